@@ -73,7 +73,7 @@ test('each entry has its code and one file of types, with the docstrings', async
   ]);
 });
 
-test('what another entry exports is imported from it by the name of the package', async () => {
+test("an export of another entry is imported from it by the package's name", async () => {
   const { 'parts.d.ts': types = '', ...files } = await built();
 
   expect(types).toContain('import { Barn } from "@farm/barn";');
@@ -84,20 +84,20 @@ test('what another entry exports is imported from it by the name of the package'
   ).toHaveLength(1);
 });
 
-test('texts of other languages are in the code', async () => {
+test('texts in other languages, such as HTML, are included in the code', async () => {
   const { 'index.js': code } = await built();
 
   expect(code).toContain('<b>hay</b>');
 });
 
-test('an image gets no types', async () => {
+test('an image does not contain types', async () => {
   const files = await built({}, true);
 
   expect(Object.keys(files).filter((name) => name.endsWith('.d.ts'))).toEqual([]);
   expect(Object.keys(files)).toContain('parts.js');
 });
 
-test('a package that is imported and no dependency is an error that names both', async () => {
+test('an imported package that is not a dependency is an error that names both', async () => {
   const wrong = {
     'src/door.ts': `import { hay } from 'hayloft';\nexport const doorOf: unknown = hay;`,
   };
@@ -107,13 +107,13 @@ test('a package that is imported and no dependency is an error that names both',
   );
 });
 
-test('an export whose type is not written is an error that shows the line', async () => {
+test('an export without a written type is an error that shows the line', async () => {
   const wrong = { 'src/door.ts': 'export const doorOf = Math.max(1, 2);' };
 
   await expect(built(wrong)).rejects.toThrow(/export const doorOf = Math\.max/);
 });
 
-test('types that are not beside the code are an error', async () => {
+test('types that are missing beside the code are an error', async () => {
   const exports = { '.': { ...entry('index'), types: './dist/types.d.ts' } };
   const wrong = { 'package.json': JSON.stringify({ ...MANIFEST, exports }) };
 

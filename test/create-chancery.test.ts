@@ -42,7 +42,7 @@ async function create(...args: readonly string[]): Promise<Ended & { readonly fo
   return { folder, ...ended };
 }
 
-test('[S-4] the package is one file that imports nothing but modules of Node', async () => {
+test('[S-4] the package create-chancery is one file that imports only modules of Node', async () => {
   const text = await readFile(join(built, 'create-chancery.js'), 'utf8');
   const manifest = JSON.parse(
     await readFile(join(REPOSITORY, 'create-chancery/package.json'), 'utf8'),
@@ -63,7 +63,7 @@ test.each([
   'custom-resource',
   'built-in',
   'composite',
-])('[S-4] it writes what chancery init --template %s writes', async (template) => {
+])('[S-4] create-chancery writes the same files as chancery init --template %s', async (template) => {
   const other = await mkdtemp(join(tmpdir(), 'chancery-created-'));
   onTestFinished(() => rm(other, { recursive: true }));
 
@@ -75,7 +75,7 @@ test.each([
   expect(stderr).toContain('  cd demo\n');
 });
 
-test('it explains itself, and a wrong command line is one line and 2', async () => {
+test('create-chancery has a help, and a wrong command line gives one line and exit code 2', async () => {
   const [bare, help, wrong] = [await create(), await create('--help'), await create('Demo')];
 
   expect(bare).toMatchObject({ code: 2, stdout: '', stderr: help?.stdout });

@@ -32,7 +32,7 @@ test.each([
   [['shop']],
   [['shop', 'farm']],
   [[POD_NAMESPACE]],
-])('in %j the access is that of the declarations, with and without the election', (places) => {
+])('in %j the access equals the sum of the declarations, with and without the election', (places) => {
   const { declared } = counted();
   const election = { leaderElection: { namespace: 'shop', leaseName: 'tidy-leader' } };
   const access = new AccessByScope([declared], false);
@@ -44,7 +44,7 @@ test.each([
   expect(access.withElection(places, {})).toEqual(access.within(places));
 });
 
-test('the access of the election alone is its Lease and its Event, in one namespace', () => {
+test('the election alone needs access to its Lease and its Event, in one namespace', () => {
   const access = new AccessByScope([counted().declared], false);
 
   const rules = access.ofElection({ leaderElection: { namespace: 'ops', leaseName: 'us' } });
@@ -57,7 +57,7 @@ test('the access of the election alone is its Lease and its Event, in one namesp
   expect(access.ofElection({})).toEqual([]);
 });
 
-test('a scope that is asked for again is not derived again', () => {
+test('access for the same scope is derived only once', () => {
   const { declared, derived } = counted();
   const access = new AccessByScope([declared], false);
 
@@ -66,7 +66,7 @@ test('a scope that is asked for again is not derived again', () => {
   expect(derived()).toBe(3);
 });
 
-test('manifests derive the access of each of their two scopes once', () => {
+test('manifests derive the access for each of their two scopes once', () => {
   const { declared, derived } = counted();
 
   operatorManifests([declared], options({ name: 'tidy', namespace: 'tidy' }));
@@ -74,7 +74,7 @@ test('manifests derive the access of each of their two scopes once', () => {
   expect(derived()).toBe(2);
 });
 
-test('a chart derives one scope more than its model, for the namespaces that a value names', () => {
+test('a chart derives the access for one more scope than its model, for namespaces from a value', () => {
   const { declared, derived } = counted();
   const model = operatorModel([declared], options({ name: 'tidy', namespace: 'tidy' }));
   const before = derived();
@@ -85,7 +85,7 @@ test('a chart derives one scope more than its model, for the namespaces that a v
   expect([before, derived() - before]).toEqual([2, 2]);
 });
 
-test('a name that can be in no path is refused in every scope, and so is an empty list of namespaces', () => {
+test('a name that cannot be in a path is refused in every scope, and so is an empty list of namespaces', () => {
   const named = { ...counted().declared, permissions: undefined };
   const wrong: AccessDeclaration = {
     ...(named as unknown as AccessDeclaration),
@@ -101,7 +101,7 @@ test('a name that can be in no path is refused in every scope, and so is an empt
   );
 });
 
-test('the filter of manifests is that of the declarations in the same place', () => {
+test('the filter of manifests equals the filter of the declarations in the same scope', () => {
   const { declared } = counted();
   const own = options({ name: 'tidy', namespace: 'tidy' });
   const { scopes } = operatorModel([declared], own);

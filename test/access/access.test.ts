@@ -31,7 +31,7 @@ function finalizers(controllers: Parameters<typeof accessOf>[0]): readonly strin
     );
 }
 
-test('what admission alone asks for is marked, and what is requested as well is not', () => {
+test('access that only admission checks is marked, unless it is also requested', () => {
   const requested: Permission[] = [
     { resource: deployments, subresource: 'finalizers', verbs: ['update'] },
   ];
@@ -44,13 +44,13 @@ test('what admission alone asks for is marked, and what is requested as well is 
   expect(finalizers([owner(other)])).toEqual(['patch demo', 'update demo unrequested']);
 });
 
-test('what is asked for in every namespace is not asked for again in one', () => {
+test('access to every namespace is not repeated for a single one', () => {
   const everywhere = owner([], { namespace: 'all' });
 
   expect(finalizers([owner(), everywhere])).toEqual(['update * unrequested']);
 });
 
-test('accesses are sorted by resource, place and names, those for every object first', () => {
+test('accesses are sorted by resource, place and names, with those for every object first', () => {
   const permissions: Permission[] = [
     { resource: pods, resourceNames: ['b', 'a'], verbs: ['delete'] },
     { resource: pods, resourceNames: ['a'], verbs: ['patch'] },
@@ -78,7 +78,7 @@ test('accesses are sorted by resource, place and names, those for every object f
   ]);
 });
 
-test('what is only read is watched, and neither written nor a reason to touch owners', () => {
+test("a resource that is only read is watched, and gives no right to write it or its owners' finalizers", () => {
   const declared = controller({
     name: 'a',
     for: source(configMaps),
@@ -96,7 +96,7 @@ test('what is only read is watched, and neither written nor a reason to touch ow
   ]);
 });
 
-test('a permission with namespaces of its own holds there only, and not for a cluster-scoped resource', () => {
+test('a permission with its own namespaces applies only there, and cluster-wide for a cluster-scoped resource', () => {
   const permissions: Permission[] = [
     { resource: pods, namespaces: ['system'], verbs: ['delete'] },
     { resource: customResourceDefinitions, namespaces: ['system'], verbs: ['delete'] },

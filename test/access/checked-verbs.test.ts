@@ -58,13 +58,13 @@ test.each<[string, Permission | { verbs: readonly string[] }, RegExp]>([
   ['sign of all signers', { resource: signers, verbs: ['sign'] }, /needs resourceNames/],
   ['escalate', { ...viewers, verbs: ['escalate'] }, /escalate is not granted/],
   ['impersonate', { ...viewers, verbs: ['impersonate'] }, /impersonate is not granted/],
-])('[found 14] %s cannot be declared', (_what, permission, message) => {
+])('[found 14] the verb %s cannot be declared', (_what, permission, message) => {
   const permissions = [permission as Permission];
   expect(() => declare(...permissions)).toThrow(message);
   expect(() => runnable({ name: 'access', permissions, run: async () => {} })).toThrow(message);
 });
 
-test('[found 14] bind becomes a rule with names, a right that check asks for, and no path', () => {
+test('[found 14] the verb bind becomes a rule with names, and a right that check tests, but no path', () => {
   const placement = { namespaces: ['shop'] };
   const serviceAccount = { name: 'op', namespace: 'home' };
   const role = rbac([binding], { ...placement, name: 'op', serviceAccount }).find(
@@ -88,7 +88,7 @@ test('[found 14] bind becomes a rule with names, a right that check asks for, an
   expect(proxyFilter([binding], placement)).toEqual(proxyFilter([declare()], placement));
 });
 
-test('[found 14] the verbs of signers and use become rules as well, also of hooks', () => {
+test('[found 14] the verbs of signers and use become rules as well, also for hooks', () => {
   const hooks: AccessDeclaration = {
     name: 'hooks',
     sources: [],
@@ -114,7 +114,7 @@ test('[found 14] the verbs of signers and use become rules as well, also of hook
   ]);
 });
 
-test('[found 14] manifests, chart and bundle have the rule, and lint warns of it and of nothing else', () => {
+test('[found 14] manifests, chart and bundle have the rule, and only this rule causes a warning of lint', () => {
   const model = operatorModel([binding], options({ name: 'op', namespace: 'op' }));
   const found = lint(renderedObjects(model, { scope: 'cluster-scoped' })).filter(({ rule }) =>
     /rbac|right|path/.test(rule),
@@ -142,7 +142,7 @@ metadata: { name: owner }
 rules: [{ apiGroups: [""], resources: [secrets], verbs: [get] }]
 `;
 
-test('[found 14] with the generated roles the named role can be bound, and no other', async () => {
+test('[found 14] with the generated roles the operator can bind the named role, and no other', async () => {
   const server = await ApiServer.start({ authorization: 'RBAC' });
   onTestFinished(() => server.close());
   server.applyManifest(SERVED);

@@ -42,7 +42,7 @@ function passing(filter: PodFilter): readonly Request[] {
   return paths.flatMap(requestsTo).filter((request) => filter.passes(request));
 }
 
-test('[security 15] what a declaration needs is granted, and gets through the filter', () => {
+test('[security 15] everything that a declaration needs is granted by the roles and passes the filter', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       const { filter, rights } = generated(declaration);
@@ -55,7 +55,7 @@ test('[security 15] what a declaration needs is granted, and gets through the fi
   );
 });
 
-test('the roles cover what is declared in each place, and so does the declaration the roles', () => {
+test('the roles grant exactly what is declared in each place', () => {
   fc.assert(
     fc.property(declarations, ({ controllers, placement }) => {
       const objects = rbac(controllers, { ...placement, ...own });
@@ -82,7 +82,7 @@ test('the roles cover what is declared in each place, and so does the declaratio
   );
 });
 
-test('[security 15] what gets through is granted, or told of', () => {
+test('[security 15] a request that passes the filter is granted, or reported as opened beyond the rights', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       const { filter, rights, beyond } = generated(declaration);
@@ -95,7 +95,7 @@ test('[security 15] what gets through is granted, or told of', () => {
   );
 });
 
-test('what is told of gets through, and is not granted', () => {
+test('a request reported as opened beyond the rights passes the filter, and is not granted', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       const { filter, rights, beyond } = generated(declaration);
@@ -135,7 +135,7 @@ class Told {
   }
 }
 
-test('no filter has a problem, and each accept pattern is one path', () => {
+test('no generated filter has a problem, and each accept pattern matches one path', () => {
   fc.assert(
     fc.property(declarations, ({ controllers, placement }) => {
       const filter = proxyFilter(controllers, placement);
@@ -158,7 +158,7 @@ function bare(pattern: string): string {
 /** Ways to write another path behind a name. */
 const TRICKS = ['.', '..', '', '%2e%2e', '%2F', 'a/b', 'a\\b', 'A B', 'a\n', 'a?b', 'a;b', '*'];
 
-test('[security 12] no name in a path that passes can be replaced by a trick', () => {
+test('[security 12] a name in an accepted path cannot be replaced by an attack', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       const { filter } = generated(declaration);
@@ -180,7 +180,7 @@ test('[security 12] no name in a path that passes can be replaced by a trick', (
   );
 });
 
-test('the same declaration in another order is the same text', () => {
+test('the order of declarations does not change the text of the filter', () => {
   fc.assert(
     fc.property(declarations, ({ controllers, placement }) => {
       const { leaderElection, namespaces } = placement;

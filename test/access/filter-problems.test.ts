@@ -14,7 +14,7 @@ function withPath(pattern: string): readonly (readonly string[])[] {
   return problemsWith({ acceptPaths: ['^/version$', pattern] });
 }
 
-test('[security 13] a generated filter is sound, and so is one that lets nothing through', () => {
+test('[security 13] a generated filter has no problem, and neither has one that lets nothing through', () => {
   expect(filterProblems(SOUND)).toEqual([]);
   expect(problemsWith({ acceptPaths: [] })).toEqual([]);
 });
@@ -25,7 +25,7 @@ test.each([
   '^/apis/a[.]example/v1/things(/[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
   '^/apis/a\\.example/v1$',
   '^/a[|$]b$',
-])('%s is sound', (pattern) => {
+])('the accept pattern %s has no problem', (pattern) => {
   expect(withPath(pattern)).toEqual([]);
 });
 
@@ -57,11 +57,11 @@ test.each([
   ['^/api/v1/(a$|b)$', 'an anchor in the middle'],
   ['^/api/v1/a|/api/v1/b$', 'one side of the | alone'],
   ['^/api/v1/(a)|(b)$', 'one side of the | alone'],
-])('%j is not: %s', (pattern, words) => {
+])('the accept pattern %j has the problem: %s', (pattern, words) => {
   expect(withPath(pattern)).toEqual([['--accept-paths', expect.stringContaining(words)]]);
 });
 
-test('a problem names its element', () => {
+test('a problem names the pattern', () => {
   const [problem] = filterProblems({ ...SOUND, acceptPaths: ['^/version$', '^/a.b$'] });
 
   expect(problem).toMatchObject({ flag: '--accept-paths', pattern: '^/a.b$' });
@@ -73,13 +73,13 @@ test.each([
   [['a,b', ...SOUND.rejectPaths], 'splits the list at every comma'],
   [['(', ...SOUND.rejectPaths], 'no regular expression'],
   [SOUND.rejectPaths.slice(1), 'it is not there: tunnels'],
-])('paths to reject that are %j are refused', (rejectPaths, words) => {
+])('paths to reject of %j are refused', (rejectPaths, words) => {
   expect(problemsWith({ rejectPaths })).toEqual([
     ['--reject-paths', expect.stringContaining(words)],
   ]);
 });
 
-test('without paths to reject, each of them is missing', () => {
+test('without paths to reject, each missing path is a problem', () => {
   const problems = filterProblems({ ...SOUND, rejectPaths: [] });
 
   expect(problems.map(({ pattern }) => pattern)).toEqual(SOUND.rejectPaths);
@@ -92,17 +92,17 @@ test.each([
   [['', '^(CONNECT|OPTIONS|TRACE)$'], 'an empty element finds everything'],
   [['^(CONNECT|OPTIONS)$'], 'TRACE would pass'],
   [[], 'CONNECT, OPTIONS, TRACE would pass'],
-])('methods to reject that are %j are refused', (rejectMethods, words) => {
+])('methods to reject of %j are refused', (rejectMethods, words) => {
   expect(problemsWith({ rejectMethods })).toEqual([
     ['--reject-methods', expect.stringContaining(words)],
   ]);
 });
 
-test('each method may be rejected on its own', () => {
+test('each method may be rejected separately', () => {
   expect(problemsWith({ rejectMethods: ['^CONNECT$', '^OPTIONS$', '^TRACE$'] })).toEqual([]);
 });
 
-test('a list that no process can be given is refused, with the namespace of the Pod at its longest', () => {
+test('a list too long for an argument is refused, with the longest possible namespace of the Pod', () => {
   const lines = (count: number): readonly string[] =>
     Array.from(
       { length: count },
@@ -118,7 +118,7 @@ test('a list that no process can be given is refused, with the namespace of the 
   expect(problemsWith({ acceptPaths: lines(1_400) })).toEqual([]);
 });
 
-test('the longest argument that Linux takes is taken, and no longer one', () => {
+test('an argument of the maximum length in Linux is accepted, and a longer one is not', () => {
   const flag = '--accept-paths='.length;
   const pattern = (bytes: number): string => `^/${'a'.repeat(bytes - flag - 3)}$`;
 

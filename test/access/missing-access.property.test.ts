@@ -47,7 +47,7 @@ function missingOf(access: readonly RequiredAccessRule[], granted: Grants) {
   }));
 }
 
-test('a right is missing when the API server would refuse a request for it, and only then', () => {
+test('a right is reported as missing exactly if the API server would refuse a request that needs it', () => {
   fc.assert(
     fc.property(fc.array(declared, { minLength: 1, maxLength: 4 }), grants, (access, granted) => {
       const found = missingOf(access, granted).rights;
@@ -104,7 +104,7 @@ test('a right is missing when the API server would refuse a request for it, and 
   );
 });
 
-test('with the rules that are to be added nothing is missing, and each of them is needed', () => {
+test('after the suggested rules are added no right is missing, and each of the rules is needed', () => {
   fc.assert(
     fc.property(fc.array(declared, { minLength: 1, maxLength: 4 }), grants, (access, granted) => {
       const toAdd = missingRules(missingOf(access, granted)).map(({ rule: added, namespace }) => ({

@@ -57,7 +57,7 @@ function missing(
 const EVERYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 
 describe('what is missing', () => {
-  test('is everything where nothing is granted, by controller and reason', () => {
+  test('everything is missing if nothing is granted, with controller and reason', () => {
     expect(missing(DEMO, {})).toEqual([
       [
         'Role',
@@ -87,15 +87,15 @@ describe('what is missing', () => {
   test.each([
     ['everything in the namespace', { demo: [EVERYTHING] }, []],
     ['everything everywhere', {}, [EVERYTHING]],
-  ])('is nothing where %s is granted', (_, granted, everywhere) => {
+  ])('nothing is missing if %s is granted', (_, granted, everywhere) => {
     expect(missing(DEMO, granted, everywhere)).toEqual([]);
   });
 
-  test('is everything where it is granted in another namespace', () => {
+  test('everything is missing if it is granted only in another namespace', () => {
     expect(missing(DEMO, { other: [EVERYTHING] })).toHaveLength(6);
   });
 
-  test('is everything in all namespaces where it is granted in one', () => {
+  test('rights in all namespaces are missing if they are granted in one namespace only', () => {
     const [first] = missing({ namespaces: undefined }, { demo: [EVERYTHING] });
 
     expect(first?.slice(0, 2)).toEqual([
@@ -104,7 +104,7 @@ describe('what is missing', () => {
     ]);
   });
 
-  test('a wildcard of subresources grants those, and not their objects', () => {
+  test('a wildcard for subresources grants these, and not their objects', () => {
     const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*/status', '*/finalizers'] };
 
     expect(missing(DEMO, { demo: [rule] }).map(([, text]) => text)).not.toContain(
@@ -113,7 +113,7 @@ describe('what is missing', () => {
     expect(missing(DEMO, { demo: [rule] })).toHaveLength(4);
   });
 
-  test('a name grants its object alone, and * is the name of one', () => {
+  test('a rule with a name grants only that object, and * is the name of one object', () => {
     const rule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
     const withNames = (...resourceNames: string[]) =>
       missing(DEMO, { demo: [{ ...rule, resourceNames }] }).some(([, text]) =>
@@ -128,14 +128,14 @@ describe('what is missing', () => {
     ]);
   });
 
-  test('names of several rules do not add up to all', () => {
+  test('names of several rules do not add up to all objects', () => {
     const rule = { verbs: ['*'], apiGroups: ['example.com'], resources: ['widgets'] };
     const rules = ['a', 'b'].map((name) => ({ ...rule, resourceNames: [name] }));
 
     expect(missing(DEMO, { demo: rules })[0]?.[1]).toMatch(/^get, list, watch, patch widgets/);
   });
 
-  test('says what election and definitions need, which no controller does', () => {
+  test('the missing rights of election and definitions are reported without a controller', () => {
     const placement = {
       ...DEMO,
       leaderElection: { namespace: 'ops', leaseName: 'us' },
@@ -151,7 +151,7 @@ describe('what is missing', () => {
     ]);
   });
 
-  test('is also a path that is read, of which everybody may read most', () => {
+  test('a path that is read may be missing, although most paths are readable for everyone', () => {
     const found = missingAccess(neededAccess(requiredAccess([widget], DEMO)), () => ({
       resourceRules: [EVERYTHING],
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/apis'] }],
@@ -172,7 +172,7 @@ describe('what is missing', () => {
 });
 
 describe('a needed right', () => {
-  test('for one object or namespace is part of the one for all, which has its reasons', () => {
+  test('a right for one object or namespace is merged into the same right for all, with its reasons', () => {
     const base = { resource: configMaps, subresource: undefined, verbs: ['get'] as const };
 
     const rights = requiredRights([
@@ -195,7 +195,7 @@ describe('a needed right', () => {
   });
 });
 
-test('a rule is YAML, and every text in it a text', () => {
+test('a rule is printed as YAML, with every text as a YAML string', () => {
   const rule = {
     apiGroups: [''],
     resources: ['*', 'pods/log'],
@@ -227,14 +227,14 @@ describe('what is granted beyond the declarations', () => {
     );
   }
 
-  test('is nothing where as much is granted as is declared, or less', () => {
+  test('nothing is excessive if at most the declared rights are granted', () => {
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] };
     const key = { apiGroups: [''], resources: ['secrets'], resourceNames: ['key'], verbs: ['get'] };
 
     expect(beyond([rule, key, { ...rule, resourceNames: ['a'] }])).toEqual([]);
   });
 
-  test('is a wildcard, whatever is declared', () => {
+  test('a wildcard is always reported as excessive', () => {
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['*'] };
 
     expect(beyond([rule])).toEqual([
@@ -242,7 +242,7 @@ describe('what is granted beyond the declarations', () => {
     ]);
   });
 
-  test('is each verb and resource more, credentials of others first of all', () => {
+  test('each additional verb and resource is excessive, and foreign credentials come first', () => {
     const rule = { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get', 'delete'] };
     const bind = { apiGroups: ['x'], resources: ['roles'], verbs: ['bind'] };
 
@@ -254,7 +254,7 @@ describe('what is granted beyond the declarations', () => {
     ]);
   });
 
-  test('is what is granted everywhere, once, where it is needed in a namespace only', () => {
+  test('a right that is granted everywhere and needed in one namespace is reported once as excessive', () => {
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
 
     expect(beyond([], [rule])).toEqual([
@@ -262,13 +262,13 @@ describe('what is granted beyond the declarations', () => {
     ]);
   });
 
-  test('is told once where it is granted everywhere and needed nowhere', () => {
+  test('a right that is granted everywhere and needed nowhere is reported once as excessive', () => {
     const rule = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] };
 
     expect(beyond([], [rule]).map(([place]) => place)).toEqual(['everywhere']);
   });
 
-  test('is not what everybody may ask of himself', () => {
+  test('rights that every user has for itself are not excessive', () => {
     const self = {
       apiGroups: ['authorization.k8s.io'],
       resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],

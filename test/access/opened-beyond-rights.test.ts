@@ -37,7 +37,7 @@ function told(
     );
 }
 
-test('methods that other paths need pass everywhere', () => {
+test('methods that other paths need pass the filter everywhere, and are reported', () => {
   // The Events are what is created and patched.
   expect(told('configmaps')).toEqual([
     `POST PATCH ${CONFIG_MAPS}$ method`,
@@ -49,7 +49,7 @@ test('methods that other paths need pass everywhere', () => {
   ]);
 });
 
-test('nothing is told of what is granted', () => {
+test('a granted request is not reported', () => {
   const all = ['create', 'update', 'patch', 'delete'] as const;
 
   expect(told('configmaps', [{ resource: configMaps, verbs: all }])).toEqual([
@@ -57,7 +57,7 @@ test('nothing is told of what is granted', () => {
   ]);
 });
 
-test('a method that is granted for some names passes for all that another is granted for', () => {
+test('a method granted for some names passes for all names that another method is granted for, which is reported', () => {
   const permissions: Permission[] = [
     { resource: configMaps, resourceNames: ['b', 'a'], verbs: ['delete'] },
   ];
@@ -65,7 +65,7 @@ test('a method that is granted for some names passes for all that another is gra
   expect(told('configmaps', permissions)).toContain(`DELETE ${CONFIG_MAPS}/${NAME}$ name a b`);
 });
 
-test('of names that the filter knows, those are told of for which a method is not granted', () => {
+test('of the names in the filter, those for which a method is not granted are reported', () => {
   const permissions: Permission[] = [
     { resource: pods, resourceNames: ['a', 'b'], verbs: ['get'] },
     { resource: pods, resourceNames: ['b', 'c'], verbs: ['delete'] },
@@ -78,13 +78,13 @@ test('of names that the filter knows, those are told of for which a method is no
   ]);
 });
 
-test('a list of one object passes like a list of all', () => {
+test('a list of one object passes like a list of all, which is reported', () => {
   const options = { fieldSelector: 'metadata.name=web' };
 
   expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
 });
 
-test('a watch passes like a list, and a list of one name like the watch of another', () => {
+test('a watch passes like a list, and a list of one name like the watch of another, which is reported', () => {
   expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
     'GET ^/api/v1/namespaces/demo/pods$ query',
   );
@@ -96,7 +96,7 @@ test('a watch passes like a list, and a list of one name like the watch of anoth
   ).toContain('GET ^/api/v1/namespaces/demo/pods$ query b');
 });
 
-test('a creation opens the collection to lists', () => {
+test('a right to create opens the collection to lists, which is reported', () => {
   const leaderElection = { namespace: 'ops', leaseName: 'lease' };
   const leases = '^/apis/coordination[.]k8s[.]io/v1/namespaces/ops/leases';
 
@@ -106,7 +106,7 @@ test('a creation opens the collection to lists', () => {
   ]);
 });
 
-test('what is granted in one namespace alone passes in each that shares the path', () => {
+test('a right in one namespace passes in every namespace that shares the path, which is reported', () => {
   const everywhere = controller({
     name: 'a',
     for: source(pods, { namespace: 'all' }),
@@ -130,20 +130,20 @@ test('what is granted in one namespace alone passes in each that shares the path
   ]);
 });
 
-test('the collection over all namespaces is told of by itself', () => {
+test('the collection over all namespaces is reported separately', () => {
   expect(told('configmaps$', [], { namespaces: undefined })).toEqual([
     'POST PATCH ^/api/v1/configmaps$ method',
     `POST PATCH ^/api/v1/namespaces/${LABEL}/configmaps$ method`,
   ]);
 });
 
-test('namespaces with the same surplus are told of together', () => {
+test('namespaces with the same surplus are reported together', () => {
   expect(told('configmaps$', [], { namespaces: ['b', 'a'] })).toEqual([
     'POST PATCH ^/api/v1/namespaces/(a|b)/configmaps$ method',
   ]);
 });
 
-test('where a source looks whether its resource is served, other methods pass, too', () => {
+test('where a source checks whether its resource is served, other methods pass, too, which is reported', () => {
   const declared = controller({ name: 'a', for: widgets, reconcile: async () => {} });
 
   const opened = openedBeyondRights([declared], { namespaces: ['demo'] });
@@ -158,7 +158,7 @@ test('where a source looks whether its resource is served, other methods pass, t
   ]);
 });
 
-test('what is granted by another version of the API is granted', () => {
+test('a right in another version of the API counts as granted', () => {
   const older = { ...widgets, version: 'v1beta1' };
   const permissions: Permission[] = [
     { resource: widgets, verbs: ['get'] },

@@ -57,7 +57,7 @@ function declare({
 
 const inDemo = { namespaces: ['demo'] };
 
-test('a source is its collection and its objects in the configured namespace', () => {
+test('a source opens its collection and its objects in the configured namespace', () => {
   const { acceptPaths } = proxyFilter([declare({})], inDemo);
 
   expect(acceptPaths).toEqual([
@@ -68,13 +68,13 @@ test('a source is its collection and its objects in the configured namespace', (
   ]);
 });
 
-test('the namespace of the Pod is left for the kubelet to write in', () => {
+test('the namespace of the Pod stays a variable that the kubelet replaces', () => {
   const { acceptPaths } = proxyFilter([declare({})], { namespaces: [POD_NAMESPACE] });
 
   expect(acceptPaths).toContain(`^/api/v1/namespaces/$(POD_NAMESPACE)/configmaps(/${NAME})?$`);
 });
 
-test('all namespaces are the collection over all of them, and every one of them', () => {
+test('all namespaces open the collection over all, and each single namespace', () => {
   const expected = [
     '^/version$',
     REVIEWS,
@@ -90,7 +90,7 @@ test('all namespaces are the collection over all of them, and every one of them'
   expect(bySource.acceptPaths).toEqual(expected);
 });
 
-test('a source in a namespace by name is there, and so is what its controller may do', () => {
+test("a source in a named namespace is open there, and so are its controller's rights", () => {
   const permissions: Permission[] = [{ resource: pods, verbs: ['delete'] }];
   const options = { namespace: { name: 'shared' } };
 
@@ -116,7 +116,7 @@ test('a cluster-scoped resource has no namespace, and its Events are in default'
   ]);
 });
 
-test('a controller that looks at the cluster only may act in every namespace', () => {
+test('a controller with only cluster-scoped sources may act in every namespace', () => {
   const permissions: Permission[] = [{ resource: pods, verbs: ['delete'] }];
 
   const { acceptPaths } = proxyFilter([declare({ for: nodes, permissions })], inDemo);
@@ -130,7 +130,7 @@ test('a controller that looks at the cluster only may act in every namespace', (
   ]);
 });
 
-test('verbs decide between the collection and the object', () => {
+test('verbs decide whether the collection or the object is open', () => {
   const shapeOf = (...verbs: Permission['verbs'][number][]) =>
     proxyFilter([declare({ permissions: [{ resource: pods, verbs }] })], inDemo).acceptPaths.filter(
       (pattern) => pattern.includes('/pods'),
@@ -142,7 +142,7 @@ test('verbs decide between the collection and the object', () => {
   expect(shapeOf('list', 'delete')).toEqual([`^/api/v1/namespaces/demo/pods(/${NAME})?$`]);
 });
 
-test('a subresource opens itself and not its object', () => {
+test('a subresource opens only itself, and not its object', () => {
   const permissions: Permission[] = [
     { resource: pods, subresource: 'eviction', verbs: ['create'] },
     { resource: deployments, subresource: 'scale', verbs: ['get', 'patch'] },
@@ -155,7 +155,7 @@ test('a subresource opens itself and not its object', () => {
   expect(acceptPaths).toHaveLength(6);
 });
 
-test('names of RBAC objects may have colons and capitals, and are still never dots alone', () => {
+test('names of RBAC objects may have colons and capitals, and may not consist of dots', () => {
   const { acceptPaths } = proxyFilter([declare({ for: clusterRoles })], inDemo);
   const passes = (name: string) =>
     acceptPaths.some((pattern) =>
@@ -174,7 +174,7 @@ test('methods that no verb needs are rejected', () => {
   expect(rejected('update', 'delete')).toEqual(['^(CONNECT|HEAD|OPTIONS|TRACE)$']);
 });
 
-test('controllers together have what each has, once, in an order of its own', () => {
+test('several controllers together open what each of them needs, once, in a fixed order', () => {
   const one = declare({ permissions: [{ resource: pods, verbs: ['list'] }] });
   const other = declare({ for: pods });
 
@@ -190,7 +190,7 @@ test.each([
   ['plural', { ...pods, plural: 'pods|.*' }],
   ['group', { ...pods, group: 'a..b' }],
   ['version', { ...pods, version: '' }],
-])('a %s that is more than a name is refused', (_, resource) => {
+])('a %s that could mean more than a name is refused', (_, resource) => {
   expect(() => proxyFilter([declare({ for: resource })], inDemo)).toThrow(ConfigurationError);
 });
 
@@ -200,7 +200,7 @@ test.each([
   '$(HOME)',
   '',
   'a'.repeat(64),
-])('%j is refused as a namespace', (namespace) => {
+])('the namespace %j is refused', (namespace) => {
   expect(() => proxyFilter([declare({})], { namespaces: [namespace] })).toThrow(ConfigurationError);
 });
 
@@ -209,7 +209,7 @@ test.each([
   [pods, 'portforward'],
   [nodes, 'proxy'],
   [{ ...pods, plural: 'serviceaccounts' }, 'token'],
-])('[security 11] a declared tunnel is refused instead of being generated in vain', (resource, subresource) => {
+])('[security 11] a declared tunnel is refused, because the filter could not open it', (resource, subresource) => {
   const permissions: Permission[] = [{ resource, subresource, verbs: ['create'] }];
 
   expect(() => proxyFilter([declare({ permissions })], inDemo)).toThrow(
@@ -235,14 +235,14 @@ const widgets = defineResource({
   namespaced: true,
 });
 
-test('[W-40] a custom resource that is listed may be looked for in its group and version', () => {
+test('[W-40] a custom resource that is listed opens the discovery of its group and version', () => {
   const { acceptPaths } = proxyFilter([declare({ for: widgets })], inDemo);
 
   expect(acceptPaths).toContain('^/apis/example[.]com/v1$');
   expect(acceptPaths.filter((pattern) => pattern.includes('apiextensions'))).toEqual([]);
 });
 
-test('[W-40] a source that clears may read the definition of its resource', () => {
+test("[W-40] a source that clears opens its resource's definition for reading", () => {
   const clears = declare({ for: widgets, options: { onUnserved: 'clear' } });
   const builtIn = declare({ for: pods, options: { onUnserved: 'clear' } });
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com';
@@ -259,7 +259,7 @@ test('[W-40] a source that clears may read the definition of its resource', () =
   });
 });
 
-test('[K-31] what admission alone asks for is granted, and no path is opened for it', () => {
+test('[K-31] a right that only admission checks is granted, and opens no path', () => {
   const declared = controller({
     name: 'a',
     for: widgets,
@@ -274,7 +274,7 @@ test('[K-31] what admission alone asks for is granted, and no path is opened for
   expect(rejectMethods).toEqual(['^(CONNECT|DELETE|HEAD|OPTIONS|PUT|TRACE)$']);
 });
 
-test('[LE-1] the Lease of a candidate may be read, made and replaced through the ambassador', () => {
+test('[LE-1] the Lease of a candidate can be read, created and replaced through the ambassador', () => {
   const { acceptPaths, rejectMethods } = proxyFilter([declare({ for: pods })], {
     ...inDemo,
     leaderElection: { namespace: 'ops' },
@@ -298,7 +298,7 @@ function patternsFor(
   return acceptPaths.filter((pattern) => pattern.includes(`/${plural}`));
 }
 
-test('names are alternatives, in which a dot is a dot', () => {
+test('names are alternatives in a pattern, in which a dot is escaped', () => {
   const named = (...resourceNames: string[]): Permission[] => [
     { resource: pods, resourceNames, verbs: ['get', 'patch'] },
   ];
@@ -309,7 +309,7 @@ test('names are alternatives, in which a dot is a dot', () => {
   expect(patternsFor('pods', named('a'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
 });
 
-test('names of a subresource stand in front of it', () => {
+test('names in a subresource path stand before the subresource', () => {
   const permissions: Permission[] = [
     { resource: deployments, subresource: 'scale', resourceNames: ['a', 'b'], verbs: ['patch'] },
   ];
@@ -319,7 +319,7 @@ test('names of a subresource stand in front of it', () => {
   ]);
 });
 
-test('what is listed by name opens the collection, and what is created by name does not', () => {
+test('listing by name opens the collection, and creating by name does not', () => {
   const named = (...verbs: Permission['verbs'][number][]): Permission[] => [
     { resource: pods, resourceNames: ['a'], verbs },
   ];
@@ -343,14 +343,14 @@ test('a verb for every object opens every object, whatever is declared for some'
   expect(patternsFor('pods', permissions)).toEqual([`^/api/v1/namespaces/demo/pods/${NAME}$`]);
 });
 
-test('several namespaces are alternatives, sorted, each once', () => {
+test('several namespaces are alternatives in a pattern, sorted and without repetition', () => {
   const permissions: Permission[] = [{ resource: pods, verbs: ['get'] }];
   const patterns = patternsFor('pods', permissions, { namespaces: ['b', POD_NAMESPACE, 'a', 'b'] });
 
   expect(patterns).toEqual([`^/api/v1/namespaces/($(POD_NAMESPACE)|a|b)/pods/${NAME}$`]);
 });
 
-test('namespaces in which different things are done have patterns of their own', () => {
+test('namespaces with different rights have separate patterns', () => {
   const shared = declare({ options: { namespace: { name: 'shared' } } });
   const everywhere = proxyFilter([shared, declare({ for: pods })], {
     namespaces: ['demo', 'shared'],
@@ -362,7 +362,7 @@ test('namespaces in which different things are done have patterns of their own',
   ]);
 });
 
-test('what is open in every namespace is not opened again in one, and what is more is', () => {
+test('paths open in every namespace are not repeated for one, and additional paths are', () => {
   const everywhere = declare({
     for: widgets,
     options: { namespace: 'all' },
@@ -384,7 +384,7 @@ test('what is open in every namespace is not opened again in one, and what is mo
   ]);
 });
 
-test('[W-40] a source may look whether it is served where its other paths are open already', () => {
+test('[W-40] a source may check whether it is served where its other paths are already open', () => {
   const everywhere = declare({
     options: { namespace: 'all' },
     permissions: [{ resource: widgets, verbs: ['get', 'create'] }],
@@ -406,7 +406,7 @@ test('a source that selects one name opens its collection and that object', () =
   expect(acceptPaths).toContain('^/api/v1/namespaces/demo/configmaps(/web[.]a)?$');
 });
 
-test('[LE-1] the Lease is reached by its name, and its collection for the sake of its creation', () => {
+test('[LE-1] the Lease is open by name, and its collection for the creation', () => {
   const { acceptPaths } = proxyFilter([declare({})], {
     ...inDemo,
     leaderElection: { namespace: POD_NAMESPACE, leaseName: 'my-operator' },
@@ -417,7 +417,7 @@ test('[LE-1] the Lease is reached by its name, and its collection for the sake o
   );
 });
 
-test('definitions that are installed are reached by their names, and their collection never', () => {
+test('definitions that are installed are open by name, and their collection is not', () => {
   const definition = { metadata: { name: 'widgets.example.com' } };
   const declared = declare({ for: { ...widgets, definition } as Resource });
   const definitions = (installCrds: boolean) =>
@@ -431,7 +431,7 @@ test('definitions that are installed are reached by their names, and their colle
   expect(definitions(false)).toEqual([]);
 });
 
-test('an operator without controllers may ask for the version, and what it may do', () => {
+test('an operator without controllers may read the version, and use its permissions', () => {
   const filter = proxyFilter([], inDemo);
   const asks = (path: string): boolean =>
     filter.acceptPaths.some((pattern) => new RegExp(pattern).test(path));
@@ -448,7 +448,7 @@ test.each([
   ['certificates.k8s.io', 'certificatesigningrequests', 'node-csr-aB_1-'],
   ['networking.k8s.io', 'ipaddresses', '2001:db8::1'],
   ['networking.k8s.io', 'ipaddresses', '::1'],
-])('objects of %s %s may be called %s, and never dots alone', (group, plural, name) => {
+])('names of %s %s may contain %s, and may not consist of dots', (group, plural, name) => {
   const resource = { ...nodes, group, plural };
   const { acceptPaths } = proxyFilter([declare({ for: resource })], inDemo);
   const opens = (one: string): boolean =>
@@ -472,7 +472,7 @@ test.each([
   );
 });
 
-test('a filter is as long as what is declared: each namespace stands once for each resource', () => {
+test('the filter grows with the declarations: each namespace appears once per resource', () => {
   const namespaces = (count: number) =>
     Array.from({ length: count }, (_, at) => `team-${100 + at}`);
   const resources = (count: number) =>

@@ -30,7 +30,7 @@ function declare(permissions: readonly Permission[] = [], options?: SourceOption
   });
 }
 
-test('a controller gets its source, its Events, and nothing else, bound to its ServiceAccount', () => {
+test('a controller gets rights to its source and its Events, bound to its ServiceAccount, and nothing else', () => {
   const objects = rbac([declare()], own);
 
   expect(objects).toEqual([
@@ -50,7 +50,7 @@ test('a controller gets its source, its Events, and nothing else, bound to its S
   ]);
 });
 
-test('every namespace needs a ClusterRole', () => {
+test('a controller for every namespace needs a ClusterRole', () => {
   const objects = rbac([declare()], { ...own, namespaces: undefined });
 
   expect(objects.map(({ kind, metadata }) => [kind, metadata])).toEqual([
@@ -59,7 +59,7 @@ test('every namespace needs a ClusterRole', () => {
   ]);
 });
 
-test('each namespace by name has a Role of its own, bound to the ServiceAccount where that lives', () => {
+test('each named namespace has its own Role, bound to the ServiceAccount in its namespace', () => {
   const elsewhere = declare([], { namespace: { name: 'shared' } });
 
   const objects = rbac([declare(), elsewhere], own);
@@ -76,7 +76,7 @@ test('each namespace by name has a Role of its own, bound to the ServiceAccount 
   ]);
 });
 
-test('verbs of one resource are merged, equal rules of one group are joined, and all is sorted', () => {
+test('verbs of one resource are merged, equal rules of one group are joined, and everything is sorted', () => {
   const permissions: Permission[] = [
     { resource: deployments, verbs: ['patch', 'get'] },
     { resource: configMaps, verbs: ['patch', 'get'] },
@@ -129,7 +129,7 @@ function verbsFor(options: Partial<ControllerOptions<KubernetesObject>>): object
 const READ = 'get list watch';
 const RECORD = { events: 'create patch' };
 
-test('[K-31] what owns says brings the rights to write children, and to block the deletion of owners', () => {
+test('[K-31] owns grants the rights to write children, and to block the deletion of their owners', () => {
   expect(verbsFor({ owns: [configMaps] })).toEqual({
     ...RECORD,
     configmaps: `${READ} create patch`,
@@ -138,7 +138,7 @@ test('[K-31] what owns says brings the rights to write children, and to block th
   });
 });
 
-test('[K-31] what admission asks for and what is requested of one subresource is one rule', () => {
+test('[K-31] admission rights and requested rights to one subresource become one rule', () => {
   const permissions: Permission[] = [
     { resource: websites, subresource: 'finalizers', verbs: ['patch'] },
   ];
@@ -156,14 +156,14 @@ test('[K-31] what admission asks for and what is requested of one subresource is
   );
 });
 
-test('a finalizer brings the right to change the object, and nothing else does', () => {
+test('only a finalizer grants the right to change the object', () => {
   const finalizer = { name: 'example.dev/cleanup', finalize: async () => {} };
 
   expect(verbsFor({ finalizer })).toEqual({ ...RECORD, websites: `${READ} patch` });
   expect(verbsFor({})).toEqual({ ...RECORD, websites: READ });
 });
 
-test('a resource with a status brings the right to write that', () => {
+test('a resource with a status grants the right to write the status', () => {
   const withStatus = { ...websites, hasStatus: true };
 
   expect(verbsFor({ for: withStatus })).toEqual({
@@ -173,7 +173,7 @@ test('a resource with a status brings the right to write that', () => {
   });
 });
 
-test('[LE-1] a candidate for leadership may read, make and renew Leases beside it, and tell who leads', () => {
+test('[LE-1] a candidate for leadership may read, create and renew Leases in its namespace, and record Events', () => {
   const elsewhere = {
     ...own,
     namespaces: ['watched'],
@@ -221,7 +221,7 @@ function rulesBesideEvents(
   return rulesFor(controllers, placement).filter((rule) => !rule.includes('/events '));
 }
 
-test('[security 17] each of several namespaces has a Role and a binding, and nothing is granted in the cluster', () => {
+test('[security 17] each of several namespaces has a Role and a binding, and no right is cluster-wide', () => {
   const placement = { ...own, namespaces: ['b', POD_NAMESPACE, 'a', 'b'] };
 
   const objects = rbac([declare()], placement);
@@ -231,7 +231,7 @@ test('[security 17] each of several namespaces has a Role and a binding, and not
   ).toEqual(['Role own', 'RoleBinding own', 'Role a', 'RoleBinding a', 'Role b', 'RoleBinding b']);
 });
 
-test('what has no namespace is granted in the cluster, beside the Roles of namespaces', () => {
+test('rights to cluster-scoped resources are cluster-wide, beside the Roles of namespaces', () => {
   const nodes = defineResource({ ...websites, group: '', plural: 'nodes', namespaced: false });
 
   const rules = rulesFor([declare([{ resource: nodes, verbs: ['patch', 'get'] }])], {});
@@ -244,7 +244,7 @@ test('what has no namespace is granted in the cluster, beside the Roles of names
   ]);
 });
 
-test('a permission for names is a rule for these names, sorted, each once', () => {
+test('a permission for names is a rule with these names, sorted and without repetition', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['b', 'a', 'b'], verbs: ['patch'] },
     { resource: deployments, resourceNames: ['c'], verbs: ['patch', 'delete'] },
@@ -259,7 +259,7 @@ test('a permission for names is a rule for these names, sorted, each once', () =
   ]);
 });
 
-test('a verb for every object is not repeated for some, in whatever order they are declared', () => {
+test('a verb for every object is not repeated for some objects, in any order of declaration', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['a'], verbs: ['get', 'patch'] },
     { resource: deployments, verbs: ['get'] },
@@ -275,7 +275,7 @@ test('a verb for every object is not repeated for some, in whatever order they a
   expect(rulesBesideEvents([declare(permissions.toReversed())])).toEqual(expected);
 });
 
-test('what is granted in every namespace is not repeated in one, and what is more is', () => {
+test('rights in every namespace are not repeated for one, and additional rights are', () => {
   const everywhere = declare([{ resource: pods, verbs: ['get'] }], { namespace: 'all' });
   const here = declare([{ resource: pods, verbs: ['get', 'delete'] }]);
 
@@ -287,7 +287,7 @@ test('what is granted in every namespace is not repeated in one, and what is mor
   ]);
 });
 
-test('a name that is granted in every namespace is not repeated in one', () => {
+test('a name granted in every namespace is not repeated for one', () => {
   const named = (...resourceNames: string[]): Permission[] => [
     { resource: pods, resourceNames, verbs: ['get'] },
   ];
@@ -301,7 +301,7 @@ test('a name that is granted in every namespace is not repeated in one', () => {
   ]);
 });
 
-test('resources with the same verbs for the same names share a rule, and others do not', () => {
+test('only resources with the same verbs for the same names share a rule', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['a'], verbs: ['get'] },
     { resource: daemonSets, resourceNames: ['a'], verbs: ['get'] },
@@ -322,11 +322,11 @@ test.each([
   ['metadata.name=', ['own: /configmaps get list watch']],
   ['metadata.name=A/B', ['own: /configmaps get list watch']],
   ['metadata.namespace=web', ['own: /configmaps get list watch']],
-])('of a source that selects %s the roles are as narrow as an authorizer can see', (fieldSelector, rules) => {
+])('the roles of a source that selects %s are as narrow as an authorizer can check', (fieldSelector, rules) => {
   expect(rulesBesideEvents([declare([], { fieldSelector })])).toEqual(rules);
 });
 
-test('what is written to the one object of a source is that object, and its finalizer is looked for past it', () => {
+test('a source of one object grants writes to that object only, and its finalizer is read without the selector', () => {
   const declared = controller({
     name: 'a',
     for: source({ ...websites, hasStatus: true } as Resource, {
@@ -347,7 +347,7 @@ test('what is written to the one object of a source is that object, and its fina
   ]);
 });
 
-test('a source that clears reads the definition of its resource and no other', () => {
+test("a source that clears may read its resource's definition, and no other", () => {
   const declared = controller({
     name: 'a',
     for: source(websites, { onUnserved: 'clear' }),
@@ -359,7 +359,7 @@ test('a source that clears reads the definition of its resource and no other', (
   );
 });
 
-test('an operator that installs its definitions may do that with these, and otherwise with none', () => {
+test('an operator that installs its definitions may write these, and an operator without may write none', () => {
   const definition = { metadata: { name: 'websites.example.dev' } };
   const declared = controller({
     name: 'a',
@@ -376,7 +376,7 @@ test('an operator that installs its definitions may do that with these, and othe
   ]);
 });
 
-test('[LE-1] the Lease has the name that is given, or the one of the first controller that needs a leader', () => {
+test('[LE-1] the Lease has the given name, or that of the first controller that needs a leader', () => {
   const others = { ...declare(), name: 'z', needsLeaderElection: false };
   const leaseIn = (controllers: readonly Controller[], leaseName?: string) =>
     rulesFor(controllers, {
@@ -393,7 +393,7 @@ test('[LE-1] the Lease has the name that is given, or the one of the first contr
   expect(leaseIn([])).toEqual(rulesWith('chancery-leader'));
 });
 
-test('replicas that share the work may list the Leases beside them, and renew those of groups and Pods', () => {
+test('sharded replicas may list Leases in their namespace, and renew those of groups and Pods', () => {
   const leaseIn = (sharded: boolean) =>
     rulesFor([declare()], { leaderElection: { namespace: 'ops', sharded } }).filter((rule) =>
       rule.includes('leases'),
@@ -406,7 +406,7 @@ test('replicas that share the work may list the Leases beside them, and renew th
   ]);
 });
 
-test('lists of nothing are refused: Kubernetes takes them for everything', () => {
+test('empty lists are refused, because Kubernetes would read them as everything', () => {
   const nameless: Permission[] = [{ resource: pods, resourceNames: [], verbs: ['get'] }];
 
   expect(() => rbac([declare(nameless)], own)).toThrow('resourceNames is empty');
@@ -423,7 +423,7 @@ test.each([
   'a|b',
   '$(NAME)',
   'a'.repeat(254),
-])('%j is refused as the name of an object', (name) => {
+])('the object name %j is refused', (name) => {
   const permissions: Permission[] = [{ resource: pods, resourceNames: [name], verbs: ['get'] }];
 
   expect(() => rbac([declare(permissions)], own)).toThrow(

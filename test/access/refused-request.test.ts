@@ -86,11 +86,11 @@ describe('[found 15] a refused request is explained by the first part that no de
       '/apis/apps/v1/namespaces/right/deployments/a',
       'deployments.apps is declared (controller shop: owns): the arguments of the proxy are older than the declaration, or were made for other namespaces',
     ],
-  ])('%s %s', (method, path, expected) => {
+  ])('a refused %s %s is explained by the first part that no declaration has', (method, path, expected) => {
     expect(why(method, path)).toBe(expected);
   });
 
-  test('with all namespaces none is missing', () => {
+  test('a refused request names no missing namespace if all namespaces are declared', () => {
     const everywhere = requiredAccess([shop], { namespaces: undefined });
     const path = '/apis/apps/v1/namespaces/middle/deployments/a';
 
@@ -101,7 +101,7 @@ describe('[found 15] a refused request is explained by the first part that no de
     ['GET', '/api/v1/namespaces/left/endpoints/a'],
     ['GET', '/version'],
     ['GET', '/apis/apps/v1'],
-  ])('of %s %s nothing is known', (method, path) => {
+  ])('a refused request of %s %s has no explanation', (method, path) => {
     expect(why(method, path)).toBeUndefined();
   });
 });

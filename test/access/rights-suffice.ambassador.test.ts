@@ -59,7 +59,7 @@ const PLACEMENT = {
   installCrds: true,
 };
 
-test('an operator does by name what it declares by name, and is refused nothing', async () => {
+test('an operator with named objects can do everything that it declares', async () => {
   const controllers = [maker, copier];
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
@@ -113,7 +113,7 @@ test('an operator does by name what it declares by name, and is refused nothing'
   expect(operator.log.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('the roles grant a named source nothing that its selector leaves out', async () => {
+test('the roles give a source with a name no right beyond its selector', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
   await env.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'b' } });
@@ -159,7 +159,7 @@ test('the roles grant a named source nothing that its selector leaves out', asyn
 test.each<[string, readonly string[] | undefined]>([
   ['in one namespace', ['a']],
   ['in all namespaces', undefined],
-])('[K-26] [child 9] an object that left the selector is finalized %s, with the rights of the declaration alone', async (_, namespaces) => {
+])('[K-26] [child 9] an object that left the selector is finalized %s, with only the declared rights', async (_, namespaces) => {
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
   for (const name of ['home', 'a']) {

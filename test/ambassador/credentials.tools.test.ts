@@ -32,7 +32,7 @@ describe.each(
     expect(pod.requests('PATCH')).toHaveLength(1);
   });
 
-  test('[security 36] a token that is nobody’s: 401, named as the ambassador’s token; not ready; healed with a good one', async () => {
+  test("[security 36] an invalid token gives 401, reported as the ambassador's token, and the operator is not ready until it has a good one", async () => {
     const pod = await preparePod({ kubectl });
     pod.volume.write({ token: 'wrong' });
     await pod.proxy.start();
@@ -55,7 +55,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a']);
   });
 
-  test('[security 36] no token: kubectl turns to port 8080, the operator says so, and is ready when there is one', async () => {
+  test('[security 36] without a token kubectl uses port 8080, the operator reports that, and is ready once there is a token', async () => {
     const pod = await preparePod({ kubectl });
     pod.volume.write({ token: undefined });
     pod.put('a', 'one');
@@ -82,7 +82,7 @@ describe.each(
     expect(operator.ready).toBe(true);
   });
 
-  test('an emptied token: kubectl does not start, the operator waits, and loses nothing', async () => {
+  test('with an emptied token kubectl does not start, and the operator waits and loses nothing', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');
     const operator = pod.startOperator();
@@ -161,7 +161,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a', 'MODIFIED copy-a']);
   });
 
-  test('a missing ca.crt is the certificate’s failure as well', async () => {
+  test('a missing ca.crt is reported as a failure of the certificate', async () => {
     const pod = await preparePod({ kubectl });
     pod.volume.write({ 'ca.crt': undefined });
     if (isolation === 'kubeconfig') {

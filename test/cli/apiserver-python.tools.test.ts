@@ -89,7 +89,7 @@ print(json.dumps({
 }))
 `;
 
-test('faults, snapshots, watches and time are moved from Python beside its official client', {
+test('a Python program can control faults, snapshots, watches and time beside its official Kubernetes client', {
   timeout: 60_000,
 }, async () => {
   const folder = folderWith({ 'kilns.yaml': DEFINITION, 'test.py': SCRIPT });

@@ -41,7 +41,7 @@ const THINGS = '/apis/example.dev/v1/namespaces/default/things';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 describe('--ready-file', () => {
-  test('has the URL while the process serves, and is gone after a clean end', async () => {
+  test('the ready file has the URL while the process serves, and is removed at a clean end', async () => {
     const path = join(folderWith({}), 'ready');
     const child = chancery(['apiserver', '--port=0', '--ready-file', path]);
     const url = await serving(child);
@@ -52,7 +52,7 @@ describe('--ready-file', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('what a killed process has left is gone before the next one serves', async () => {
+  test('the ready file of a killed process is removed before the next process serves', async () => {
     const path = join(folderWith({ ready: 'http://127.0.0.1:1\n' }), 'ready');
     const folder = folderWith({
       'a.yaml': 'apiVersion: v1\nkind: Nothing\nmetadata: { name: a }\n',
@@ -64,7 +64,7 @@ describe('--ready-file', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('another file in its place is refused and stays', async () => {
+  test('--ready-file refuses to replace another file', async () => {
     const path = join(folderWith({ notes: 'see http://127.0.0.1:1\n' }), 'notes');
 
     const { exit, stderr } = invoke(['apiserver', '--port=0', '--ready-file', path]);
@@ -78,7 +78,7 @@ describe('--ready-file', () => {
 });
 
 describe('--install', () => {
-  test('definitions are served before their objects, in whatever order the files are', async () => {
+  test('--install serves definitions before their objects, whatever the order of files', async () => {
     const folder = folderWith({
       '1.yaml': 'apiVersion: example.dev/v1\nkind: Thing\nmetadata: { name: a, namespace: shop }\n',
       '2.json': '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}',
@@ -92,7 +92,7 @@ describe('--install', () => {
     expect(listed).toMatchObject({ items: [{ metadata: { name: 'a' } }] });
   });
 
-  test('the objects of -f come after it, and folders one after the other', async () => {
+  test('objects of -f are created after those of --install, folder by folder', async () => {
     const [first, second] = [definition('things', 'Thing'), definition('others', 'Other')].map(
       (text) => folderWith({ 'a.yaml': text }),
     );
@@ -107,7 +107,7 @@ describe('--install', () => {
     expect(await read(url, THINGS)).toMatchObject({ items: [] });
   });
 
-  test('a definition whose names are taken ends it, with the reason', async () => {
+  test('a definition with a conflicting name ends the API server, and the message gives the reason', async () => {
     const folder = folderWith({
       'a.yaml': definition('things', 'Thing'),
       'b.yaml': definition('stuff', 'Thing'),
@@ -125,7 +125,7 @@ describe('--install', () => {
 });
 
 describe('--snapshot', () => {
-  test('a process goes on where the one before has ended: objects, uids, definitions, resourceVersions', async () => {
+  test('a new process continues from the snapshot: objects, uids, definitions and resourceVersions', async () => {
     const path = join(folderWith({}), 'state');
     const args = ['apiserver', '--port=0', '--snapshot', path];
     const first = chancery([
@@ -156,7 +156,7 @@ describe('--snapshot', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('what is installed a second time changes nothing of what was restored', async () => {
+  test('--install does not change objects that the snapshot restored', async () => {
     const state = join(folderWith({}), 'state');
     const folder = folderWith({ 'a.yaml': definition('things', 'Thing') });
     const args = ['apiserver', '--port=0', '--snapshot', state, '--install', folder];
@@ -194,7 +194,7 @@ describe('--snapshot', () => {
         '{"resource":"secrets","object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"3"},"data":7}}\n',
       'secrets shop/a: json: cannot unmarshal number into Go struct field Secret.data of type map[string][]uint8',
     ],
-  ])('a file %s is refused with what to do, and stays', async (_what, text, why) => {
+  ])('a snapshot file %s is refused with a remedy, and stays unchanged', async (_what, text, why) => {
     const path = join(folderWith({ state: text }), 'state');
 
     const { exit, stderr, stdout } = invoke(['apiserver', '--port=0', '--snapshot', path]);
@@ -209,7 +209,7 @@ describe('--snapshot', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  test('so is one of 500 MB', async () => {
+  test('a snapshot file of 500 MB is refused', async () => {
     const path = join(folderWith({ state: '' }), 'state');
     truncateSync(path, 500_000_000);
 
@@ -223,7 +223,7 @@ describe('--snapshot', () => {
     ]);
   });
 
-  test('a snapshot that cannot be saved ends it with 1', async () => {
+  test('a snapshot that cannot be saved ends the API server with 1', async () => {
     const folder = join(folderWith({}), 'sub');
     mkdirSync(folder);
     const path = join(folder, 'state');
@@ -261,7 +261,7 @@ function objectsOf(list: unknown): readonly Item[] {
 }
 
 describe('--faults', () => {
-  test('the rules of the file hold from the beginning', async () => {
+  test('the rules of the --faults file apply from the start', async () => {
     const file = join(
       folderWith({
         'f.yaml': 'faults:\n- { verbs: [list], path: /api/v1/**, status: 503, count: 1 }\n',
@@ -291,7 +291,7 @@ describe('--faults', () => {
       /^--faults .*f\.yaml: expected one document with faults, got 2/,
     ],
     ['faults: [', /f\.yaml: invalid YAML: /],
-  ])('%j is refused in one line', async (text, message) => {
+  ])('the faults file %j is refused with one line', async (text, message) => {
     const file = join(folderWith({ 'f.yaml': text }), 'f.yaml');
 
     const { exit, stderr } = invoke(['apiserver', '--port=0', '--faults', file]);
@@ -305,7 +305,7 @@ describe('--faults', () => {
 });
 
 describe('--admin-port', () => {
-  test('the second line of the ready file leads to what moves the server', async () => {
+  test('the second line of the ready file is the URL of the admin API', async () => {
     const path = join(folderWith({}), 'ready');
     const child = chancery(['apiserver', '--port=0', '--admin-port=0', '--ready-file', path]);
     await serving(child);
@@ -329,7 +329,7 @@ describe('--admin-port', () => {
     await expect(fetch(`${admin}/clock`)).rejects.toThrow();
   });
 
-  test('without it there is none', async () => {
+  test('without --admin-port there is no admin API', async () => {
     const path = join(folderWith({}), 'ready');
     const invocation = invoke(['apiserver', '--port=0', '--ready-file', path]);
 
@@ -339,7 +339,7 @@ describe('--admin-port', () => {
     expect(invocation.stderr.lines.join('\n')).not.toContain('openapi.json');
   });
 
-  test('a port that is taken ends it with 1, names the option, and leaves no ready file', async () => {
+  test('a taken admin port ends the API server with 1, names the option, and leaves no ready file', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -369,7 +369,7 @@ describe('npx @chancery/testing', () => {
   const testing = (args: readonly string[]): Child =>
     start(process.execPath, ['--conditions=chancery-source', command, ...args]);
 
-  test('serves as chancery apiserver does, and ends as it does', async () => {
+  test('npx @chancery/testing serves and ends like chancery apiserver', async () => {
     const path = join(folderWith({}), 'ready');
     const child = testing(['--port', '0', '--ready-file', path]);
 
@@ -380,7 +380,7 @@ describe('npx @chancery/testing', () => {
     await ended(child);
   });
 
-  test('has the same options, of which its help tells', async () => {
+  test('npx @chancery/testing has the same options as chancery apiserver, and --help lists them', async () => {
     const [ours, theirs] = [testing(['--help']), chancery(['apiserver', '--help'])];
 
     expect([await ours.exit, await theirs.exit]).toEqual([0, 0]);
@@ -388,7 +388,7 @@ describe('npx @chancery/testing', () => {
     expect(ours.stdout.lines.join('\n')).toContain('--ready-file FILE');
   });
 
-  test('a wrong option ends it with 2', async () => {
+  test('a wrong option ends npx @chancery/testing with 2', async () => {
     const child = testing(['--porrt', '0']);
 
     expect(await child.exit).toBe(2);

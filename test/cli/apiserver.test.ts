@@ -17,7 +17,7 @@ const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata
 
 const HALF = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
 
-test('it serves on loopback until it is asked to stop, and ends with 0', async () => {
+test('the API server serves on loopback until it is stopped, and exits with 0', async () => {
   const invocation = invoke(['apiserver', '--port', '0']);
 
   const url = await serving(invocation);
@@ -32,10 +32,7 @@ test('it serves on loopback until it is asked to stop, and ends with 0', async (
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test.each([
-  'SIGTERM',
-  'SIGINT',
-] as const)('%s ends a process that serves with 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a serving API server with 0', async (signal) => {
   const child = chancery(['apiserver', '--port', '0']);
 
   await Promise.race([child.stdout.until(() => child.stdout.lines.length > 0), child.exit]);
@@ -44,7 +41,7 @@ test.each([
   expect(await child.exit).toBe(0);
 });
 
-test('a file, a folder and standard input are applied in their order, into the namespace of -n', async () => {
+test('a file, a folder and standard input are applied in their order, in the namespace of -n', async () => {
   const folder = folderWith({
     'b.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: { name: s }\n',
     'a.yml': CONFIG_MAP,
@@ -93,13 +90,13 @@ async function replicaSets(flag: string): Promise<() => Promise<number>> {
   };
 }
 
-test('with --workloads a Deployment gets its ReplicaSet', async () => {
+test('with --workloads a Deployment gets a ReplicaSet', async () => {
   const count = await replicaSets('--workloads');
 
   await eventually(async () => (await count()) === 1);
 });
 
-test('with --no-workloads it gets none', async () => {
+test('with --no-workloads a Deployment gets no ReplicaSet', async () => {
   const count = await replicaSets('--no-workloads');
 
   await consistently(async () => (await count()) === 0, { forMs: 300 });
@@ -109,7 +106,7 @@ test.each([
   ['ShardedListAndWatch=true', { selector: HALF }],
   ['ShardedListAndWatch=false', undefined],
   ['ShardedListAndWatch=false,ShardedListAndWatch=true', { selector: HALF }],
-])('--feature-gates=%s decides whether shardSelector is answered', async (gates, shardInfo) => {
+])('--feature-gates=%s decides whether the API server accepts shardSelector', async (gates, shardInfo) => {
   const url = await serving(invoke(['apiserver', '--port=0', `--feature-gates=${gates}`]));
 
   const list = await read(url, `/api/v1/nodes?shardSelector=${encodeURIComponent(HALF)}`);
@@ -129,14 +126,14 @@ test.each([
     ['--feature-gates=ManagedFieldsOptOut=true', '--kubernetes-version=1.37'],
     'Kubernetes 1.37 has no feature gate ManagedFieldsOptOut: choose 1.38 or later',
   ],
-])('%s is a wrong command line', async (args, message) => {
+])('the command line %s is refused', async (args, message) => {
   const invocation = invoke(['apiserver', '--port=0', ...args]);
 
   expect(await invocation.exit).toBe(2);
   expect(invocation.stderr.lines[0]).toEqual(said(message));
 });
 
-test('--webhook-service says where the webhooks behind a service are', async () => {
+test('--webhook-service sets the address of the webhooks behind a Service', async () => {
   const webhook = createWebhook(async (request, response) => {
     const review = JSON.parse(await text(request));
     const { uid } = review.request;
@@ -174,7 +171,7 @@ webhooks:
     admissionReviewVersions: [v1]
 `;
 
-test('a kubeconfig of its own is overwritten', async () => {
+test('a kubeconfig that the API server wrote earlier is overwritten', async () => {
   const path = join(folderWith({}), 'cluster.yaml');
   const first = invoke(['apiserver', '--port=0', '--kubeconfig-out', path]);
   await serving(first);
@@ -205,7 +202,7 @@ test.each([
   [[]],
   [['--tls']],
   [['-n', 'demo']],
-])('[found 12] the kubeconfig of %j names one cluster and one user, by one context', async (flags) => {
+])('[found 12] the kubeconfig of %j has one cluster, one user and one context', async (flags) => {
   const { clusters, contexts, users, ...rest } = await kubeconfigWith(...flags);
 
   expect([clusters.length, contexts.length, users.length]).toEqual([1, 1, 1]);
@@ -217,7 +214,7 @@ test.each([
   });
 });
 
-test('[found 12] a kubeconfig for plain HTTP turns the check of certificates off, without which client-node refuses it', async () => {
+test('[found 12] a kubeconfig for plain HTTP disables the certificate check, because client-node requires that', async () => {
   const { clusters, users } = await kubeconfigWith();
 
   expect(clusters[0].cluster).toEqual({
@@ -228,7 +225,7 @@ test('[found 12] a kubeconfig for plain HTTP turns the check of certificates off
   expect(users[0].user).toEqual({});
 });
 
-test('[found 12] a kubeconfig for HTTPS leaves it on, because client-go refuses both beside each other', async () => {
+test('[found 12] a kubeconfig for HTTPS keeps the certificate check, because client-go refuses the combination', async () => {
   const { clusters, users } = await kubeconfigWith('--tls');
 
   expect(clusters[0].cluster).toEqual({
@@ -238,7 +235,7 @@ test('[found 12] a kubeconfig for HTTPS leaves it on, because client-go refuses 
   expect(Object.keys(users[0].user)).toEqual(['token']);
 });
 
-test('a file of somebody else is overwritten with --force alone, and is private then', async () => {
+test('a kubeconfig of another origin is overwritten only with --force, and is private afterwards', async () => {
   const path = join(folderWith({ config: 'kind: Config\n' }), 'config');
   const refused = invoke(['apiserver', '--port=0', '--kubeconfig-out', path]);
 
@@ -259,13 +256,13 @@ test.each([
   ['v1.30', '30'],
   ['1.35', '35'],
   ['1.37', '37'],
-])('with --kubernetes-version %s it answers as that release', async (given, minor) => {
+])('with --kubernetes-version %s the API server answers as that release', async (given, minor) => {
   const url = await serving(invoke(['apiserver', '--port=0', '--kubernetes-version', given]));
 
   expect(await read(url, '/version')).toMatchObject({ major: '1', minor });
 });
 
-test('an address that others reach is warned of', async () => {
+test('an address that other machines reach causes a warning', async () => {
   const invocation = invoke(['apiserver', '--port=0', '--address', '0.0.0.0']);
 
   const url = await serving(invocation);
@@ -276,7 +273,7 @@ test('an address that others reach is warned of', async () => {
   );
 });
 
-test('a port that is taken ends it with 1, and with what to do', async () => {
+test('a taken port ends the API server with 1, and the message gives a remedy', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   onTestFinished(() => void other.close());
@@ -321,7 +318,7 @@ test.each([
   [['-f', '/dev/null/a'], /^cannot read -f \/dev\/null\/a: ENOTDIR/],
   [['-f', 'no-such-file'], 'cannot read -f no-such-file: no such file or folder'],
   [['--kubeconfg-out', 'x'], "unknown option '--kubeconfg-out'; did you mean --kubeconfig-out?"],
-])('%j is refused in one line, with exit code 2', async (flags, message) => {
+])('the arguments %j are refused in one line, with exit code 2', async (flags, message) => {
   const { exit, stderr, stdout } = invoke(['apiserver', ...flags]);
 
   expect(await exit).toBe(2);
@@ -343,13 +340,13 @@ test.each([
     'cannot apply standard input: Thing a: 404 NotFound: the server could not find the requested resource; if it is a custom resource, apply its CustomResourceDefinition before it',
   ],
   ['that is no YAML', 'a: [', 2, /^standard input: invalid YAML: .* at line 1/],
-])('a manifest %s is refused with its place', async (_what, stdin, code, message) => {
+])('a manifest %s is refused, and the error names its place', async (_what, stdin, code, message) => {
   const { exit, stderr } = invoke(['apiserver', '--port=0', '-f', '-'], { stdin });
 
   expect(await exit).toBe(code);
   expect(stderr.lines).toEqual([said(message)]);
 });
 
-test('the test kit is what the command expects', () => {
+test('the test kit has the interface that the command expects', () => {
   expectTypeOf<typeof testing>().toExtend<TestingPackage<testing.StorageSnapshot>>();
 });

@@ -15,7 +15,7 @@ import { serving } from './support/served-api.ts';
 
 const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: "1" }\n';
 
-test('with --tls it is reached by the kubeconfig alone, which has its authority and a token', async () => {
+test('with --tls only the kubeconfig gives access, because it has the authority and a token', async () => {
   const path = join(folderWith({}), 'config');
   const invocation = invoke(['apiserver', '--port=0', '--tls', '--kubeconfig-out', path]);
   const url = await serving(invocation);
@@ -40,7 +40,7 @@ test('with --tls it is reached by the kubeconfig alone, which has its authority 
   await expect(stranger).rejects.toThrow(/Unauthorized|must be logged in/);
 });
 
-test('a real kubectl needs the kubeconfig alone, and finds its namespace there', async () => {
+test('a real kubectl needs only the kubeconfig, and uses its namespace', async () => {
   const path = join(folderWith({ 'cm.yaml': CONFIG_MAP }), 'cluster.yaml');
   const manifest = path.replace('cluster.yaml', 'cm.yaml');
   const invocation = invoke([

@@ -70,7 +70,7 @@ function memberLease(pod: string, holderIdentity: string, renewTime: Date): Kube
   } as KubernetesObject;
 }
 
-test('the rights of a leader are not enough for replicas that share the work: what is missing is told', async () => {
+test('the rights of a leader are not enough for sharded replicas, and check prints the missing rights', async () => {
   const { proxy } = await cluster('as a leader');
 
   const { exit, stdout } = check(proxy, ['--shards', '16']);
@@ -85,7 +85,7 @@ test('the rights of a leader are not enough for replicas that share the work: wh
   );
 });
 
-test('with the rights of generated roles all is there, from the variable as from the option', async () => {
+test('the generated rights are enough for sharded replicas, set by the variable or by the option', async () => {
   const { proxy } = await cluster('as a member');
 
   const runs = [
@@ -101,7 +101,7 @@ test('with the rights of generated roles all is there, from the variable as from
   expect(runs[1].stdout.lines[2]).toContain('8 groups by namespace');
 });
 
-test('more replicas than groups for two each are told, and those that are gone do not count', async () => {
+test('more replicas than half the number of groups cause a message, and expired replicas do not count', async () => {
   const server = await cluster('as a member');
   const now = new Date();
   for (const pod of ['a', 'b', 'c']) server.create(memberLease(pod, `${pod}_1`, now));
@@ -150,7 +150,7 @@ test.each([
     'configMaps',
     /CHANCERY_SHARD_RETRY_PERIOD must be/,
   ],
-] as const)('[SH-8] keys cannot be divided by %s: exit code 2', async (_, env, resource, says) => {
+] as const)('[SH-8] keys cannot be divided by %s, and check exits with 2', async (_, env, resource, says) => {
   const { proxy } = await cluster('as a member');
 
   const { exit, stderr } = check(proxy, ['--shards', '16'], env, resource);

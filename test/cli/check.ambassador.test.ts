@@ -75,7 +75,7 @@ function check(url: string, args: readonly string[] = [], token?: string) {
   });
 }
 
-test('all is there: exit code 0, in three lines', async () => {
+test('check exits with 0 after three lines if everything is granted', async () => {
   const { url } = await cluster({ granted: true });
 
   const { exit, stdout, stderr } = check(url);
@@ -89,7 +89,7 @@ test('all is there: exit code 0, in three lines', async () => {
   expect(stderr.lines).toEqual([]);
 });
 
-test('[security 41] what is missing is told with who needs it for what, and the rule to add', async () => {
+test('[security 41] for each missing right check prints who needs it, for what, and the rule to add', async () => {
   const { url } = await cluster();
 
   const { exit, stdout } = check(url);
@@ -117,7 +117,7 @@ test('[security 41] what is missing is told with who needs it for what, and the 
   ]);
 });
 
-test('-o json is one document for programs, in which each right is by itself', async () => {
+test('check -o json prints one document, with each right in a separate entry', async () => {
   const { url } = await cluster();
 
   const { exit, stdout } = check(url, ['-o', 'json']);
@@ -158,7 +158,7 @@ test.each([
     { ...FILTER, acceptPaths: [] },
     /^filter: shut: the ambassador refuses every path, even \/version: generate its arguments/,
   ],
-])('%s is found: exit code 1', async (_, filter, line) => {
+])('check exits with 1 after it finds %s', async (_, filter, line) => {
   const { url } = await cluster({ granted: true, filter });
 
   const { exit, stdout } = check(url);
@@ -167,7 +167,7 @@ test.each([
   expect(stdout.lines[0]).toMatch(line);
 });
 
-test('a visible token is found: exit code 1', async () => {
+test('check exits with 1 after it finds a readable token', async () => {
   const { url } = await cluster({ granted: true });
 
   const { exit, stdout } = check(url, [], 'eyJ');
@@ -176,7 +176,7 @@ test('a visible token is found: exit code 1', async () => {
   expect(stdout.lines[1]).toMatch(/^token: visible at .*\/token$/);
 });
 
-test('--excess tells what is granted beyond, which is no failure', async () => {
+test('--excess prints rights beyond the declarations, which are not an error', async () => {
   const { server, url } = await cluster({ granted: true });
   const secrets = { verbs: ['get', 'list'], apiGroups: [''], resources: ['secrets'] };
   server.create(role('secrets', 'demo', secrets));
@@ -195,7 +195,7 @@ test('--excess tells what is granted beyond, which is no failure', async () => {
   ]);
 });
 
-test('--namespaces stands in for the environment', async () => {
+test('--namespaces overrides WATCH_NAMESPACE', async () => {
   const { url } = await cluster({ granted: true });
 
   const some = check(url, ['--namespaces', 'demo,other']);
@@ -207,7 +207,7 @@ test('--namespaces stands in for the environment', async () => {
   expect(all.stdout.lines).toContain('missing: delete pods in all namespaces');
 });
 
-test('the rights of a folder of hooks are checked as those of modules', async () => {
+test('check tests the rights of a folder of hooks like those of modules', async () => {
   const { url } = await cluster();
   const folder = folderWith({
     'tidy.sh': '#!/bin/sh',
@@ -231,7 +231,7 @@ test('the rights of a folder of hooks are checked as those of modules', async ()
   ]);
 });
 
-test('hooks are checked in every namespace, and with the Lease that they take in a Pod', async () => {
+test('check tests hooks in every namespace, and in a Pod with their Lease', async () => {
   const { url } = await cluster();
   const folder = folderWith({
     'tidy.sh': '#!/bin/sh',
@@ -253,7 +253,7 @@ test('hooks are checked in every namespace, and with the Lease that they take in
   );
 });
 
-test('without an ambassador nothing is claimed: exit code 1 and one line', async () => {
+test('without an ambassador check prints one line without results, and exits with 1', async () => {
   const { exit, stdout, stderr } = check('http://127.0.0.1:1');
 
   expect(await exit).toBe(1);
@@ -269,7 +269,7 @@ test.each([
   [['check', 'gone.ts', '--namespaces', 'a,B'], '--namespaces must be namespaces, as a,b'],
   [['check', 'gone.ts', '--namespaces', ''], '--namespaces must name one'],
   [['check', 'gone.ts', '--name', 'x'], 'did you mean --namespaces?'],
-])('%j is a wrong command line: exit code 2 and one line', async (args, message) => {
+])('the arguments %j are refused in one line, with exit code 2', async (args, message) => {
   const { exit, stderr } = invoke(args);
 
   expect(await exit).toBe(2);

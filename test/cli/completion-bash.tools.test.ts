@@ -26,12 +26,12 @@ printf '%s\\n' "\${COMPREPLY[@]}"
 
 testsOf(complete);
 
-test('an option and its value may be joined by "="', async () => {
+test('in bash an option and its value may be joined by "="', async () => {
   expect(await complete(['lint', '--output', '=', 'j'])).toEqual(['json']);
   expect(await complete(['lint', '--output', '='])).toEqual(['json', 'text']);
 });
 
-test('the function is the completion of chancery', async () => {
+test('the bash function completes the command chancery', async () => {
   const program = 'eval "$(cat script)"\ncomplete -p chancery\n';
 
   const printed = await runShell('bash', await folderFor('bash'), program);

@@ -9,7 +9,9 @@ import { invoke } from './invocation.ts';
 const TABLES = COMMANDS.map(({ table }) => table);
 
 describe('[M-6] the completion', () => {
-  test.each(TABLES)('of $name has every option of its table, and no other', (table) => {
+  test.each(
+    TABLES,
+  )('the completion of $name offers every option of its table, and no other', (table) => {
     const { options } = describedCommand(table);
 
     const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
@@ -19,7 +21,7 @@ describe('[M-6] the completion', () => {
     ]);
   });
 
-  test.each(TABLES)('of $name offers every choice and every kind of work', (table) => {
+  test.each(TABLES)('the completion of $name offers every choice and every subcommand', (table) => {
     const { options, first } = describedCommand(table);
     const wordsOf = (name: string): readonly string[] =>
       options.find(({ long }) => long === `--${name}`)?.words ?? [];
@@ -31,7 +33,7 @@ describe('[M-6] the completion', () => {
     expect(first.words).toEqual(expect.arrayContaining(kinds));
   });
 
-  test('has the words that an option or an argument takes', () => {
+  test('the completion offers the possible values of an option or an argument', () => {
     const values = TABLES.map(describedCommand).flatMap(({ name, options, first }) => [
       ...options.map(({ long, words }) => [`${name} ${long}`, words] as const),
       [name, first.words] as const,
@@ -58,7 +60,7 @@ test.each([
   [['toString'], 'expected bash, zsh or fish; got "toString"'],
   [['bash', 'zsh'], 'expected bash, zsh or fish; got "bash zsh"'],
   [[], 'Usage: chancery completion bash|zsh|fish'],
-])('completion %j ends with 2 and says what it expects', async (args, told) => {
+])('completion %j exits with 2 and names the shells that exist', async (args, told) => {
   const { exit, stdout, stderr } = invoke(['completion', ...args]);
 
   expect(await exit).toBe(2);

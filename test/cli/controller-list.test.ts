@@ -46,7 +46,7 @@ test.each<[string, string, string]>([
     "// cacheController, './cache.ts'\nimport a from './a.ts';\nexport default [a, 'cacheController'];\n",
     "// cacheController, './cache.ts'\nimport a from './a.ts';\nimport cacheController from './cache.ts';\nexport default [a, 'cacheController', cacheController];\n",
   ],
-])('%s: the import comes after the others, the name at the end', (_, before, after) => {
+])('a new controller is added to %s: its import after the others, its name at the end', (_, before, after) => {
   expect(withController(before, CACHE)).toEqual({ text: after });
   expect(withController(after, CACHE)).toEqual({ text: after });
 });
@@ -71,7 +71,7 @@ test.each<[string, string, RegExp]>([
     "const a = /'/;\nexport default [a];\n",
     /seems to have no end/,
   ],
-])('%s is refused with the reason', (_, source, problem) => {
+])('a module with %s is refused with the reason', (_, source, problem) => {
   expect(withController(source, CACHE)).toEqual({ problem: expect.stringMatching(problem) });
 });
 
@@ -80,7 +80,7 @@ test.each([
   ['a /* b\nc */ d', 'a     \n     d'],
   ['`a\nb` / c', '""\n"" / c'],
   ['"a\\"b" c', '"""""" c'],
-])('the mask of %j has code only', (source, masked) => {
+])('the mask of %j keeps only code', (source, masked) => {
   expect(codeMask(source)).toBe(masked);
 });
 
@@ -90,6 +90,6 @@ test.each([
   '/* a',
   '/*/ a',
   '"a\\"',
-])('a text without its end has no mask: %j', (source) => {
+])('a source text with an unterminated part has no mask: %j', (source) => {
   expect(codeMask(source)).toBeUndefined();
 });

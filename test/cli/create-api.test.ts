@@ -8,7 +8,7 @@ import { invoke } from './invocation.ts';
 
 const CACHE = ['--group', 'example.com', '--version', 'v1', '--kind', 'Cache'] as const;
 
-test('a kind is added with its controller, its test and a sample, and the module lists it', async () => {
+test('create api writes a controller, a test and a sample, and adds the controller to the module', async () => {
   const { folder, create } = await newProject('demo');
   const before = textsBelow(folder);
 
@@ -44,7 +44,7 @@ test('a kind is added with its controller, its test and a sample, and the module
   ]);
 });
 
-test('[scaffolding 3] the same kind twice is refused', async () => {
+test('[scaffolding 3] create api refuses a kind that already exists', async () => {
   const { folder, create } = await newProject('demo');
   await create(...CACHE).exit;
   const before = textsBelow(folder);
@@ -60,7 +60,7 @@ test('[scaffolding 3] the same kind twice is refused', async () => {
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[scaffolding 3] a kind that another file defines is refused, with --force as well', async () => {
+test('[scaffolding 3] create api refuses a kind that another file defines, even with --force', async () => {
   const { folder, create } = await newProject('demo');
   writeFileSync(
     join(folder, 'src/stores.ts'),
@@ -76,7 +76,7 @@ test('[scaffolding 3] a kind that another file defines is refused, with --force 
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[S-2] [scaffolding 18] a second run with the same arguments changes nothing', async () => {
+test('[S-2] [scaffolding 18] a second run of create api with the same arguments changes nothing', async () => {
   const { folder, create } = await newProject('demo');
   await create(...CACHE, '--owns=configmaps').exit;
   const before = textsBelow(folder);
@@ -92,7 +92,7 @@ test('[S-2] [scaffolding 18] a second run with the same arguments changes nothin
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('--force writes only what is missing', async () => {
+test('create api --force writes only missing files', async () => {
   const { folder, create } = await newProject('demo');
   const module = join(folder, 'src/operator.ts');
   const unlisted = readFileSync(module, 'utf8');
@@ -111,7 +111,7 @@ test('--force writes only what is missing', async () => {
   });
 });
 
-test('a module that cannot be changed safely stays, and nothing is written', async () => {
+test('create api writes nothing if it cannot change the module safely', async () => {
   const { folder, create } = await newProject('demo');
   const module = join(folder, 'src/operator.ts');
   writeFileSync(module, "import demo from './demo.ts';\nexport default demo;\n");
@@ -128,7 +128,7 @@ test('a module that cannot be changed safely stays, and nothing is written', asy
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('a file in the way is named, and nothing is written', async () => {
+test('create api writes nothing if a file already exists, and names the file', async () => {
   const { folder, create } = await newProject('demo');
   writeFileSync(join(folder, 'src/cache.ts'), 'mine');
   const before = textsBelow(folder);
@@ -140,7 +140,7 @@ test('a file in the way is named, and nothing is written', async () => {
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('a kind with the name of the module gets another file', async () => {
+test('a kind with the same name as the module gets another file name', async () => {
   const { folder, create } = await newProject('demo');
 
   const { exit } = create('--group=example.com', '--version=v1', '--kind=Operator');
@@ -151,7 +151,7 @@ test('a kind with the name of the module gets another file', async () => {
   );
 });
 
-test('outside a project it says where to run it', async () => {
+test('outside a project create api says where to run it', async () => {
   const module = join(folderWith({}), 'operator.ts');
 
   const { exit, stderr } = invoke(['create', 'api', ...CACHE, '--module', module]);
@@ -164,7 +164,7 @@ test('outside a project it says where to run it', async () => {
   ]);
 });
 
-test('without arguments it explains itself', async () => {
+test('create api without arguments prints its help', async () => {
   const { exit, stderr } = invoke(['create']);
 
   expect(await exit).toBe(2);
@@ -227,7 +227,7 @@ test.each<[string, readonly string[], RegExp]>([
     [...options({}), 'Cache'],
     /api takes options only, such as --kind Cache; got "Cache"$/,
   ],
-])('[scaffolding 4] %s ends with 2 and one line that names the rule', async (_, args, message) => {
+])('[scaffolding 4] create api exits with 2 for %s, and one line names the rule', async (_, args, message) => {
   const { exit, stdout, stderr } = invoke(['create', 'api', ...args]);
 
   expect(await exit).toBe(2);
@@ -239,7 +239,7 @@ test.each([
   [[], /expected api or hook; got nothing$/],
   [['reconciler'], /cannot create "reconciler"; expected api or hook$/],
   [['apis'], /cannot create "apis"; did you mean api\?$/],
-])('create %s is refused', async (words, message) => {
+])('the command create %s is refused', async (words, message) => {
   const { exit, stderr } = invoke(['create', ...words, '--force']);
 
   expect(await exit).toBe(2);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { configOf, rightsOf } from '../../packages/hooks/test/support/documents.ts';
 import { newHook } from './support/new-hook.ts';
 
-test('a hook is written with its rights and a sample, and patches what the sample shows', async () => {
+test('create hook writes a hook with its rights and a sample, and the hook patches the object of the sample', async () => {
   const { folder, create, start } = newHook();
 
   const { exit, stdout } = create('mark-pods', '--lang', 'node');
@@ -30,7 +30,7 @@ test('a hook is written with its rights and a sample, and patches what the sampl
   ]);
 });
 
-test('the rights of a kind of its own name its group and plural', async () => {
+test('the rights of a hook for a custom kind name its group and plural', async () => {
   const { folder, create } = newHook();
 
   const words = ['--kind', 'Ferry', '--api-version', 'sea.example/v1', '--dir', 'deep/scripts'];
@@ -44,7 +44,7 @@ test('the rights of a kind of its own name its group and plural', async () => {
   ]);
 });
 
-test('a hook that exists is not overwritten', async () => {
+test('create hook does not overwrite a hook', async () => {
   const { create } = newHook();
   expect(await create('a').exit).toBe(0);
 
@@ -61,7 +61,7 @@ test.each<[readonly string[], string]>([
   [['a', '--kind', 'Ferry'], '--kind "Ferry" is no kind of Kubernetes'],
   [['a', '--kind', "Fer'ry", '--api-version', 'sea.example/v1'], 'write one of yours in CamelCase'],
   [['a', '--dir', '../other'], '--dir must be a folder below'],
-])('%j is refused', async (words, message) => {
+])('create hook refuses %j', async (words, message) => {
   const { create } = newHook();
 
   const { exit, stderr } = create(...words);

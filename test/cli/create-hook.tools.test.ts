@@ -13,7 +13,7 @@ import { newHook } from './support/new-hook.ts';
 test.each([
   ['bash', 'sh'],
   ['python', 'py'],
-])('a hook in %s patches what its sample shows', async (language, ending) => {
+])('a new hook in %s patches the object of its sample', async (language, ending) => {
   const { folder, create, start } = newHook();
   expect(await create('mark-nodes', '--lang', language, '--kind', 'Node').exit).toBe(0);
 

@@ -11,7 +11,11 @@ const commandThat = (run: Command['run']): readonly Command[] => [
   { name: 'act', summary: 'acts', help: 'Usage: chancery act\n', run },
 ];
 
-test.each([[['help']], [['--help']], [['-h']]])('%j lists the commands', async (args) => {
+test.each([
+  [['help']],
+  [['--help']],
+  [['-h']],
+])('the arguments %j print the list of commands', async (args) => {
   const { exit, stdout, stderr } = invoke(args);
 
   expect(await exit).toBe(0);
@@ -23,7 +27,7 @@ test.each([
   [['help', 'watch']],
   [['watch', '--help']],
   [['watch', 'cm', '-A', '-h']],
-])('%j explains the command, with examples', async (args) => {
+])('the arguments %j print the help of the command, with examples', async (args) => {
   const { exit, stdout } = invoke(args);
 
   expect(await exit).toBe(0);
@@ -31,7 +35,7 @@ test.each([
   expect(stdout.lines).toContain('Examples:');
 });
 
-test.each(COMMANDS)('the help of $name fits into a terminal, except for its examples', ({
+test.each(COMMANDS)("the help of $name fits into a terminal's width, except for its examples", ({
   help,
 }) => {
   const [shown = ''] = help.split('\nExamples:\n');
@@ -39,7 +43,7 @@ test.each(COMMANDS)('the help of $name fits into a terminal, except for its exam
   expect(shown.split('\n').filter((line) => line.length > 100)).toEqual([]);
 });
 
-test('without a command the usage goes to standard error, with exit code 2', async () => {
+test('without a command the usage is printed on standard error, with exit code 2', async () => {
   const { exit, stdout, stderr } = invoke([]);
 
   expect(await exit).toBe(2);
@@ -51,7 +55,7 @@ test.each([
   [['wach'], 'chancery: unknown command "wach"; did you mean watch?'],
   [['help', 'rum'], 'chancery: unknown command "rum"; did you mean run?'],
   [['frobnicate'], `chancery: unknown command "frobnicate"; known: ${NAMES}`],
-])('%j is answered in one line, with exit code 2', async (args, line) => {
+])('the arguments %j are refused in one line, with exit code 2', async (args, line) => {
   const { exit, stderr } = invoke(args);
 
   expect(await exit).toBe(2);
@@ -69,14 +73,14 @@ test.each([
     1,
     'chancery act: 500 InternalError: no',
   ],
-])('%o is one line for people', async (error, code, line) => {
+])('the error %o is printed in one line', async (error, code, line) => {
   const { exit, stderr } = invoke(['act'], { commands: commandThat(() => Promise.reject(error)) });
 
   expect(await exit).toBe(code);
   expect(stderr.lines).toEqual([line]);
 });
 
-test('what follows -- is no request for help', async () => {
+test('--help after -- does not ask for the help', async () => {
   const seen: string[] = [];
   const commands = commandThat(async (args) => {
     seen.push(...args);

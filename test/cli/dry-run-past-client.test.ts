@@ -88,7 +88,7 @@ test.each([
     () => `await once(execFile(process.execPath, ['--version', '--title=hunter2']), 'close');`,
     () => 'starts a program',
   ],
-])('[K-66] %s past the client is warned of once for a controller, without its secrets', async (_, code, told) => {
+])('[K-66] a dry run warns once per controller about %s past the client, and hides its secrets', async (_, code, told) => {
   const host = await otherService();
 
   const run = await dryRunOf(code(host));
@@ -99,7 +99,7 @@ test.each([
   expect(run.stderr.lines.join()).not.toContain('hunter2');
 });
 
-test('[K-66] the client itself is no reason to warn, nor is a reconciler that asks context.dryRun', async () => {
+test('[K-66] a dry run does not warn about the client itself, or about a reconciler that reads context.dryRun', async () => {
   const run = await dryRunOf(`
     const body = { data: { dry: String(context.dryRun) } };
     await context.client.patch(configMaps, object.metadata, { type: 'merge', body });
@@ -112,7 +112,7 @@ test('[K-66] the client itself is no reason to warn, nor is a reconciler that as
   expect(run.stdout.lines.join()).toContain('dry: "true"');
 });
 
-test('[K-66] finalizers know it, too', async () => {
+test('[K-66] finalizers get dryRun, too', async () => {
   const server = await startServer();
   server.create(configMap('gone', { namespace, finalizers: ['example.dev/caller'] }));
   server.delete('v1', 'ConfigMap', namespace, 'gone');
@@ -130,7 +130,7 @@ test('[K-66] finalizers know it, too', async () => {
   expect(line).toMatchObject({ dryRun: true });
 });
 
-test('[K-66] without --dry-run it is false, and nothing is noticed', async () => {
+test('[K-66] without --dry-run context.dryRun is false, and nothing causes a warning', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace }));
   const host = await otherService();

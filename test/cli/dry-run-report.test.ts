@@ -23,7 +23,7 @@ function reported(write: DryWrite, colour = false): readonly string[] {
 
 const ESCAPE = String.fromCharCode(27);
 
-test('on a terminal what goes is red and what comes is green', () => {
+test('on a terminal removed lines are red and added lines are green', () => {
   const lines = reported(WRITE, true);
 
   expect(lines).toContain(`${ESCAPE}[31m-  value: "1"${ESCAPE}[39m`);
@@ -31,7 +31,7 @@ test('on a terminal what goes is red and what comes is green', () => {
   expect(reported(WRITE).join('\n')).not.toContain(ESCAPE);
 });
 
-test('a message of the server cannot move the cursor of a terminal', () => {
+test("a message from the API server cannot move the terminal's cursor", () => {
   const message = `no${ESCAPE}[2J\r\nway`;
   const refusal = new ApiError({ reason: 'Invalid', message }, { httpStatus: 422 });
 
@@ -41,7 +41,7 @@ test('a message of the server cannot move the cursor of a terminal', () => {
   expect(lines[0]).toMatch(/^# refused: update configmaps demo\/a by shop: .*no \[2J way/);
 });
 
-test('what cannot be read is said beside what would be written', () => {
+test('if the present object cannot be read, the report says so and shows the write', () => {
   const message = 'configmaps is forbidden';
   const unread = new ApiError({ reason: 'Forbidden', message }, { httpStatus: 403 });
 
@@ -51,7 +51,7 @@ test('what cannot be read is said beside what would be written', () => {
   expect(lines).toContain('+  value: "2"');
 });
 
-test('of a subresource of another kind only the asking is shown, for its answer may be a secret', () => {
+test('for a subresource of another kind the report shows only the request, because the answer may contain a secret', () => {
   const after = {
     apiVersion: 'v1',
     kind: 'TokenRequest',
@@ -64,7 +64,7 @@ test('of a subresource of another kind only the asking is shown, for its answer 
   expect(lines).toEqual(['# create pods/token demo/a by shop']);
 });
 
-test('a very long line is cut', () => {
+test('the report cuts a very long line', () => {
   const long = configMap('a', { namespace: 'demo', data: { value: 'x'.repeat(10_000) } });
 
   const lines = reported({ ...WRITE, after: long });
@@ -72,7 +72,7 @@ test('a very long line is cut', () => {
   expect(lines.at(-1)).toMatch(/^\+ {2}value: x+… \(10010 characters\)$/);
 });
 
-test('[attack A-1] a write that is nested too deeply to be shown is named, and takes no other along', () => {
+test('[attack A-1] a write that is too deeply nested to be shown is named, and other writes are shown', () => {
   const out = new Collector();
   const sink = new DryRunReport({ out, colour: false }).sinkOf('shop');
   const depth = 100_000;
@@ -91,7 +91,7 @@ test('[attack A-1] a write that is nested too deeply to be shown is named, and t
   expect(out.lines).toContain('+  value: "2"');
 });
 
-test('an object whose name the server has made is shown with that name when it changes', () => {
+test('later changes of an object with a generated name are shown under that name', () => {
   const named = { namespace: 'demo', name: 'web-x7k2p', generateName: 'web-' };
   const pod = (phase: string) =>
     ({ apiVersion: 'v1', kind: 'Pod', metadata: { ...named, labels: { phase } } }) as const;

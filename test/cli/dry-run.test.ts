@@ -102,7 +102,7 @@ const EVERY_VERB = moduleWith(
   `finalizer: { name: 'example.dev/shop', async finalize() {} },`,
 );
 
-test('every write is sent in dry run and shown, and the storage is as it was', async () => {
+test('a dry run sends every write as a dry run and shows it, and nothing is stored', async () => {
   const server = await shop();
   server.create(
     deployment('gone', { namespace, replicas: 1, finalizers: ['example.dev/shop', 'other/one'] }),
@@ -132,7 +132,7 @@ test('every write is sent in dry run and shown, and the storage is as it was', a
   ]);
 });
 
-test('a change is shown as a diff of YAML, with what the server would add', async () => {
+test('a dry run shows a change as a YAML diff, including defaults of the API server', async () => {
   const server = await shop();
   const body = `
     await client.patch(configMaps, { namespace, name: 'settings' }, {
@@ -163,7 +163,7 @@ test('a change is shown as a diff of YAML, with what the server would add', asyn
   expect(run.stdout.lines).toContain('+    - protocol: TCP');
 });
 
-test('what a delete asks for is told, and which finalizers hold the object', async () => {
+test('a dry run shows a delete with its preconditions, and the finalizers that hold the object', async () => {
   const server = await shop();
   server.create(configMap('held', { namespace, finalizers: ['example.dev/a'] }));
   const body = `
@@ -182,7 +182,7 @@ test('what a delete asks for is told, and which finalizers hold the object', asy
   ]);
 });
 
-test('no value of a Secret is shown, wherever it stands', async () => {
+test('a dry run shows no value of a Secret, at any place', async () => {
   const server = await shop();
   const data = { password: base64('hunter2'), user: base64('shop') };
   server.create(secret('login', { namespace, data }));
@@ -207,7 +207,7 @@ test('no value of a Secret is shown, wherever it stands', async () => {
   expect(text).not.toMatch(/hunter|aHVudGVy/);
 });
 
-test('a write that changes nothing is not shown, and one that is repeated is shown once', async () => {
+test('a dry run omits a write without an effect, and shows a repeated write once', async () => {
   const server = await shop();
   server.create(deployment('second', { namespace, replicas: 1 }));
   const body = `
@@ -223,7 +223,7 @@ test('a write that changes nothing is not shown, and one that is repeated is sho
   expect(told(run)).toEqual(['dry run: 1 write to 1 object in 1 controller; nothing was written']);
 });
 
-test('a refusal is shown, the reconciler gets it, and the run has not failed', async () => {
+test('a dry run shows a refused write, passes the refusal to the reconciler, and still exits with 0', async () => {
   const server = await shop();
   const body = `
     await client.patch(deployments, { namespace, name }, { type: 'merge', body: { spec: { replicas: -1 } } });
@@ -242,7 +242,7 @@ test('a refusal is shown, the reconciler gets it, and the run has not failed', a
   ]);
 });
 
-test('a reconcile that fails otherwise makes the run fail, and others go on', async () => {
+test('a dry run fails if a reconcile fails for another reason, and other reconciles continue', async () => {
   const server = await shop();
   server.create(deployment('broken', { namespace, replicas: 1 }));
   const body = `
@@ -255,7 +255,7 @@ test('a reconcile that fails otherwise makes the run fail, and others go on', as
   expect(headings(run)).toEqual(['# delete configmaps demo/old by shop']);
 });
 
-test('each object is reconciled once: what was created is not there, and polls are not waited for', async () => {
+test('a dry run reconciles each object once, because created objects do not exist and requeues are not awaited', async () => {
   const server = await shop();
   const body = `
     const created = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'made', namespace } };
@@ -280,7 +280,7 @@ test.each([
   ['a terminal', true, {}, true],
   ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
   ['a file', false, {}, false],
-])('on %s a dry run has colours: %s', async (_, isTTY, env, expected) => {
+])('on %s the output of a dry run has colours: %s', async (_, isTTY, env, expected) => {
   const server = await shop();
   const folder = folderWith({
     'operator.ts': moduleWith(`await client.delete(configMaps, { namespace, name: 'old' });`),
@@ -297,7 +297,7 @@ test.each([
   expect(stdout.lines.join('').includes('\u001b[')).toBe(expected);
 });
 
-test('everything that the first list holds is reconciled, however much it is', async () => {
+test('a dry run reconciles every object of the first list, even of a large one', async () => {
   const server = await startServer();
   for (let at = 0; at < 1_200; at++) server.create(configMap(`item-${at}`, { namespace }));
   const module = `
@@ -320,7 +320,7 @@ test('everything that the first list holds is reconciled, however much it is', a
   ]);
 });
 
-test('with --follow it goes on with what changes, until it is asked to stop', async () => {
+test('with --follow a dry run continues with changes until it is stopped', async () => {
   const server = await shop();
   const body = `
     const { resourceVersion = '' } = deployment.metadata;
@@ -341,7 +341,7 @@ test('with --follow it goes on with what changes, until it is asked to stop', as
 test.each([
   ['CHANCERY_LEADER_ELECTION', 'true', 'takes no part in the election of a leader'],
   ['CHANCERY_SHARDS', '16', 'takes no Lease, and works on the keys of all replicas'],
-])('takes no Lease with %s=%s, and says so', async (name, value, says) => {
+])('a dry run takes no Lease with %s=%s, and prints that', async (name, value, says) => {
   const server = await shop();
 
   const run = dryRun(server, moduleWith(''), [], {
@@ -355,7 +355,7 @@ test.each([
   expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
 });
 
-test('runnables are not started', async () => {
+test('a dry run does not start runnables', async () => {
   const server = await shop();
   const module = `
     import { runnable } from 'chancery';
@@ -370,7 +370,7 @@ test('runnables are not started', async () => {
   ]);
 });
 
-test('what has no dry run is not asked for', async () => {
+test('a dry run does not send requests that have no dry run, such as exec', async () => {
   const server = await shop();
   const body = `
     const options = { apiVersion: 'v1', kind: 'PodExecOptions', metadata: { name: 'web-0', namespace } };
@@ -385,7 +385,7 @@ test('what has no dry run is not asked for', async () => {
 test.each([
   [['--follow'], '--follow is for --dry-run; got no --dry-run'],
   [['--check', '--dry-run'], 'expected --check or --dry-run; got both'],
-])('%j is refused', async (flags, message) => {
+])('run --dry-run refuses %j', async (flags, message) => {
   const { exit, stderr } = invoke(['run', ...flags, 'operator.ts']);
 
   expect(await exit).toBe(2);

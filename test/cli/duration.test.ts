@@ -11,7 +11,7 @@ test.each([
   ['1h30m', 5_400_000],
   ['1h0m5s', 3_605_000],
   ['8760h', 31_536_000_000],
-])('%s is %i ms', (text, ms) => {
+])('the duration %s is %i ms', (text, ms) => {
   expect(parseDurationMs('--resync', text)).toBe(ms);
 });
 
@@ -27,6 +27,6 @@ test.each([
   '8761h',
   '1e3',
   '999999999h',
-])('%j is refused', (text) => {
+])('the duration %j is refused', (text) => {
   expect(() => parseDurationMs('--resync', text)).toThrow(`not ${JSON.stringify(text)}`);
 });

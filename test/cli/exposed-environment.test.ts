@@ -23,7 +23,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('[found 4] nothing is said where nothing is exposed, and outside of a Pod', async () => {
+test('[found 4] the log says nothing if no variable is exposed, or outside a Pod', async () => {
   const { lines, logFor } = recordingLog();
   const all = Object.fromEntries((await exposedVariables({})).map((name) => [name, '']));
 

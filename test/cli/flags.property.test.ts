@@ -99,7 +99,7 @@ describe('a generated command line', () => {
     return option.multiple === true ? parsed : parsed.at(-1);
   };
 
-  test('says what was printed, in the types of the table', () => {
+  test('a command line written from random options is parsed back to the same values', () => {
     fc.assert(
       fc.property(options, words, words, (given, args, rest) => {
         const table: CommandTable = {
@@ -136,14 +136,14 @@ describe('a value of another form is refused, with what was expected', () => {
     [{ type: 'list' }, 'a,,b', '--x must be words such as a,b, not "a,,b"'],
     [{ type: 'list', choices: ['a'] }, 'a,b', '--x must be of a, not "a,b"'],
     [{ type: 'pair' }, 'a=', '--x must be NAME=MESSAGE, not "a="'],
-  ])('%j %s', (option, text, message) => {
+  ])('the value of a wrong form is refused with the expected form: %j %s', (option, text, message) => {
     const table: CommandTable = { ...BARE, options: { x: { ...option, help: '' } } };
 
     expect(() => parseFlags([`--x=${text}`], table)).toThrow(message);
   });
 });
 
-test('the command line wins over the variable of an option, and the variable over the default', () => {
+test("an option's command line value overrides its variable, and the variable overrides the default", () => {
   const OPTIONS = {
     size: { type: 'number', env: 'SIZE', default: '3', help: '' },
     loud: { env: 'LOUD', help: '' },
@@ -172,7 +172,7 @@ describe('the first word chooses the kind of work', () => {
   };
   const strict: CommandTable = { ...BARE, kinds: { throw: '', catch: '' }, options: {} };
 
-  test('and the others are its arguments', () => {
+  test('the first word chooses the subcommand, and the other words are its arguments', () => {
     expect(parseFlags(['--far', 'throw', 'a'], table)).toMatchObject({
       kind: 'throw',
       words: ['a'],
@@ -190,12 +190,12 @@ describe('the first word chooses the kind of work', () => {
     [strict, [], 'expected throw or catch; got nothing'],
     [strict, ['thro'], 'cannot act "thro"; did you mean throw?'],
     [strict, ['sleep'], 'cannot act "sleep"; expected throw or catch'],
-  ])('and %j %j is refused', (of, args, message) => {
+  ])('a wrong subcommand or option is refused: %j %j', (of, args, message) => {
     expect(() => parseFlags(args, of as CommandTable)).toThrow(message);
   });
 });
 
-test('the types of the values follow from the table', () => {
+test('the TypeScript types of the values follow from the table', () => {
   const given = parseFlags(['cm', '-A'], WATCH);
 
   expect(given.values.allNamespaces).toBe(true);
@@ -208,7 +208,7 @@ test('the types of the values follow from the table', () => {
 describe.each(TABLES)('the table of $name', (table) => {
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
 
-  test('has every option in the help, with its meaning and its default', () => {
+  test('the help lists every option of the table with its meaning and its default', () => {
     const help = helpText(table);
 
     const flat = help.replaceAll(/\s+/g, ' ');
@@ -218,7 +218,7 @@ describe.each(TABLES)('the table of $name', (table) => {
     }
   });
 
-  test('has rows of the help within 100 columns, except for long words', () => {
+  test('the help has lines of at most 100 columns, except for long words', () => {
     const rows = helpText(table)
       .split('\n')
       .filter((line) => /^ {2}(?:-|\d )/.test(line));
@@ -227,14 +227,14 @@ describe.each(TABLES)('the table of $name', (table) => {
     expect(rows.filter((line) => line.length > 100)).toEqual([]);
   });
 
-  test('has defaults that its own options take, and no name or letter twice', () => {
+  test('the table has valid defaults, and no name or letter twice', () => {
     expect(() => parseFlags(Object.keys(table.kinds ?? {}).slice(0, 1), table)).not.toThrow();
     const names = Object.keys(optionsOf(table)).map(camelCase);
     const letters = shown.flatMap(([, { short }]) => short ?? []);
     for (const all of [names, letters]) expect(new Set(all).size).toBe(all.length);
   });
 
-  test('names only kinds that it has', () => {
+  test('the options of the table name only existing subcommands', () => {
     const kinds = Object.keys(table.kinds ?? {});
     const named = Object.values(table.options).flatMap(({ for: takers = [] }) => takers);
 

@@ -57,7 +57,7 @@ function operatorArguments(deployment: string): readonly string[] | undefined {
   return object?.spec.template.spec.containers.find(({ name }) => name === 'operator')?.args;
 }
 
-test('[I-1] a project without a Dockerfile gets one, whose module is the one that the Deployment names', async () => {
+test('[I-1] generate writes a Dockerfile if there is none, with the same module path as the Deployment', async () => {
   const { read, generate } = setUp(PROJECT);
 
   const { exit, stdout } = await generate(['src/operator.ts']);
@@ -72,7 +72,7 @@ test('[I-1] a project without a Dockerfile gets one, whose module is the one tha
 test.each([
   'Dockerfile',
   'Containerfile',
-])('[I-2] a %s that exists is not changed or compared, and gets no .dockerignore', async (name) => {
+])('[I-2] an existing %s is neither changed nor compared, and gets no .dockerignore', async (name) => {
   const { folder, read, generate } = setUp({ ...PROJECT, [name]: 'FROM mine\n' });
 
   const first = await generate(['src/operator.ts']);
@@ -86,7 +86,7 @@ test.each([
   );
 });
 
-test('[I-2] a generated Dockerfile that was edited or deleted is no difference for --check', async () => {
+test('[I-2] --check accepts a generated Dockerfile that was edited or deleted', async () => {
   const { folder, read, generate } = setUp(PROJECT);
   await generate(['src/operator.ts']);
   writeFileSync(join(folder, 'Dockerfile'), `${read('Dockerfile')}LABEL mine=1\n`);
@@ -104,7 +104,7 @@ test('[I-2] a generated Dockerfile that was edited or deleted is no difference f
   expect(existsSync(join(folder, 'Dockerfile'))).toBe(false);
 });
 
-test('a .dockerignore that exists is kept beside the new Dockerfile', async () => {
+test('an existing .dockerignore is kept when the Dockerfile is written', async () => {
   const { read, generate } = setUp({ ...PROJECT, '.dockerignore': 'mine\n' });
 
   await generate(['src/operator.ts']);
@@ -113,7 +113,7 @@ test('a .dockerignore that exists is kept beside the new Dockerfile', async () =
   expect(read('Dockerfile')).toContain('COPY src src\n');
 });
 
-test('[I-1] a module beside package.json is copied with the files of its ending', async () => {
+test('[I-1] the image copies a module beside package.json together with all files of the same extension', async () => {
   const { read, generate } = setUp({ ...PROJECT, 'op.ts': OPERATOR });
 
   const { exit } = await generate(['op.ts', 'src/operator.ts']);
@@ -134,7 +134,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
     'installs chancery for development only',
     { ...PROJECT, 'package.json': '{ "type": "module", "devDependencies": { "chancery": "*" } }' },
   ],
-])('a module that %s gets no Dockerfile, and the path of the image chancery-operator', async (_, files) => {
+])('a module that %s gets no Dockerfile, and its path in the Deployment is that of the image chancery-operator', async (_, files) => {
   const { folder, read, generate } = setUp(files);
 
   const { exit } = await generate(['src/operator.ts']);
@@ -146,7 +146,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ]);
 });
 
-test('a --module-path of another image writes no Dockerfile', async () => {
+test('no Dockerfile is written for a --module-path in another image', async () => {
   const { folder, generate } = setUp(PROJECT);
 
   const { exit } = await generate(['src/operator.ts'], '--module-path', '/elsewhere/operator.ts');

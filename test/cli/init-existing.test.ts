@@ -35,7 +35,7 @@ const controllersIn = ({ files }: Made): readonly string[] =>
   (files['src/operator.ts'] ?? '').match(/(?<=from '\.\/)[^']+(?=\.ts')/g) ?? [];
 
 describe('[scaffolding 20] --from', () => {
-  test('all kinds of the sample project are there, and what is left out has its reason', async () => {
+  test('init --from takes over all kinds of the sample project, and gives a reason for everything it omits', async () => {
     const made = await init(['--from', kubebuilderProject(projectOf(FLEET))]);
 
     expect(made.code).toBe(0);
@@ -70,14 +70,14 @@ describe('[scaffolding 20] --from', () => {
     ['several groups', { multigroup: true }],
     ['a layout that is a text', { layout: 'go.kubebuilder.io/v3' }],
     ['a project without Go', { layout: ['helm.sdk.operatorframework.io/v1'], repo: undefined }],
-  ])('the kinds do not depend on the layout: %s', async (_, more) => {
+  ])('the kinds that init --from finds do not depend on the layout: %s', async (_, more) => {
     const made = await init(['--from', kubebuilderProject(projectOf(FLEET.slice(0, 3), more))]);
 
     expect(made.code).toBe(0);
     expect(controllersIn(made)).toEqual(['captain', 'admiral', 'frigate']);
   });
 
-  test('PROJECT itself can be named, whatever its name, and nothing else need be there', async () => {
+  test('init --from accepts the path of a PROJECT file of any name, and needs no other file', async () => {
     const resources = [resourceOf('ship', 'Raft', 'v1'), resourceOf('ship', 'Raft', 'v1beta2')];
     const file = join(folderWith({ copy: formatYaml(projectOf(resources)) }), 'copy');
 
@@ -91,7 +91,7 @@ describe('[scaffolding 20] --from', () => {
     ]);
   });
 
-  test('a folder of definitions that is empty is none', async () => {
+  test('init --from finds no definitions in an empty folder', async () => {
     const folder = kubebuilderProject(projectOf([resourceOf('ship', 'Raft', 'v1')]), []);
     writeFileSync(join(folder, 'config/crd/bases/.gitkeep'), '');
 
@@ -116,7 +116,7 @@ describe('[scaffolding 20] --from', () => {
       'version: "3"\nresources: [{kind: A, group: x.k8s.io, version: v1, api: {}}]',
       'A of x.k8s.io: group x.k8s.io belongs to the Kubernetes project',
     ],
-  ])('%s is refused, and nothing is written', async (_, text, message) => {
+  ])('init --from refuses %s, and writes nothing', async (_, text, message) => {
     const { code, told, files } = await init(['--from', folderWith({ PROJECT: text })]);
 
     expect({ code, files }).toEqual({ code: 2, files: {} });
@@ -125,7 +125,7 @@ describe('[scaffolding 20] --from', () => {
 });
 
 describe('[scaffolding 20] --from-crd', () => {
-  test('definitions come from files, folders and standard input, and several from each', async () => {
+  test('init --from-crd reads files, folders and standard input, with several definitions each', async () => {
     const folder = folderWith({
       'b.yml': stream(
         definitionOf('Bee'),
@@ -151,7 +151,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(made.files['README.md']).toContain('Ant (x.example.com/v1), Bee');
   });
 
-  test('the version is the stored one, or the newest that is served, and it is said', async () => {
+  test('init --from-crd uses the storage version, or the newest served one, and prints which', async () => {
     const versions = (...all: readonly [string, object][]): readonly object[] =>
       all.map(([name, more]) => versionOf(name, { type: 'object' }, more));
     const away = { served: false };
@@ -179,7 +179,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(made.files['samples/stored.yaml']).toContain('apiVersion: x.example.com/v1\n');
   });
 
-  test('no two kinds share a file, a controller or a constant', async () => {
+  test('no two kinds of init --from-crd share a file, a controller or a constant', async () => {
     const made = await init(
       ['--from-crd', '-'],
       stream(
@@ -205,7 +205,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(new Set(constants).size).toBe(11);
   });
 
-  test('a definition is copied as it is, but for what the cluster adds', async () => {
+  test('init --from-crd copies a definition unchanged, except for fields that a cluster adds', async () => {
     const definition = definitionOf('Hostile', {
       spec: HOSTILE_SPEC,
       metadata: {
@@ -234,7 +234,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(Object.hasOwn(properties, '__proto__')).toBe(true);
   });
 
-  test('texts of a definition are never code, and each stands on one line', async () => {
+  test('texts of a definition never become code, and each stays on one line', async () => {
     const { files } = await init(
       ['--from-crd', '-'],
       stream(definitionOf('Hostile', { spec: HOSTILE_SPEC }), definitionOf('Plain')),
@@ -263,7 +263,7 @@ describe('[scaffolding 20] --from-crd', () => {
     });
   });
 
-  test('without a sample that the schema allows the test waits, and the author is told', async () => {
+  test('without a valid sample the generated test is skipped until the author writes one, and a message says so', async () => {
     const spec = {
       type: 'object',
       required: ['code'],
@@ -320,7 +320,7 @@ describe('[scaffolding 20] --from-crd', () => {
       definitionOf('A', { metadata: { name: 'b' } }),
       'metadata.name must be as.x.example.com',
     ],
-  ])('%s is refused, and nothing is written', async (_, definition, message) => {
+  ])('init --from-crd refuses %s, and writes nothing', async (_, definition, message) => {
     const { code, told, files } = await init(['--from-crd', '-'], formatYaml(definition));
 
     expect({ code, files }).toEqual({ code: 2, files: {} });
@@ -329,7 +329,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(told[0]?.length).toBeLessThan(1_500);
   });
 
-  test('one of them leaves the others', async () => {
+  test('one unusable definition does not affect the others', async () => {
     const bad = definitionOf('\u001b[2J', { plural: 'bads' });
 
     const made = await init(['--from-crd', '-'], stream(bad, definitionOf('Good')));
@@ -340,7 +340,7 @@ describe('[scaffolding 20] --from-crd', () => {
     ]);
   });
 
-  test('two different definitions of one name are told, and the first counts', async () => {
+  test('two different definitions with one name cause a message, and the first one counts', async () => {
     const first = definitionOf('Twin', { scope: 'Cluster' });
 
     const made = await init(['--from-crd', '-'], stream(first, definitionOf('Twin'), first));
@@ -371,7 +371,7 @@ test.each<[readonly string[], string]>([
   ],
   [['--from', '/nowhere'], 'cannot read --from /nowhere/PROJECT: no such file or folder'],
   [['--from-crd', '/nowhere'], 'cannot read --from-crd /nowhere: no such file or folder'],
-])('init %j ends with 2 and one line', async (args, message) => {
+])('init %j exits with 2 and one line', async (args, message) => {
   const { code, told } = await init(args);
 
   expect({ code, told }).toEqual({ code: 2, told: [message] });

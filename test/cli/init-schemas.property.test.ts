@@ -139,7 +139,7 @@ const spec = fc.dictionary(FIELD, node, { minKeys: 1, maxKeys: 4 }).map(
   }),
 );
 
-test('[scaffolding 20] the sample is accepted by an API server with the definition, whatever its schema', () => {
+test('[scaffolding 20] for any schema an API server with the definition accepts the sample that init writes', () => {
   let at = 0;
   let accepted = 0;
   fc.assert(

@@ -20,7 +20,7 @@ const written = (folder: string): readonly string[] => Object.keys(textsBelow(fo
 
 test.each(
   TEMPLATES,
-)('the template %s has at most fifteen files, and none of deploy/', async (template) => {
+)('the template %s has at most fifteen files, and none in deploy/', async (template) => {
   const folder = place();
 
   const { exit, stdout, stderr } = invoke(['init', folder, '--template', template]);
@@ -54,7 +54,7 @@ test.each(
   }
 });
 
-test('package.json is an ES module with the Node, the compiler and the types of this repository', async () => {
+test("the package.json of a new project is an ES module with this repository's versions of Node, TypeScript and types", async () => {
   const folder = place('shop-operator');
   await invoke(['init', folder]).exit;
   const made = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -79,13 +79,13 @@ test('package.json is an ES module with the Node, the compiler and the types of 
   expect(Object.keys(made.scripts)).toEqual(['dev', 'test', 'check', 'generate']);
 });
 
-test('create-chancery and the test kit have the version of chancery, by which a project installs them', () => {
+test('create-chancery and the test kit have the same version as chancery, which a new project installs', () => {
   for (const file of ['package.json', 'testing/package.json', 'create-chancery/package.json']) {
     expect(JSON.parse(readFileSync(join(ROOT, file), 'utf8'))).toMatchObject({ version: VERSION });
   }
 });
 
-test('with CHANCERY_PACKAGES the packages are the tarballs of that folder', async () => {
+test('CHANCERY_PACKAGES makes a new project install the tarballs of that folder', async () => {
   const tarballs = [`chancery-${VERSION}.tgz`, `chancery-testing-${VERSION}.tgz`];
   const packages = folderWith(Object.fromEntries(tarballs.map((name) => [name, ''])));
   const folder = place();
@@ -99,7 +99,7 @@ test('with CHANCERY_PACKAGES the packages are the tarballs of that folder', asyn
   });
 });
 
-test('CHANCERY_PACKAGES without the tarballs is refused', async () => {
+test('a CHANCERY_PACKAGES folder without the tarballs is refused', async () => {
   const folder = place();
 
   const { exit, stderr } = invoke(['init', folder], { env: { CHANCERY_PACKAGES: ROOT } });
@@ -113,7 +113,7 @@ test('CHANCERY_PACKAGES without the tarballs is refused', async () => {
   expect(written(folder)).toEqual([]);
 });
 
-test('the workflow names each action by a full hash, with its version in a comment', async () => {
+test('the workflow pins each action by a full hash, with its version in a comment', async () => {
   const folder = place();
   await invoke(['init', folder]).exit;
   const text = readFileSync(join(folder, '.github/workflows/ci.yml'), 'utf8');
@@ -126,7 +126,7 @@ test('the workflow names each action by a full hash, with its version in a comme
   expect(parseYaml(text)).toMatchObject({ permissions: { contents: 'read' } });
 });
 
-test('the dev container has the Node of the project, installs it, and forwards the port that it sets', async () => {
+test("the dev container has the project's Node, installs its packages, and forwards the port that it sets", async () => {
   const folder = place();
   await invoke(['init', folder]).exit;
   const container = JSON.parse(
@@ -144,7 +144,7 @@ test('the dev container has the Node of the project, installs it, and forwards t
   expect(Object.keys(container.portsAttributes)).toEqual([String(healthPort)]);
 });
 
-test('[scaffolding 2] a folder that has files is refused with a list of those in the way', async () => {
+test('[scaffolding 2] init refuses a folder with existing files, and lists those that it would overwrite', async () => {
   const folder = place();
   mkdirSync(join(folder, 'src'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{}');
@@ -164,7 +164,7 @@ test('[scaffolding 2] a folder that has files is refused with a list of those in
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[scaffolding 2] --force writes only what is missing', async () => {
+test('[scaffolding 2] init --force writes only missing files', async () => {
   const folder = place();
   const other = place();
   await invoke(['init', other]).exit;
@@ -182,7 +182,7 @@ test('[scaffolding 2] --force writes only what is missing', async () => {
   expect(stdout.lines).not.toContain(`written ${join(folder, 'src/demo.ts')}`);
 });
 
-test('other files are in the way, too, and .git is not', async () => {
+test('init refuses a folder with other files, too, but ignores .git', async () => {
   const folder = place();
   mkdirSync(join(folder, '.git'), { recursive: true });
   const [empty, full] = [place(), place()];
@@ -198,7 +198,7 @@ test('other files are in the way, too, and .git is not', async () => {
   ]);
 });
 
-test('[S-2] [scaffolding 18] a second run changes nothing, with --force or without', async () => {
+test('[S-2] [scaffolding 18] a second run of init changes nothing, with --force or without', async () => {
   const folder = place();
   await invoke(['init', folder]).exit;
   const before = textsBelow(folder);
@@ -211,7 +211,7 @@ test('[S-2] [scaffolding 18] a second run changes nothing, with --force or witho
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('when a file stands where a folder is needed, nothing is written', async () => {
+test('init writes nothing if a file stands where it needs a folder', async () => {
   const folder = place();
   mkdirSync(folder);
   writeFileSync(join(folder, '.github'), '');
@@ -227,7 +227,7 @@ test('when a file stands where a folder is needed, nothing is written', async ()
   expect(written(folder)).toEqual(['.github']);
 });
 
-test('without arguments it explains itself', async () => {
+test('init without arguments prints its help', async () => {
   const { exit, stderr } = invoke(['init']);
 
   expect(await exit).toBe(2);
@@ -255,7 +255,7 @@ test.each<[string, readonly string[], RegExp]>([
     /--group must be a domain in lower case with a dot/,
   ],
   ['an unknown option', ['a', '--templat=a'], /did you mean --template\?$/],
-])('%s ends with 2 and one line', async (_, args, message) => {
+])('init exits with 2 and one line for %s', async (_, args, message) => {
   const { exit, stdout, stderr } = invoke(['init', ...args]);
 
   expect(await exit).toBe(2);
@@ -267,7 +267,7 @@ test.each([
   'custom-resource',
   'composite',
   'built-in',
-])('[found 15] the line of a test of %s that an old Node cannot read says which Node it needs', async (template) => {
+])('[found 15] a test of %s that an old Node cannot run fails with a line that names the required Node', async (template) => {
   const folder = place('shop');
   await invoke(['init', folder, '--template', template]).exit;
 
@@ -279,7 +279,7 @@ test.each([
   }
 });
 
-test('[found 15] npm test of a new project asks the launcher first, which refuses a Node that is too old', async () => {
+test('[found 15] npm test of a new project starts the launcher first, which refuses an old Node', async () => {
   const folder = place('shop');
   await invoke(['init', folder]).exit;
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -287,7 +287,7 @@ test('[found 15] npm test of a new project asks the launcher first, which refuse
   expect(scripts.test).toMatch(/^chancery --version && node --test /);
 });
 
-test('[found 16] every place names the Node that package.json asks for', () => {
+test('[found 16] every place in a new project requires the same Node as package.json', () => {
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const engines = ['package.json', 'testing/package.json'].map(
     (path) => JSON.parse(textOf(path)).engines.node as string,

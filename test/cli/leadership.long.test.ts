@@ -50,7 +50,7 @@ function logged(child: Child, message: string, times = 1): () => boolean {
 }
 
 describe('[D-5] leadership that is lost', () => {
-  test('[D-5] because another took the Lease: exit code 3 at once', async () => {
+  test('[D-5] a leader that loses its Lease to another exits with 3 at once', async () => {
     const { server, child } = await leading('');
 
     server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
@@ -60,7 +60,7 @@ describe('[D-5] leadership that is lost', () => {
     expect(await child.exit).toBe(3);
   });
 
-  test('[LE-9] because nothing can be renewed: gone with 3 before another may lead, though a reconcile hangs', async () => {
+  test('[LE-9] a leader that cannot renew exits with 3 before another may lead, even if a reconcile hangs', async () => {
     const { server, child } = await leading('');
 
     await server.stop();
@@ -73,7 +73,7 @@ describe('[D-5] leadership that is lost', () => {
     expect(child.stderr.lines.at(-1)).toMatch(/^chancery run: /);
   });
 
-  test('[LE-9] a stop hook that never returns is killed', async () => {
+  test('[LE-9] a process whose stop hook never returns is killed after it loses leadership', async () => {
     const { server, child } = await leading('for (;;);');
 
     await server.stop();
@@ -90,7 +90,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     HEEDS_SIGNAL: 'yes',
   };
 
-  test('[real R-4] a process that lost leads again in the same process, and ends with 0 when asked to', async () => {
+  test('[real R-4] with standby a process that lost leadership can lead again, and exits with 0 when stopped', async () => {
     const { server, child } = await leading('', STANDBY);
     const hold = (holderIdentity: string): void =>
       void server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
@@ -108,7 +108,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     expect(logged(child, 'leadership lost', 2)()).toBe(false);
   });
 
-  test('[real R-4] [D-5] asked to stop while it stands by, it ends with 0', async () => {
+  test('[real R-4] [D-5] with standby a process that is stopped while it stands by exits with 0', async () => {
     const { server, child } = await leading('', STANDBY);
     server.patch('coordination.k8s.io/v1', 'Lease', 'demo', 'stubborn-leader', {
       spec: { holderIdentity: 'another', leaseDurationSeconds: 3_600 },
@@ -120,7 +120,7 @@ describe('[real R-4] with CHANCERY_ON_LEADERSHIP_LOST=standby', () => {
     expect(await child.exit).toBe(0);
   });
 
-  test('[real R-4] a reconcile that does not heed its signal ends the process with 3', async () => {
+  test('[real R-4] with standby a reconcile that ignores its signal ends the process with 3', async () => {
     const { server, child } = await leading('', { ...STANDBY, HEEDS_SIGNAL: '' });
 
     await server.stop();

@@ -37,7 +37,7 @@ function* counted(count: number, length: number, onMade: () => void): Generator<
   }
 }
 
-test('a slow reader holds the making of lines back', async () => {
+test('while a reader is slow, no further lines are made', async () => {
   const stream = new SlowStream(16 * 1024);
   const { writer } = writerOn(stream);
   let made = 0;
@@ -59,7 +59,7 @@ test('a slow reader holds the making of lines back', async () => {
   expect(stream.chunks.join('')).toBe(`${'x'.repeat(1_000)}\n`.repeat(1_000));
 });
 
-test('many lines never become one giant string', async () => {
+test('many lines are not joined into one giant string', async () => {
   const chunks: string[] = [];
   const stream = new Writable({
     decodeStrings: false,
@@ -76,7 +76,7 @@ test('many lines never become one giant string', async () => {
   expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(64 * 1024 + 101);
 });
 
-test('a fast reader leaves the event loop its turns', async () => {
+test('while a reader is fast, the event loop still turns', async () => {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
   const { writer } = writerOn(stream);
   let turns = 0;
@@ -96,7 +96,7 @@ test('a fast reader leaves the event loop its turns', async () => {
 test.each([
   'EPIPE',
   'ECONNRESET',
-])('a reader that leaves with %s ends it, and is no failure', async (code) => {
+])('a reader that leaves with %s ends the writer without a failure', async (code) => {
   const stream = new SlowStream(1);
   const { writer } = writerOn(stream);
 
@@ -108,7 +108,7 @@ test.each([
   expect(writer.failure).toBeUndefined();
 });
 
-test('a disk that is full is a failure', async () => {
+test('a full disk is a failure', async () => {
   const stream = new SlowStream(1);
   const { writer } = writerOn(stream);
 
@@ -120,7 +120,7 @@ test('a disk that is full is a failure', async () => {
   expect(writer.failure?.message).toBe('no space left on device');
 });
 
-test('an abort ends a write that waits, and nothing is written after it', async () => {
+test('an abort ends a waiting write, and nothing is written afterwards', async () => {
   const stream = new SlowStream(1);
   const { writer, stop } = writerOn(stream);
 
@@ -132,7 +132,7 @@ test('an abort ends a write that waits, and nothing is written after it', async 
   expect(stream.chunks).toEqual(['a\n']);
 });
 
-test('a stream that was closed before is noticed', () => {
+test('the writer notices a stream that was closed earlier', () => {
   const stream = new SlowStream(1);
   stream.destroy();
 
@@ -141,7 +141,7 @@ test('a stream that was closed before is noticed', () => {
   expect(writer.signal.aborted).toBe(true);
 });
 
-test('nothing stays on the stream when the writer is disposed of', () => {
+test('a disposed writer leaves no listeners on the stream', () => {
   const stream = new SlowStream(1);
   const before = [stream.listenerCount('error'), stream.listenerCount('close')];
 

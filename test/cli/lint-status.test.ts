@@ -30,7 +30,7 @@ const pods = (namespace: string, objects: number, bytes: number): Shown => ({
 });
 const linted = (status: string) => invoke(['lint', '-', '--status', status], { stdin: MANIFESTS });
 
-test('caches that fit are summed up beside the count of diagnostics', async () => {
+test('caches that fit are summed up in the last line, and cause no diagnostic', async () => {
   const { exit, stdout, stderr } = linted(showing(pods('shop', 1_200, 5_400_000)));
 
   expect(await exit).toBe(0);
@@ -41,7 +41,7 @@ test('caches that fit are summed up beside the count of diagnostics', async () =
   ]);
 });
 
-test('caches that do not fit are a warning, and the exit code is 0', async () => {
+test('caches that do not fit cause a warning, and lint exits with 0', async () => {
   const { exit, stdout } = linted(showing(pods('shop', 12_000, 54_000_000)));
 
   expect(await exit).toBe(0);
@@ -52,7 +52,7 @@ test('caches that do not fit are a warning, and the exit code is 0', async () =>
   ]);
 });
 
-test('a source in several namespaces counts with each of them', async () => {
+test('a source in several namespaces counts once per namespace', async () => {
   const alone = linted(showing(pods('shop', 6_000, 22_000_000)));
   const both = linted(showing(pods('shop', 6_000, 22_000_000), pods('mail', 6_000, 22_000_000)));
 
@@ -62,7 +62,7 @@ test('a source in several namespaces counts with each of them', async () => {
   expect(both.stdout.lines).toEqual([expect.stringContaining('12000 objects of 44.0 MB')]);
 });
 
-test('a file that a person writes needs resource, objects and bytes only', async () => {
+test('a hand-written file needs only resource, objects and bytes', async () => {
   const planned = { resource: 'orders.shop.example', objects: 80_000, bytes: 96_000_000 };
   const { exit, stdout } = linted(showing(planned));
 
@@ -70,7 +70,7 @@ test('a file that a person writes needs resource, objects and bytes only', async
   expect(stdout.lines).toEqual([expect.stringContaining('80000 objects of 96.0 MB')]);
 });
 
-test('a resource that is not served holds nothing', async () => {
+test('a resource that is not served counts as empty', async () => {
   const unserved = { ...pods('shop', 0, 0), synced: false, state: 'unserved' };
   const { exit, stderr } = linted(showing(pods('shop', 40, 90_000), unserved));
 
@@ -80,7 +80,7 @@ test('a resource that is not served holds nothing', async () => {
   );
 });
 
-test('what the status page serves is understood, and its objects are counted', async () => {
+test('lint reads the document of the status page, and counts its objects', async () => {
   const [served, refused] = exampleStatus().sources;
   const status = exampleStatus({ sources: served === undefined ? [] : [served] });
 
@@ -120,7 +120,7 @@ test.each<[string, () => string, string]>([
     () => 'http://127.0.0.1:8081/status.json',
     'is a URL, and lint opens no connection; curl -s http://127.0.0.1:8081/status.json > FILE',
   ],
-])('%s ends with 2, and one line says what to do', async (_, file, message) => {
+])('lint exits with 2 for %s, and one line gives a remedy', async (_, file, message) => {
   const { exit, stdout, stderr } = linted(file());
 
   expect(await exit).toBe(2);

@@ -11,7 +11,7 @@ const GOOD = yaml(plain());
 const hostNetwork = (): Manifests => plain().set('pod.hostNetwork', true);
 const WARNED = yaml(plain().remove('pod.enableServiceLinks'));
 
-test('manifests that are as they should be end with 0, and a sum', async () => {
+test('lint exits with 0 for correct manifests, and prints a summary', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: GOOD });
 
   expect(await exit).toBe(0);
@@ -19,7 +19,7 @@ test('manifests that are as they should be end with 0, and a sum', async () => {
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 0 warnings in 7 objects']);
 });
 
-test('an error is a line with object, field, reason, advice and rule, and ends with 1', async () => {
+test('lint prints an error in one line with object, field, reason, advice and rule, and exits with 1', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: yaml(hostNetwork()) });
 
   expect(await exit).toBe(1);
@@ -30,7 +30,7 @@ test('an error is a line with object, field, reason, advice and rule, and ends w
   expect(stderr.lines).toEqual(['chancery lint: 1 error and 0 warnings in 7 objects']);
 });
 
-test('warnings alone end with 0', async () => {
+test('lint exits with 0 after warnings only', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: WARNED });
 
   expect(await exit).toBe(0);
@@ -38,7 +38,7 @@ test('warnings alone end with 0', async () => {
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 1 warning in 7 objects']);
 });
 
-test('-o json writes one object a line', async () => {
+test('lint -o json writes one object per line', async () => {
   const { exit, stdout } = invoke(['lint', '-o', 'json', '-'], { stdin: yaml(hostNetwork()) });
 
   expect(await exit).toBe(1);
@@ -53,7 +53,7 @@ test('-o json writes one object a line', async () => {
   ]);
 });
 
-test('files and folders are read as one', async () => {
+test('lint reads all given files and folders together', async () => {
   const { objects } = plain();
   const documents = objects.map(formatYaml);
   const folder = folderWith({ 'a.yaml': documents.slice(0, 3).join('---\n'), 'notes.txt': 'no' });
@@ -65,7 +65,7 @@ test('files and folders are read as one', async () => {
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 0 warnings in 7 objects']);
 });
 
-test('a List is what is in it', async () => {
+test('lint reads the items of a List', async () => {
   const list = { apiVersion: 'v1', kind: 'List', items: hostNetwork().objects };
 
   const { exit, stderr } = invoke(['lint', '-'], { stdin: JSON.stringify(list) });
@@ -74,7 +74,7 @@ test('a List is what is in it', async () => {
   expect(stderr.lines).toEqual(['chancery lint: 1 error and 0 warnings in 7 objects']);
 });
 
-test('a name in a manifest cannot forge a line, or speak to the terminal', async () => {
+test('a name in a manifest cannot forge a line or control the terminal', async () => {
   const broken = hostNetwork().set('Deployment.metadata.name', 'a\nerror: b\u001b[2J');
 
   const { exit, stdout } = invoke(['lint', '-'], { stdin: yaml(broken) });
@@ -98,7 +98,7 @@ test.each<[string, readonly string[], string, RegExp]>([
     'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n',
     /standard input is a Kustomization that is not rendered; pipe it: kubectl kustomize/,
   ],
-])('%s ends with 2 and one line', async (_, args, stdin, message) => {
+])('lint exits with 2 and one line for %s', async (_, args, stdin, message) => {
   const { exit, stdout, stderr } = invoke(['lint', ...args], { stdin });
 
   expect(await exit).toBe(2);
@@ -107,7 +107,7 @@ test.each<[string, readonly string[], string, RegExp]>([
   expect(stderr.lines[0]).toMatch(/^chancery lint: /);
 });
 
-test('the help shows how an overlay is linted', async () => {
+test('the help shows how to lint an overlay', async () => {
   const { exit, stdout } = invoke(['lint', '--help']);
 
   expect(await exit).toBe(0);
@@ -115,7 +115,7 @@ test('the help shows how an overlay is linted', async () => {
   expect(stdout.lines).toContain('  kubectl kustomize overlays/x | chancery lint -');
 });
 
-test('the command itself reads a pipe, and its exit code is what a script sees', async () => {
+test('the command can read from a pipe, and a script gets its exit code', async () => {
   const folder = folderWith({ 'bad.yaml': yaml(hostNetwork()) });
   const script = 'cat "$FILE" | "$BIN" lint -; echo "code $?"';
 
@@ -127,7 +127,7 @@ test('the command itself reads a pipe, and its exit code is what a script sees',
 
 const CLI = new URL('../../operator/cli/', import.meta.url);
 
-test('what `chancery run` and its modules load has neither this nor the generators of manifests in it', () => {
+test('`chancery run` loads neither lint nor the generators of manifests', () => {
   const seen = new Set<string>();
   const load = (file: URL): void => {
     if (seen.has(file.href)) return;

@@ -17,13 +17,13 @@ test.each([
   '@chancery/hooks/command',
   '@chancery/metacontroller/command',
   '@chancery/packaging/command',
-] as const)('%s has what the commands need of it', async (entry) => {
+] as const)('the package %s exports the functions that the commands need', async (entry) => {
   const loaded = await loadPackage(entry, 'hooks');
 
   expect(Object.values(loaded).every((each) => typeof each === 'function')).toBe(true);
 });
 
-test('the types of the packages are those that the toolkit expects', () => {
+test('the packages have the types that the toolkit expects', () => {
   expectTypeOf<typeof import('@chancery/hooks/command')>().toExtend<HooksPackage>();
   expectTypeOf<
     typeof import('@chancery/metacontroller/command')
@@ -31,14 +31,14 @@ test('the types of the packages are those that the toolkit expects', () => {
   expectTypeOf<typeof import('@chancery/packaging/command')>().toExtend<PackagingPackage>();
 });
 
-test('a package of the same version is usable', () => {
+test('a package of the same version can be used', () => {
   expect(() => requireUsable('@chancery/hooks', 'hooks', [HERE])).not.toThrow();
 });
 
 test.each([
   ['@chancery/hooks', `npm install @chancery/hooks@${VERSION}`],
   ['@chancery/testing', `npm install --save-dev @chancery/testing@${VERSION}`],
-])('without %s the message says how to install it, also without a project', (name, install) => {
+])('without %s the error says how to install it, also outside a project', (name, install) => {
   expect(() => requireUsable(name, 'generate chart', [])).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
@@ -51,13 +51,13 @@ test.each([
   );
 });
 
-test('a package of another version is refused with the command that mends it', () => {
+test('a package of another version is refused, and the error gives the command to fix it', () => {
   expect(() => requireUsable('@chancery/hooks', 'hooks', [{ ...HERE, version: '0.0.9' }])).toThrow(
     `@chancery/hooks has version 0.0.9 and chancery has ${VERSION}, and they must be equal; run npm install @chancery/hooks@${VERSION}`,
   );
 });
 
-test('a package that is installed twice is refused with both places', () => {
+test('a package that is installed twice is refused, and the error names both places', () => {
   const other = { folder: '/elsewhere/@chancery/hooks', version: VERSION };
 
   expect(() => requireUsable('@chancery/hooks', 'hooks', [HERE, other])).toThrow(
@@ -65,7 +65,7 @@ test('a package that is installed twice is refused with both places', () => {
   );
 });
 
-test('a command in a folder with a second copy ends with 2, and starts nothing of it', async () => {
+test('a command in a folder with a second copy of the toolkit exits with 2, and runs none of it', async () => {
   const project = mkdtempSync(join(tmpdir(), 'chancery-twice-'));
   onTestFinished(() => rmSync(project, { recursive: true }));
   const copy = join(project, 'node_modules/@chancery/hooks');
@@ -88,7 +88,7 @@ test('a command in a folder with a second copy ends with 2, and starts nothing o
 test.each([
   ['is cut off', '{ "name": '],
   ['exports no package.json', '{ "version": "1.0.0", "exports": "./command.js" }'],
-])('a package whose package.json %s is refused with the command that mends it', async (_, text) => {
+])('a package whose package.json %s is refused, and the error gives the command to fix it', async (_, text) => {
   const project = mkdtempSync(join(tmpdir(), 'chancery-broken-'));
   onTestFinished(() => rmSync(project, { recursive: true }));
   const copy = join(project, 'node_modules/@chancery/hooks');
@@ -103,7 +103,7 @@ test.each([
   );
 });
 
-test('a command works in a folder that has been removed', async () => {
+test('a command works in a deleted working directory', async () => {
   const hooks = mkdtempSync(join(tmpdir(), 'chancery-hooks-'));
   const removed = mkdtempSync(join(tmpdir(), 'chancery-removed-'));
   onTestFinished(() => rmSync(hooks, { recursive: true }));

@@ -119,7 +119,7 @@ async function start({
   return world;
 }
 
-test('[A-18] [admission 19] it has all objects written, and afterwards only the new version is in storedVersions', async () => {
+test('[A-18] [admission 19] migrate has all objects rewritten, and then leaves only the new version in storedVersions', async () => {
   const { run, stored, conclude } = await start();
   expect(await stored()).toEqual(['v1alpha1', 'v1']);
 
@@ -142,7 +142,7 @@ test('[A-18] [admission 19] it has all objects written, and afterwards only the 
   ]);
 });
 
-test('[A-18] [admission 19] it is stopped, and the next run goes on with the migration that there is', async () => {
+test('[A-18] [admission 19] after migrate was stopped, the next run continues the existing migration', async () => {
   const { run, stored, conclude, client } = await start();
   const first = run();
   const begun = await eventually(() => client.find(migrations, { name: MIGRATION }));
@@ -158,7 +158,7 @@ test('[A-18] [admission 19] it is stopped, and the next run goes on with the mig
   expect(await stored()).toEqual(['v1']);
 });
 
-test('[A-18] [admission 19] a control plane that serves migrations writes each object in the new version', async () => {
+test('[A-18] [admission 19] a control plane with the migration API rewrites each object in the new version', async () => {
   const { run, stored, storeAs, client, server } = await start({ served: 'by the control plane' });
   await storeAs('v1alpha1');
   for (const name of ['ann', 'bea']) {
@@ -183,7 +183,7 @@ test('[A-18] [admission 19] a control plane that serves migrations writes each o
   expect(written).toEqual(['harbour.example/v1', 'harbour.example/v1']);
 });
 
-test('nothing is to be done where all objects are stored in the storage version', async () => {
+test('migrate does nothing if all objects are stored in the storage version', async () => {
   const { run, conclude, client, server } = await start();
   const first = run();
   await conclude('Succeeded');
@@ -198,7 +198,7 @@ test('nothing is to be done where all objects are stored in the storage version'
   expect(server.requests.slice(before).every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('a migration that fails ends it with its message, and the next run makes another one', async () => {
+test('a failed migration ends migrate with its message, and the next run makes another one', async () => {
   const { run, stored, conclude } = await start();
   const first = run();
   const failed = await conclude('Failed', 'the webhook of boats is away');
@@ -214,7 +214,7 @@ test('a migration that fails ends it with its message, and the next run makes an
   expect(await stored()).toEqual(['v1']);
 });
 
-test('a migration from before the last change of the definition proves nothing, and is made again', async () => {
+test('a migration older than the last change of the definition does not count, and a new one is made', async () => {
   const { run, stored, conclude, client } = await start();
   const old = await client.create(migrations, {
     ...storageMigration(NAME, 'v1'),
@@ -232,7 +232,7 @@ test('a migration from before the last change of the definition proves nothing, 
   expect(await stored()).toEqual(['v1']);
 });
 
-test('[A-18] without the API of migrations it writes each object itself, unchanged', async () => {
+test('[A-18] without the migration API migrate itself rewrites each object unchanged', async () => {
   const { run, stored, client, server } = await start({ served: false });
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'quay' } });
   for (const name of ['ann', 'bea']) {
@@ -263,7 +263,7 @@ test.each([
   ['no name', [], 'expected the name of one definition'],
   ['a name without a group', ['boats'], 'expected the name of one definition'],
   ['a definition that there is not', ['ships.harbour.example'], 'there is no such definition'],
-])('%s ends with 2', async (_what, words, why) => {
+])('migrate exits with 2 for %s', async (_what, words, why) => {
   const { server } = await start();
 
   const { exit, stderr } = invoke(['migrate', ...words, '--server', server.url]);

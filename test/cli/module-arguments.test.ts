@@ -72,7 +72,7 @@ async function printed(args: readonly string[], env = {}): Promise<readonly stri
 }
 
 describe('[M-7] generate', () => {
-  test('makes rights and filter for the arguments', async () => {
+  test("generate makes rights and filter for the module's arguments", async () => {
     const path = operatorFile();
     const without = await printed(['generate', 'rbac', path]);
     const rights = await printed(['generate', 'rbac', path, '--', '--secrets']);
@@ -94,7 +94,7 @@ describe('[M-7] generate', () => {
     );
   });
 
-  test('writes the arguments into the container of the operator, and --check compares them', async () => {
+  test("generate writes the module's arguments into the container, and --check compares them", async () => {
     const path = operatorFile();
     const out = join(path, '../out');
     const args = ['--secrets', '--text', 'it\'s $(A) "b"\nc'];
@@ -124,7 +124,7 @@ describe('[M-7] generate', () => {
     expect(other.stdout.lines.join('\n')).toContain('rbac.yaml is not as it would be generated');
   });
 
-  test('without arguments writes none', () => {
+  test('generate writes no arguments if none are given', () => {
     const op = controller({
       name: 'op',
       for: source(configMaps),
@@ -140,7 +140,7 @@ describe('[M-7] generate', () => {
     expect(deployment?.text).toContain('args:\n            - /op.ts\n          env:');
   });
 
-  test('takes the Lease and the namespaces that a module decides, unless an option names others', async () => {
+  test('generate uses the Lease and the namespaces that a module decides, unless an option overrides them', async () => {
     const path = operatorFile();
     const out = join(path, '../out');
     const args = ['--lease=other-lock', '--namespaces=team-a,team-b'];
@@ -159,7 +159,7 @@ describe('[M-7] generate', () => {
     expect(given).not.toMatch(/namespace: team-a|- other-lock/);
   });
 
-  test('leaves the namespaces to the overlays where a module only has a default for the lack of WATCH_NAMESPACE', async () => {
+  test('generate leaves the namespaces to the overlays if the module only replaces a missing WATCH_NAMESPACE', async () => {
     const path = operatorFile();
     const out = join(path, '../out');
     await printed(['generate', 'manifests', path, '-o', out, '--', '--fallback']);
@@ -174,7 +174,7 @@ describe('[M-7] generate', () => {
   test.each<[readonly string[], readonly string[], readonly (string | undefined)[]]>([
     [['--namespaces=team-a,team-b'], ['Role', 'Role'], ['team-a', 'team-b']],
     [['--everywhere'], ['ClusterRole'], [undefined]],
-  ])('grants in both scopes of the manifests what the namespaces need that %j decides', async (args, kinds, namespaces) => {
+  ])('generate grants in both scopes the rights for the namespaces that %j decides', async (args, kinds, namespaces) => {
     const path = operatorFile();
     const out = join(path, '../out');
     await printed(['generate', 'manifests', path, '-o', out, '--', ...args]);
@@ -193,7 +193,7 @@ describe('[M-7] generate', () => {
     }
   });
 
-  test('says what is wrong with the arguments, and where their help is', async () => {
+  test('generate reports wrong module arguments, and says where their help is', async () => {
     const path = operatorFile();
     const unknown = invoke(['generate', 'rbac', path, '--', '--secret']);
     const help = invoke(['generate', 'rbac', path, '--', '--help']);
@@ -208,7 +208,7 @@ describe('[M-7] generate', () => {
   });
 });
 
-test('[M-7] check asks for the rights that the arguments need, in the namespaces that they name', async () => {
+test('[M-7] check tests the rights that the arguments need, in the namespaces that they name', async () => {
   const server = await startServer({ authorization: 'RBAC' });
   const env = { CHANCERY_API_URL: await server.urlFor('system:serviceaccount:demo:op') };
   const path = operatorFile();
@@ -231,7 +231,7 @@ test.each([
   [['--', '--secrets', '--', '--v=4'], true],
   [['--', '--secrets'], true],
   [['--', '--', '--v=4'], false],
-])('[M-7] proxy gives the modules the words up to a second --, and kubectl the rest: %j', async (words, secrets) => {
+])('[M-7] proxy passes the words before a second -- to the modules, and the rest to kubectl: %j', async (words, secrets) => {
   const kubectl = `#!/bin/sh
 if [ "$1" = version ]; then echo '{"clientVersion":{"gitVersion":"v1.33.1"}}'; exit 0; fi
 for word in "$@"; do echo "$word"; done
@@ -251,13 +251,13 @@ for word in "$@"; do echo "$word"; done
 });
 
 describe('[M-7] dev', () => {
-  test('keeps the words after -- for the modules', () => {
+  test('dev passes the words after -- to the modules', () => {
     const { words, rest } = parseFlags(['op.ts', '-A', '--', '--secrets', '--inspect'], DEV);
 
     expect({ words, rest }).toEqual({ words: ['op.ts'], rest: ['--secrets', '--inspect'] });
   });
 
-  test('makes roles and filter for the settings that a module decides', () => {
+  test('dev makes roles and filter for the settings that a module decides', () => {
     const op = controller({
       name: 'op',
       for: source(configMaps),
@@ -278,7 +278,7 @@ describe('[M-7] dev', () => {
     expect(JSON.stringify(decided.roles)).toContain('"lock"');
   });
 
-  test('makes roles for the Leases of all replicas when a module says that they share the work', () => {
+  test('dev makes roles for the Leases of all replicas if a module enables sharding', () => {
     const op = controller({ name: 'op', for: source(configMaps), reconcile: async () => {} });
     const { sharding } = settingsFrom({ CHANCERY_SHARDS: '8', POD_NAMESPACE: 'demo' });
     const place = { namespace: 'demo', allNamespaces: false };
@@ -292,7 +292,7 @@ describe('[M-7] dev', () => {
   });
 });
 
-test('[M-7] a dry run takes the arguments, and no part in an election that the settings ask for', async () => {
+test("[M-7] a dry run uses the module's arguments, and takes no part in an election", async () => {
   const server = await startServer();
   const env = { CHANCERY_API_URL: server.url, WATCH_NAMESPACE: 'nowhere' };
   const args = ['--lease=lock', '--namespaces=demo'];
@@ -310,7 +310,7 @@ test('[M-7] a dry run takes the arguments, and no part in an election that the s
 });
 
 describe('[M-8] a module that asks for a command', () => {
-  test('is run once behind the ambassador, and ends with its exit code', async () => {
+  test("a module's own command runs once behind the ambassador, and run exits with its code", async () => {
     const server = await startServer();
     server.create({
       apiVersion: 'v1',
@@ -328,7 +328,7 @@ describe('[M-8] a module that asks for a command', () => {
     expect(done.stderr.lines).toEqual(['me,false,true']);
   });
 
-  test('fails with its error, and with an exit code that there is not', async () => {
+  test("a module's own command that fails or returns an invalid exit code makes run fail", async () => {
     const server = await startServer();
     const env = { CHANCERY_API_URL: server.url };
     const run = ['run', operatorFile(), '--'];
@@ -349,7 +349,7 @@ describe('[M-8] a module that asks for a command', () => {
     ]);
   });
 
-  test('that rejects after it was asked to stop has not failed', async () => {
+  test("a module's own command that rejects after a stop is not a failure", async () => {
     const server = await startServer();
     const env = { CHANCERY_API_URL: server.url };
     const waiting = invoke(['run', operatorFile(), '--', 'wait'], { env });
@@ -360,7 +360,7 @@ describe('[M-8] a module that asks for a command', () => {
     expect(await waiting.exit).toBe(0);
   });
 
-  test('is not run where only its declarations are wanted', async () => {
+  test("a module's own command does not run with --check", async () => {
     const lines = await printed(['run', operatorFile(), '--check', '--', 'names']);
 
     expect(lines.map((line) => JSON.parse(line).controller)).toEqual(['op']);

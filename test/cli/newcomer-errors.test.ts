@@ -29,7 +29,7 @@ async function refusals(files: Readonly<Record<string, string>>, modules: readon
   return Object.fromEntries(modules.map((name, at) => [name, child.stdout.lines[at]]));
 }
 
-test('[N-1] a module that Node refuses is refused with what to do', async () => {
+test('[N-1] for a module that Node cannot load the error gives a remedy', async () => {
   const said = await refusals(
     {
       'package.json': '{ "type": "module" }',
@@ -77,7 +77,7 @@ test('[N-1] a module that Node refuses is refused with what to do', async () => 
   });
 });
 
-test('[N-1] a CommonJS project is told to become a module, by the file that says so', async () => {
+test('[N-1] in a CommonJS project the error says to use ES modules, and names the file that decides', async () => {
   const said = await refusals(
     {
       'package.json': '{ "type": "commonjs" }',
@@ -97,7 +97,7 @@ test('[N-1] a CommonJS project is told to become a module, by the file that says
   });
 });
 
-test('[N-1] two controllers of one module that have one name are told by their places', async () => {
+test('[N-1] for two controllers of one module with the same name the error gives both places', async () => {
   const folder = folderWith({
     'shop.ts': `${HEAD}
 const hello = (name: string) =>
@@ -116,7 +116,7 @@ export default [hello('till'), hello('stock'), hello('till')];
   ]);
 });
 
-test('a misspelt option in a JavaScript module is refused when it is loaded', async () => {
+test('a misspelt option in a JavaScript module is refused at loading', async () => {
   const folder = folderWith({
     'package.json': '{ "type": "module" }',
     'hello.js': `${HEAD}
@@ -134,7 +134,7 @@ export default controller({ name: 'hello', for: source(configMaps), maxConcurent
   ]);
 });
 
-test.each(['--version', '-v', 'version'])('%s prints the version', async (word) => {
+test.each(['--version', '-v', 'version'])('the argument %s prints the version', async (word) => {
   const { exit, stdout } = invoke([word]);
 
   expect(await exit).toBe(0);

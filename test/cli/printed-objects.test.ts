@@ -57,7 +57,7 @@ function printed(gate: Promise<void> = Promise.resolve()) {
 const keptOf = ({ objects }: ReturnType<typeof printed>, { key }: Entry): Entry | undefined =>
   objects.known(key);
 
-test('of an object that was listed, and of one that was watched, no more than the metadata is kept once it is printed', async () => {
+test('after an object was printed, listed or watched, only its metadata is kept, once', async () => {
   const [listed, watched] = [ofText('listed', '1', 'secret'), ofText('watched', '2', 'secret')];
   const other = parsed('parsed', metadataOf('parsed'), 'secret');
   const collection = printed();
@@ -82,7 +82,7 @@ test('of an object that was listed, and of one that was watched, no more than th
   );
 });
 
-test('a DELETED that only a list has shown has the metadata of the last state that was printed', async () => {
+test('a DELETED event found by a list has the metadata of the last printed state', async () => {
   const collection = printed();
   const { objects } = collection;
   const labels = { app: 'other' };
@@ -118,7 +118,7 @@ test('an object is kept until its line is taken', async () => {
   expect(keptOf(collection, second)).not.toBe(second);
 });
 
-test('pages wait for their list up to a limit, and are printed from there on', async () => {
+test('pages wait for the complete list up to a limit, and are printed early beyond it', async () => {
   const collection = printed();
   const small = ofText('small');
   const page = ['a', 'b'].map((name) => ofText(name, '1', 'x'.repeat(MAX_WAITING_BYTES / 2)));
@@ -138,7 +138,7 @@ test('pages wait for their list up to a limit, and are printed from there on', a
   expect(summary(collection.lines)).toEqual(['ADDED a', 'ADDED b', 'ADDED small']);
 });
 
-test('a page that shows what was printed before prints nothing', async () => {
+test('a page with only printed objects prints nothing', async () => {
   const collection = printed();
   const text = 'x'.repeat(MAX_WAITING_BYTES);
   await collection.objects.takePage([ofText('a', '1', text)], true);
@@ -149,7 +149,7 @@ test('a page that shows what was printed before prints nothing', async () => {
   expect(again[0]).toBe(keptOf(collection, ofText('a')));
 });
 
-test('what is kept of printed objects does not count against the limit of what may wait', async () => {
+test('what is kept of printed objects does not count towards the limit of waiting pages', async () => {
   const collection = printed();
   const { objects } = collection;
   const annotations = { long: 'x'.repeat(MAX_WAITING_BYTES) };
@@ -165,7 +165,7 @@ test('what is kept of printed objects does not count against the limit of what m
   expect(summary(collection.lines)).toEqual(['ADDED large', 'ADDED new']);
 });
 
-test('an older state on a page is printed when the list is complete, as after a restore', async () => {
+test('an older state on a page is printed once the list is complete, as after a restore', async () => {
   const collection = printed();
   await collection.objects.replace({ items: [ofText('a', '7')], resourceVersion: '7' });
   const older = ofText('a', '5', 'x'.repeat(MAX_WAITING_BYTES));
@@ -178,7 +178,7 @@ test('an older state on a page is printed when the list is complete, as after a 
   expect(summary(collection.lines)).toEqual(['ADDED a', 'MODIFIED a']);
 });
 
-test('an object that is no JSON is kept as it is, so that the next list brings it anew', async () => {
+test('an object that is not valid JSON is kept unchanged, so that the next list prints it again', async () => {
   const collection = printed();
   const { object } = ofText('a');
   const broken = entryOfText(object, JSON.stringify(object).replace('"x"', 'nonsense'));
@@ -193,7 +193,7 @@ test('an object that is no JSON is kept as it is, so that the next list brings i
   expect(summary(collection.lines)).toEqual(['MODIFIED a']);
 });
 
-test('metadata that JSON.stringify cannot walk costs no other object, and its own names are kept', async () => {
+test("metadata that JSON.stringify cannot write affect no other object, and the object's names are kept", async () => {
   const collection = printed();
   const depth = 100_000;
   const annotations = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
@@ -210,7 +210,7 @@ test('metadata that JSON.stringify cannot walk costs no other object, and its ow
   });
 });
 
-test('of each state that is printed no more than the metadata is kept, in place of those before', async () => {
+test('of each printed state only the metadata is kept, in place of the previous ones', async () => {
   const collection = printed();
   const { objects } = collection;
   await objects.replace({ items: [ofText('a', '1')], resourceVersion: '1' });
@@ -227,7 +227,7 @@ test('of each state that is printed no more than the metadata is kept, in place 
   );
 });
 
-test('a verification reads pages of the same size, and is handed what is kept', async () => {
+test('a verifying list reads pages of the same size, and reuses the kept metadata', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const clock = new FakeClock();

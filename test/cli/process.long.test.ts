@@ -8,7 +8,7 @@ import { BIN, chancery, folderWith, start } from './child.ts';
 import { configMap, summary } from './printed.ts';
 import { startServer } from './server.ts';
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a watch with 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a watch with exit code 0', async (signal) => {
   const server = await startServer();
   server.create(configMap('a'));
   const child = chancery(['watch', 'cm', '-n', 'demo', '--server', server.url]);
@@ -20,7 +20,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a watch with 0', async (signa
   await eventually(() => server.openWatches === 0);
 });
 
-test('SIGTERM ends a watch that waits for its proxy with 0', async () => {
+test('SIGTERM ends a watch that waits for its proxy, with exit code 0', async () => {
   const child = chancery(['watch', 'cm', '--server', 'http://127.0.0.1:1']);
   await child.stderr.until(() => child.stderr.lines.length === 1);
 
@@ -29,7 +29,7 @@ test('SIGTERM ends a watch that waits for its proxy with 0', async () => {
   expect(await child.exit).toBe(0);
 });
 
-test('a pipe whose reader has left ends a watch with 0 at the next change', async () => {
+test('a watch exits with 0 at the next change after the reader of its pipe has left', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const script = `{ "$BIN" watch cm -n demo --server "$URL"; echo "code $?" >&2; } |
@@ -45,7 +45,7 @@ test('a pipe whose reader has left ends a watch with 0 at the next change', asyn
   expect(shell.stderr.lines.at(-1)).toBe('code 0');
 });
 
-test('a pipe that is closed in the middle of a flood ends a watch with 0', async () => {
+test('a watch exits with 0 when its pipe closes during many events', async () => {
   const server = await startServer();
   for (let at = 0; at < 300; at++) server.create(configMap(`cm-${at}`, { k: 'x'.repeat(5_000) }));
   const script = '{ "$BIN" watch cm -n demo --server "$URL"; echo "code $?" >&2; } | head -c 10';
@@ -56,7 +56,7 @@ test('a pipe that is closed in the middle of a flood ends a watch with 0', async
   expect(shell.stderr.lines.at(-1)).toBe('code 0');
 });
 
-test('SIGTERM ends a watch with 0 while a reader that hangs holds the pipe full', async () => {
+test('SIGTERM ends a watch with exit code 0 although a hanging reader keeps the pipe full', async () => {
   const server = await startServer();
   for (let at = 0; at < 300; at++) server.create(configMap(`cm-${at}`, { k: 'x'.repeat(5_000) }));
   const script = `exec 3>&1
@@ -78,7 +78,7 @@ const LOOP = `
 done`;
 const HARD = 'line one\nC:\\new\\table "quoted" \\\\ \\u0041\n';
 
-test('CW6: newlines and backslashes survive a loop of the shell', async () => {
+test('CW6: a shell loop gets newlines and backslashes unchanged', async () => {
   const server = await startServer();
   server.create(configMap('a', { text: HARD }));
   const program = `
@@ -102,7 +102,7 @@ test('CW6: newlines and backslashes survive a loop of the shell', async () => {
   ]);
 });
 
-test('CW3, CW4: a loop of the shell outlives restarts of the server and sees each change once', async () => {
+test('CW3, CW4: a shell loop survives restarts of the API server, and gets each change once', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const child = chancery(['watch', 'cm', '-n', 'demo', '--server', server.url]);
@@ -137,7 +137,7 @@ export default controller({
   },
 });`;
 
-test('[D-2] [D-5] a second SIGTERM ends at once, with 1, what the first could not', async () => {
+test('[D-2] [D-5] a second SIGTERM ends a process at once with 1 if the first one hangs', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({ 'stubborn.ts': STUBBORN });
@@ -156,7 +156,7 @@ test('[D-2] [D-5] a second SIGTERM ends at once, with 1, what the first could no
 test.each([
   ['uncaught exception', 'throw new Error("forgotten")'],
   ['unhandled rejection', 'Promise.reject(new Error("forgotten"))'],
-])('[K-4] [D-5] an %s is one line of log, an orderly stop, and exit code 1', async (message, code) => {
+])('[K-4] [D-5] an %s is logged in one line, stops the process in order, and gives exit code 1', async (message, code) => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({
@@ -183,7 +183,7 @@ test.each([
   ]);
 });
 
-test('[K-4] what is uncaught ends a process whose stop hangs when the time to stop is over', async () => {
+test('[K-4] after an uncaught error a hanging stop ends at the time limit for stopping', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   // From within the reconcile: before it there is nothing that holds up a stop.
@@ -201,7 +201,7 @@ test('[K-4] what is uncaught ends a process whose stop hangs when the time to st
   expect(crashes).toHaveLength(10); // of about twenty
 });
 
-test('[N-1] a Node that is too old gets one clear line, and exit code 2', async () => {
+test('[N-1] an old Node gets one clear line, and exit code 2', async () => {
   const { engines } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as { engines: { node: string } };
@@ -231,7 +231,7 @@ test('[N-1] a Node that is too old gets one clear line, and exit code 2', async 
   expect(exitCodes).toEqual(versions);
 });
 
-test('the command names the version of the package', async () => {
+test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as { version: string };
@@ -242,7 +242,7 @@ test('the command names the version of the package', async () => {
   expect(child.stdout.lines).toEqual([version]);
 });
 
-test('help that nobody reads to the end is no crash', async () => {
+test('a help that no reader reads to the end causes no crash', async () => {
   const shell = start('sh', ['-c', '{ "$BIN" help; echo "code $?" >&2; } | true']);
 
   expect(await shell.exit).toBe(0);

@@ -21,7 +21,7 @@ test.each<[string, (file: string, folder: string) => readonly string[]]>([
   ['check --from-metacontroller', (file) => ['check', '--from-metacontroller', file]],
   ['test-hook', (file) => ['test-hook', 'hook.sh', '--context', file]],
   ['dev', (file, folder) => ['dev', join(folder, 'operator.ts'), '--samples', file]],
-])('[found 5] SIGTERM ends chancery %s in the middle of a file', async (_, args) => {
+])('[found 5] SIGTERM ends chancery %s while it reads a file', async (_, args) => {
   const folder = folderWith({ 'operator.ts': 'export default [];\n' });
   const file = join(folder, 'PROJECT');
   execFileSync('mkfifo', [file]);
@@ -35,7 +35,7 @@ test.each<[string, (file: string, folder: string) => readonly string[]]>([
   expect([await child.exit, ...child.stderr.lines]).toEqual(['SIGTERM']);
 });
 
-test('[found 5] a file may have more documents than a call can have arguments', async () => {
+test('[found 5] a file may have more documents than a JavaScript call can have arguments', async () => {
   const folder = folderWith({ 'many.yaml': '--- 1\n'.repeat(150_000) });
   const child = chancery(['check', 'crd', join(folder, 'many.yaml'), '--against', folder]);
 

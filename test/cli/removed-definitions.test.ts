@@ -7,7 +7,7 @@ import type { FileState } from '../../operator/cli/generate/written-files.ts';
 import { newProject } from '../scaffold/support/project.ts';
 import { invoke } from './invocation.ts';
 
-test('[scaffolding 23] the definition of a removed kind leaves deploy/, with a warning', async () => {
+test('[scaffolding 23] the definition of a removed kind is removed from deploy/, with a warning', async () => {
   const { folder, create } = await newProject('demo');
   await create('--group=example.com', '--version=v1', '--kind=Cache').exit;
   const operator = join(folder, 'src/operator.ts');
@@ -45,7 +45,7 @@ function surplus(before: string): FileState {
   return { path: 'crds/a.yaml', state: 'surplus', before, after: '' };
 }
 
-test('a definition that only moves to another file is not told of', () => {
+test('a definition that only moves to another file causes no warning', () => {
   const moved: FileState = {
     ...{ path: 'crds/b.yaml', state: 'missing', before: '' },
     after: definition('as.example.com'),
@@ -62,6 +62,6 @@ test.each([
   'kind: CustomResourceDefinition\nmetadata: {\n',
   'kind: CustomResourceDefinition\n',
   'kind: Role\nmetadata:\n  name: a\n',
-])('of %j nothing is told', (text) => {
+])('the removed file %j causes no warning', (text) => {
   expect(removedDefinitions([surplus(text)])).toEqual([]);
 });

@@ -50,7 +50,7 @@ test('[M-7] a module gets the words after --, and decides by them', async () => 
   expect(names).toEqual(['web-x']);
 });
 
-test('[M-7] each of several modules gets the arguments that it declares', async () => {
+test('[M-7] each of several modules gets only the arguments that it declares', async () => {
   const folder = folderWith({
     'one.ts': moduleNamed('one'),
     'two.ts': moduleNamed('two'),
@@ -64,7 +64,7 @@ test('[M-7] each of several modules gets the arguments that it declares', async 
   expect(names).toEqual(['a-s', 'none', 'b-s']);
 });
 
-test('[M-7] an argument may have any name, but is of one type in all modules', async () => {
+test('[M-7] an argument may have any name, but must have one type in all modules', async () => {
   const module = (type: string) =>
     `${HEAD}export default withArguments({
       arguments: { constructor: { type: '${type}', help: 'x' } },
@@ -86,7 +86,7 @@ test('[M-7] an argument may have any name, but is of one type in all modules', a
   ]);
 });
 
-test('[M-7] an argument that none of several modules declares is refused', async () => {
+test('[M-7] an argument that no module declares is refused', async () => {
   const folder = folderWith({ 'one.ts': moduleNamed('one'), 'two.ts': moduleNamed('two') });
   const modules = [`${folder}/one.ts`, `${folder}/two.ts`];
 
@@ -98,7 +98,7 @@ test('[M-7] an argument that none of several modules declares is refused', async
   expect(word.errors).toEqual(['chancery run: expected arguments that begin with --, got "s"']);
 });
 
-test('[M-7] a module that declares no arguments refuses every one', async () => {
+test('[M-7] a module that declares no arguments refuses every argument', async () => {
   const folder = folderWith({ 'none.ts': `${HEAD}export default named('none');` });
 
   const { code, errors } = await declared([`${folder}/none.ts`], ['--all']);
@@ -165,7 +165,7 @@ test('[M-8] the settings of a module override the environment, and two modules m
   ]);
 });
 
-test('[M-8] the log and the ports are as the settings of the module say', async () => {
+test('[M-8] the settings of a module decide about the log and the ports', async () => {
   const server = await startServer();
   const port = await freePort();
   const folder = folderWith({
@@ -227,7 +227,7 @@ Environment of HERE:
     [['run', '--check', 'HERE', '-h']],
     [['run', 'HERE', '--', '--auto', '--help']],
     [['run', 'HERE', '--', '-h']],
-  ])('is what %j prints', async (args) => {
+  ])("%j prints the help of the module's arguments", async (args) => {
     const path = `${folderWith({ 'one.ts': SOURCE })}/one.ts`;
 
     const { exit, stdout, stderr } = invoke(args.map((word) => (word === 'HERE' ? path : word)));
@@ -237,7 +237,7 @@ Environment of HERE:
     expect(stderr.lines).toEqual([]);
   });
 
-  test('has lines of at most 100 columns, whose second column begins at one place', async () => {
+  test('the help of a module has lines of at most 100 columns, with an aligned second column', async () => {
     const source = SOURCE.replace("'everything'", `'${'every word counts '.repeat(9)}'`)
       .replace("'which'", `'${'x'.repeat(120)} is a long word'`)
       .replace("'says why'", `'${'why '.repeat(30)}'`);
@@ -257,7 +257,7 @@ Environment of HERE:
     expect(rows.join('').match(/why/g)).toHaveLength(30);
   });
 
-  test('without arguments or modules is that of the command, and a module that does not load is named', async () => {
+  test("without arguments or modules the command's help is printed, and a module that does not load is named", async () => {
     const path = `${folderWith({ 'none.ts': `${HEAD}export default named('none');` })}/none.ts`;
     const general = invoke(['run', '--help']);
     const undeclared = invoke(['run', path, '--help']);
@@ -270,7 +270,7 @@ Environment of HERE:
     expect(missing.stderr.lines).toEqual(['chancery run: cannot load missing.ts: no such file']);
   });
 
-  test('is read by no module where a token is visible', async () => {
+  test('no module is loaded for its help where a token is readable', async () => {
     const folder = folderWith({ 'one.ts': 'throw new Error("loaded");', token: 'secret' });
     const tokenFolders = [folder];
     const commands = [

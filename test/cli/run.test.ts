@@ -52,7 +52,7 @@ const DECLARATION = {
   owns: [],
 };
 
-test('[D-5] runs the controllers of a module that lies in a ConfigMap, until it is asked to stop', async () => {
+test('[D-5] run runs the controllers of a module in a ConfigMap volume until it is stopped', async () => {
   const server = await startServer();
   server.create({
     ...configMap('a'),
@@ -83,7 +83,7 @@ test('[D-5] runs the controllers of a module that lies in a ConfigMap, until it 
   expect(child.stderr.records.at(-1)).toMatchObject({ msg: 'stopped' });
 });
 
-test('--check prints what is declared, and sends nothing', async () => {
+test('run --check prints the declarations, and sends no request', async () => {
   const array = HELLO.replace('export default', 'const one =').replace("'hello'", "'second'");
   const folder = folderWith({ 'one.ts': HELLO, 'array.ts': `${array}\nexport default [one];` });
 
@@ -104,7 +104,7 @@ test.each([
   ['throws.mjs', 'throw new Error("no luck");', 'Error: no luck'],
   ['import.mjs', 'import "not-installed";', "Cannot find package 'not-installed'"],
   ['export.mjs', 'import { nope } from "chancery";', "does not provide an export named 'nope'"],
-])('[D-5] %s does not load: exit code 2, and one line with file and reason', async (name, code, reason) => {
+])('[D-5] run exits with 2 if %s does not load, and one line gives file and reason', async (name, code, reason) => {
   const folder = folderWith(code === undefined ? {} : { [name]: code });
 
   const child = chancery(['run', join(folder, name)]);
@@ -122,7 +122,7 @@ test.each([
   ['export default null;', 'null'],
   ['export default [];', 'an empty array'],
   ['export default [{ name: "x", reconcile() {} }];', 'an array whose item 0 is object'],
-])('%s exports no controller: exit code 2, and one line', async (code, got) => {
+])('run exits with 2 if %s exports no controller, in one line', async (code, got) => {
   const path = join(folderWith({ 'module.mjs': code }), 'module.mjs');
 
   const { exit, stderr } = invoke(['run', path]);
@@ -148,7 +148,7 @@ export default [hello, runnable({
   })),
 })];`;
 
-test('[M-3] a module may export runnables beside controllers, and checks of its own', async () => {
+test('[M-3] a module may export runnables and health checks beside controllers', async () => {
   const server = await startServer();
   const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': BESIDE });
   const path = join(folder, 'beside.mjs');
@@ -182,7 +182,7 @@ test.each([
   '{ alive: [] }',
   '{ ready: [{ name: "x" }] }',
   '{ ready: [{ name: "", ok() {} }] }',
-])('healthChecks that are %s are refused: exit code 2, and one line', async (checks) => {
+])('run exits with 2 in one line if healthChecks are %s', async (checks) => {
   const code = BESIDE.replace(/= \{ ready.*$/m, `= ${checks};`);
   const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': code });
   const path = join(folder, 'beside.mjs');
@@ -193,7 +193,7 @@ test.each([
   expect(stderr.lines).toEqual([expect.stringContaining(`${path} exports unusable healthChecks`)]);
 });
 
-test('a module uses this toolkit even when another copy lies nearer', async () => {
+test('a module uses the running toolkit even if another copy is installed nearer', async () => {
   const folder = folderWith({ 'hello.ts': HELLO });
   const copy = join(folder, 'node_modules', 'chancery');
   mkdirSync(copy, { recursive: true });
@@ -206,7 +206,7 @@ test('a module uses this toolkit even when another copy lies nearer', async () =
   expect(child.stderr.lines).toEqual([]);
 });
 
-test('the stack of a module that does not load is logged at level debug', async () => {
+test("the stack of a module's load error is logged at level debug", async () => {
   const folder = folderWith({ 'throws.mjs': '\nthrow new Error("no luck");' });
 
   const { exit, stderr } = invoke(['run', join(folder, 'throws.mjs')], {
@@ -232,7 +232,7 @@ test.each([
   expect(stderr.lines).toEqual([expect.stringContaining(message)]);
 });
 
-test('two controllers of one name, and an unusable URL, are found by --check as well', async () => {
+test('--check also finds two controllers of one name, and an unusable URL', async () => {
   const folder = folderWith({ 'a.ts': HELLO, 'b.ts': HELLO });
   const check = (env: Readonly<Record<string, string>>, ...names: readonly string[]) =>
     invoke(['run', '--check', ...names.map((name) => join(folder, name))], { env });
@@ -274,7 +274,7 @@ function beside(token: Readonly<Record<string, string>>) {
 test.each([
   [[]],
   [['--dry-run']],
-])('[security 2] [D-5] where a ServiceAccount token is visible, run %s refuses with 3 and loads no module', async (flags) => {
+])('[security 2] [D-5] if a ServiceAccount token is readable, run %s exits with 3 and loads no module', async (flags) => {
   const { mounted, module, commands } = beside({ token: 'secret' });
 
   const { exit, stdout, stderr } = invoke(['run', ...flags, module], { env: NOWHERE, commands });
@@ -289,7 +289,7 @@ test.each([
   ]);
 });
 
-test('--check declares where a token is visible, too: it speaks to nobody', async () => {
+test('run --check works where a token is readable, because it sends no requests', async () => {
   const { hello, commands } = beside({ token: 'secret' });
 
   const { exit, stdout } = invoke(['run', '--check', hello], { env: NOWHERE, commands });
@@ -308,7 +308,7 @@ test.each([
     { CHANCERY_INSECURE_ALLOW_TOKEN: 'true' },
     ['warn'],
   ],
-])('with %s it starts: %o %o', async (_, token, flags, variables, levels) => {
+])('run starts with %s: %o %o', async (_, token, flags, variables, levels) => {
   const { hello, mounted, commands } = beside(token);
 
   const running = invoke(['run', ...flags, hello], { env: { ...NOWHERE, ...variables }, commands });

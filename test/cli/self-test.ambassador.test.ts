@@ -71,7 +71,7 @@ function run(url: string, selfTest: string) {
   return { ...running, until, record };
 }
 
-test('[security 13] [D-5] where it is required, a filter with a comma at its end ends the start with 3, and nothing was read', async () => {
+test('[security 13] [D-5] with a required self-test a filter that ends with a comma ends the start with 3, before any read', async () => {
   const { server, url } = await cluster(OPEN);
 
   const { exit, stderr } = run(url, 'require');
@@ -87,7 +87,7 @@ test('[security 13] [D-5] where it is required, a filter with a comma at its end
   expect(paths).toEqual([]);
 });
 
-test('where it is required, the generated filter lets it work', async () => {
+test('with a required self-test the operator works behind the generated filter', async () => {
   const { url } = await cluster(CLOSED);
 
   const running = run(url, 'require');
@@ -103,7 +103,7 @@ test('where it is required, the generated filter lets it work', async () => {
   });
 });
 
-test('otherwise an open filter is a warning', async () => {
+test('with an optional self-test an open filter only causes a warning', async () => {
   const { url } = await cluster(OPEN);
 
   const running = run(url, 'warn');
@@ -117,7 +117,7 @@ test('otherwise an open filter is a warning', async () => {
   });
 });
 
-test('what a reconciler asks for and nobody declared is refused by name, and by whom', async () => {
+test('an undeclared request of a reconciler is refused, and the error names it and the controller', async () => {
   const { url } = await cluster(CLOSED);
 
   const running = run(url, 'off');
@@ -137,7 +137,7 @@ test('what a reconciler asks for and nobody declared is refused by name, and by 
   expect(running.record('self-test of the ambassador is done')).toBeUndefined();
 });
 
-test('a source whose path is not in the filter says so in its line', async () => {
+test('the log line of a source names its path if the filter refuses it', async () => {
   const { url } = await cluster({ ...CLOSED, acceptPaths: ['^/version$'] });
 
   const running = run(url, 'off');
@@ -158,7 +158,7 @@ test('a source whose path is not in the filter says so in its line', async () =>
   });
 });
 
-test('an ambassador that refuses everything is told as that', async () => {
+test('an ambassador that refuses every request is reported as such', async () => {
   const { url } = await cluster({ ...CLOSED, acceptPaths: [] });
 
   const running = run(url, 'warn');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { shellSafeJson } from '../../operator/cli/watch/lines.ts';
 import { jsonValue } from '../support/json-arbitraries.ts';
 
-test('means the same as JSON', () => {
+test('shell-safe JSON has the same meaning as JSON', () => {
   fc.assert(
     fc.property(jsonValue(), (value) => {
       expect(JSON.parse(shellSafeJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -12,7 +12,7 @@ test('means the same as JSON', () => {
   );
 });
 
-test('holds no escape that an echo could take for its own', () => {
+test('shell-safe JSON has no escape sequence that echo could interpret', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (value) => {
       expect(shellSafeJson(value).replaceAll(/\\(u[0-9a-f]{4}|")/g, '')).not.toContain('\\');
@@ -20,7 +20,7 @@ test('holds no escape that an echo could take for its own', () => {
   );
 });
 
-test('survives the echo of sh', () => {
+test('shell-safe JSON passes through the echo of sh unchanged', () => {
   const value = { text: 'a\nb\tc\\d\\n "e" \u0007\b\f\r é \u2028', path: 'C:\\new\\table\\c' };
 
   const echoed = execFileSync('sh', ['-c', 'echo "$1"', 'sh', shellSafeJson(value)]);

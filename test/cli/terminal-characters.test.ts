@@ -23,7 +23,7 @@ const CODES = [
 const HOSTILE = `a${CODES.map((code) => String.fromCharCode(code)).join('b')}c`;
 const OBEYED = new RegExp(`[${CODES.map((code) => String.fromCharCode(code)).join('')}]`);
 
-test('[security 30] [attack A-5] watch prints no character that a terminal obeys, and the same object', async () => {
+test('[security 30] [attack A-5] watch escapes terminal control characters, and the object keeps its value', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10', object('listed', '9', HOSTILE))],
     watches: [
@@ -48,7 +48,7 @@ test('[security 30] [attack A-5] watch prints no character that a terminal obeys
   ]);
 });
 
-test('[attack A-5] JSON with them escaped is the same value', () => {
+test('[attack A-5] JSON with escaped control characters has the same value', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...HOSTILE, '\\', '"', '\n') }), (text) => {
       const line = shellSafeJson({ [text]: text });
@@ -59,7 +59,7 @@ test('[attack A-5] JSON with them escaped is the same value', () => {
   );
 });
 
-test('[security 30] [attack A-5] neither a diff nor a refusal of a dry run has them', () => {
+test('[security 30] [attack A-5] a dry run prints no control characters in diffs and refusals', () => {
   const out = new Collector();
   const sink = new DryRunReport({ out, colour: false }).sinkOf('shop');
   const message = `no ${HOSTILE}`;
@@ -77,7 +77,7 @@ test('[security 30] [attack A-5] neither a diff nor a refusal of a dry run has t
   expect(out.lines.join('\n')).toContain('\\u202e');
 });
 
-test('[security 30] [attack A-5] neither a message nor a log line has them, and the log line is the same JSON', () => {
+test('[security 30] [attack A-5] messages and log lines contain no control characters, and a log line keeps its JSON value', () => {
   const error = new ApiError({ code: 500, message: HOSTILE });
   const stderr = new Collector();
 
@@ -90,7 +90,7 @@ test('[security 30] [attack A-5] neither a message nor a log line has them, and 
   expect(visibleText('a\tb\nc\u001b[2J\u009b')).toBe('a\tb\nc\\u001b[2J\\u009b');
 });
 
-test('[attack A-5] the answer of a server on standard error has none', async () => {
+test('[attack A-5] answers of a server that reach standard error contain no control characters', async () => {
   const message = `refused ${HOSTILE}`;
   const { url } = await scriptedServer({
     lists: [

@@ -15,7 +15,7 @@ const recordWith = (changes: object): string =>
   recordFile({ ...RECORD, ...changes } as ScaffoldRecord).text;
 const upgradeOf = (folder: string, env = {}) => invoke(['upgrade', folder, '--force'], { env });
 
-test('a folder without a record is refused with the name of the file', async () => {
+test("upgrade refuses a folder without a record, and names the record's file", async () => {
   const folder = folderWith({ 'package.json': '{}' });
 
   const { exit, stderr } = upgradeOf(folder);
@@ -48,7 +48,7 @@ test.each<[string, string, RegExp]>([
     }),
     /\.\.\/operator\.ts is not in the project$/,
   ],
-])('a record with %s is refused, and nothing is written', async (_, text, message) => {
+])('upgrade refuses a record with %s, and writes nothing', async (_, text, message) => {
   const folder = folderWith({ '.chancery.json': text });
 
   const { exit, stdout, stderr } = upgradeOf(folder);
@@ -66,7 +66,7 @@ test.each([
   'C:\\outside.ts',
   '.git/config',
   'src//a.ts',
-])('a record that names the file %s is refused', async (path) => {
+])('upgrade refuses a record that names the file %s', async (path) => {
   const folder = folderWith({ '.chancery.json': recordWith({ files: { [path]: '' } }) });
 
   const { exit, stderr } = upgradeOf(folder);
@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test('a candidate of a version is upgraded by the version', async () => {
+test('a release can upgrade a project of its own release candidate', async () => {
   const folder = folderWith({ '.chancery.json': recordWith({ version: `${VERSION}-rc.1` }) });
 
   const { exit } = upgradeOf(folder, { PATH: process.env.PATH ?? '' });
@@ -85,7 +85,7 @@ test('a candidate of a version is upgraded by the version', async () => {
   expect(await exit).toBe(0);
 });
 
-test('without git it says what it needs', async () => {
+test('without git upgrade says that it needs git', async () => {
   const { folder } = await newProject('demo');
 
   const { exit, stderr } = invoke(['upgrade', folder], { env: { PATH: folderWith({}) } });
@@ -96,7 +96,7 @@ test('without git it says what it needs', async () => {
   ]);
 });
 
-test('of a project with kinds that existed, the files that follow from these are left', async () => {
+test('upgrade leaves files that depend on the kinds of an existing project', async () => {
   const folder = join(folderWith({}), 'fleet');
   const definition = formatYaml(definitionOf('Captain', { group: 'crew.example.com' }));
   await invoke(['init', folder, '--from-crd', '-'], { stdin: definition }).exit;
@@ -111,7 +111,7 @@ test('of a project with kinds that existed, the files that follow from these are
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('init --force records the files that it wrote, and not those of the user', async () => {
+test('init --force records only the files that it wrote, and not those of the user', async () => {
   const folder = join(folderWith({}), 'demo');
   mkdirSync(folder);
   writeFileSync(join(folder, 'README.md'), 'mine\n');

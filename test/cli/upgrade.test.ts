@@ -91,7 +91,7 @@ async function committedProject(
 const RAISED: Change = (text) =>
   text.replaceAll(`"^${VERSION}"`, '"^0.2.0"').replace(/("typescript": )"[^"]*"/, '$1"^8.0.0"');
 
-test('each file gets the change of the new version, and keeps the change of the user', async () => {
+test("upgrade brings the new version's changes into each file, and keeps the user's changes", async () => {
   const folder = await committedProject(({ folder }) => {
     edit(folder, 'src/demo.ts', (text) => text.replace('maximum: 100', 'maximum: 9'));
     edit(folder, 'README.md', (text) => `${text}\nAsk Ada.\n`);
@@ -145,7 +145,7 @@ test('each file gets the change of the new version, and keeps the change of the 
   );
 });
 
-test('a second upgrade to the same version finds nothing to do', async () => {
+test('a second upgrade to the same version changes nothing', async () => {
   const folder = await committedProject(({ folder }) => {
     edit(folder, 'README.md', (text) => `${text}\nAsk Ada.\n`);
     rmSync(join(folder, '.npmrc'));
@@ -167,7 +167,7 @@ test('a second upgrade to the same version finds nothing to do', async () => {
   expect(git(folder, 'status', '--porcelain')).toBe('');
 });
 
-test('a place that both have changed is marked as git marks it, and the exit code is 1', async () => {
+test('a conflict is marked as git marks it, and upgrade exits with 1', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, 'src/demo.ts', (text) => text.replace('maximum: 100', 'maximum: 9')),
   );
@@ -187,7 +187,7 @@ test('a place that both have changed is marked as git marks it, and the exit cod
   );
 });
 
-test('the next upgrade after a conflict starts from the version that it was resolved with', async () => {
+test('after a conflict the next upgrade starts from the version to which it was resolved', async () => {
   const folder = await committedProject(({ folder }) => edit(folder, '.gitignore', () => 'mine\n'));
   await upgraded(folder, nextRelease({ '.gitignore': () => 'theirs\n' }));
   writeFileSync(join(folder, '.gitignore'), 'mine\ntheirs\n');
@@ -200,7 +200,7 @@ test('the next upgrade after a conflict starts from the version that it was reso
   expect(outcomes).toMatchObject({ '.gitignore': 'left', Dockerfile: 'updated' });
 });
 
-test('package.json is merged by its fields: a dependency of the user beside one that is raised is no conflict', async () => {
+test("package.json is merged by fields, so that a user's dependency beside a raised one is no conflict", async () => {
   const folder = await committedProject(({ folder }) => {
     edit(folder, 'package.json', (text) => {
       const manifest = JSON.parse(text);
@@ -239,7 +239,7 @@ test('package.json is merged by its fields: a dependency of the user beside one 
   expect(text).toMatch(/^\{\n {2}"name"[\s\S]*\}\n$/);
 });
 
-test('a field of package.json that both have changed is marked, and no other line', async () => {
+test('a conflicting field of package.json is marked, and no other line', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, 'package.json', (text) =>
       text.replace(/("typescript": )"[^"]*"/, '$1"^7.9.0"').replace('"0.1.0"', '"1.0.0"'),
@@ -257,7 +257,7 @@ test('a field of package.json that both have changed is marked, and no other lin
   );
 });
 
-test('a package.json that is no JSON is merged by lines', async () => {
+test('an invalid package.json is merged by lines', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, 'package.json', (text) => `${text}// mine\n`),
   );
@@ -271,7 +271,7 @@ test('a package.json that is no JSON is merged by lines', async () => {
   expect(textOf(folder, 'package.json')).toMatch(/"next": 1,[\s\S]*\/\/ mine\n$/);
 });
 
-test('a kind that create api has added is upgraded, too, and stays in the list of controllers', async () => {
+test('a kind that create api added is upgraded, too, and stays in the list of controllers', async () => {
   const kind = ['--group', 'example.com', '--version', 'v1', '--kind', 'Cache'];
   const folder = await committedProject(async ({ create, folder }) => {
     await create(...kind, '--owns', 'services').exit;
@@ -298,7 +298,7 @@ test('a kind that create api has added is upgraded, too, and stays in the list o
   expect(module.match(/cacheController/g)).toHaveLength(2);
 });
 
-test('a file of the user with the name of a new one is left, now and by the next upgrade', async () => {
+test("a user's file with the name of a new file is left alone, now and by the next upgrade", async () => {
   const folder = await committedProject(({ folder }) =>
     writeFileSync(join(folder, 'EXTRA.md'), 'mine\n'),
   );
@@ -312,7 +312,7 @@ test('a file of the user with the name of a new one is left, now and by the next
   expect(textOf(folder, 'EXTRA.md')).toBe('mine\n');
 });
 
-test('a file that the new version does not have is left when the user has changed it', async () => {
+test('a changed file that the new version does not have is left alone', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, '.npmrc', (text) => `${text}fund=false\n`),
   );
@@ -324,7 +324,7 @@ test('a file that the new version does not have is left when the user has change
   expect(textOf(folder, '.npmrc')).toBe(before);
 });
 
-test('a file with line ends of Windows is no changed file, and keeps its line ends', async () => {
+test('a file with Windows line endings counts as unchanged, and keeps them', async () => {
   const folder = await committedProject(({ folder }) => {
     for (const path of ['Dockerfile', '.gitignore']) {
       edit(folder, path, (text) => text.replaceAll('\n', '\r\n'));
@@ -347,7 +347,7 @@ test('a file with line ends of Windows is no changed file, and keeps its line en
   }
 });
 
-test('--dry-run prints the report and the differences, and writes nothing, also in a dirty folder', async () => {
+test('upgrade --dry-run prints the report and the diffs, and writes nothing, also in a dirty folder', async () => {
   const folder = await committedProject();
   writeFileSync(join(folder, 'notes.txt'), '');
   const before = textsBelow(folder);
@@ -369,7 +369,7 @@ test('--dry-run prints the report and the differences, and writes nothing, also 
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('a folder with changes that are not committed is refused, and --force upgrades it', async () => {
+test('upgrade refuses a folder with uncommitted changes, except with --force', async () => {
   const folder = await committedProject();
   edit(folder, 'README.md', (text) => `${text}\nmine\n`);
   writeFileSync(join(folder, 'notes.txt'), '');
@@ -389,7 +389,7 @@ test('a folder with changes that are not committed is refused, and --force upgra
   expect(forced).toMatchObject({ code: 0, outcomes: { '.gitignore': 'updated' } });
 });
 
-test('a folder without a git repository is refused, and --force upgrades it', async () => {
+test('upgrade refuses a folder without a git repository, except with --force', async () => {
   const { folder } = await newProject('demo');
   const outside = folderWith({});
   for (const [path, text] of Object.entries(textsBelow(folder))) {
@@ -407,7 +407,7 @@ test('a folder without a git repository is refused, and --force upgrades it', as
   expect(forced).toMatchObject({ code: 0, outcomes: { '.gitignore': 'merged' } });
 });
 
-test('this version upgrades a project of its own by leaving every file', async () => {
+test('an upgrade to the same version leaves every file unchanged', async () => {
   const folder = await committedProject(async ({ create }) => {
     await create('--group=example.com', '--version=v1', '--kind=Cache').exit;
   });

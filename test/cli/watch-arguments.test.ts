@@ -18,12 +18,12 @@ describe('the label selector', () => {
     [['--selector', 'a=b']],
     [['--selector=a=b']],
     [['-l', 'first=one', '-l', 'a=b']],
-  ])('is read from %j', (args) => {
+  ])('the label selector is read from %j', (args) => {
     expect(parse('cm', ...args).labelSelector).toBe('a=b');
   });
 });
 
-test('what is not given comes from the settings', () => {
+test('the settings decide what the arguments omit', () => {
   const settings = settingsFrom({
     CHANCERY_API_URL: 'unix:/run/api.sock',
     WATCH_NAMESPACE: 'team',
@@ -45,7 +45,7 @@ test('what is not given comes from the settings', () => {
   });
 });
 
-test('[found 18] the help names one namespace where the command takes one', () => {
+test('[found 18] the help mentions one namespace for a command that takes only one', () => {
   const rows = helpText(WATCH)
     .split('\n')
     .filter((line) => /^ +\w*NAMESPACE /.test(line));
@@ -59,7 +59,7 @@ test('[found 18] the help names one namespace where the command takes one', () =
   }
 });
 
-test('[C-22] of several namespaces one must be named, unless the arguments decide', () => {
+test('[C-22] of several namespaces the user must name one, unless the arguments decide', () => {
   const settings = settingsFrom({ WATCH_NAMESPACE: 'a,b' });
   const namespaceOf = (...args: readonly string[]): string | undefined =>
     parseWatchArguments(args, settings).namespace;
@@ -70,7 +70,7 @@ test('[C-22] of several namespaces one must be named, unless the arguments decid
   expect(() => namespaceOf('/api/v1/namespaces/c/configmaps')).not.toThrow();
 });
 
-test('options and arguments mix, and options win over the settings', () => {
+test('options and arguments may be mixed, and options override the settings', () => {
   const parsed = parseWatchArguments(
     ['-A', 'deploy', '--resync', '1h30m', 'web', '--watch-timeout=5', '--server=http://[::1]:9'],
     settingsFrom({ WATCH_NAMESPACE: 'team', CHANCERY_WATCH_TIMEOUT: '30-60' }),
@@ -92,7 +92,7 @@ test.each([
   ['deployments.apps/v1', { resource: 'deployments.apps/v1', name: undefined }],
   ['widgets.example.com/v1beta2', { resource: 'widgets.example.com/v1beta2', name: undefined }],
   ['/apis/apps/v1/deployments', { resource: '/apis/apps/v1/deployments', name: undefined }],
-])('%s names resource and object', (text, expected) => {
+])('the argument %s names a resource and an object', (text, expected) => {
   expect(parse(text)).toMatchObject(expected);
 });
 
@@ -121,6 +121,6 @@ test.each([
   [['cm', '--resync', '1d'], '--resync must be a duration such as 90s, 30m or 1h'],
   [['cm', '--watch-timeout', '60-30'], '--watch-timeout must be seconds as MIN-MAX'],
   [['cm', '--sync-marker=yes'], "option '--sync-marker' does not take an argument"],
-])('%j is refused: %s', (args, message) => {
+])('the arguments %j are refused: %s', (args, message) => {
   expect(() => parse(...args)).toThrow(message);
 });

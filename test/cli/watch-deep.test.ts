@@ -18,7 +18,7 @@ const nestedEvent = (name: string, resourceVersion: string): string =>
 /** As no kube-apiserver writes it, so that it is parsed at once. */
 const spaced = (line: string): string => line.replace('","object":', '", "object": ');
 
-test('[attack A-1] an object that is nested too deeply for JSON.stringify is printed as it came, between its neighbours', async () => {
+test('[attack A-1] an object too deeply nested for JSON.stringify is printed unchanged, between its neighbours', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10')],
     watches: [
@@ -39,7 +39,7 @@ test('[attack A-1] an object that is nested too deeply for JSON.stringify is pri
   expect(stderr.records).toMatchObject([{ msg: 'source is healthy' }]);
 });
 
-test('[attack A-1] a change that cannot be printed is named, counted and told by the exit code', async () => {
+test('[attack A-1] a change that cannot be printed is named and counted, and the exit code reports it', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10')],
     watches: [
@@ -68,7 +68,7 @@ test('[attack A-1] a change that cannot be printed is named, counted and told by
   expect(stderr.lines.join()).not.toContain('bottom');
 });
 
-test('[attack A-1] an object that breaks its lines is one line', async () => {
+test('[attack A-1] an object with line breaks is printed in one line', async () => {
   const broken = JSON.stringify(object('a', '9')).replace('"data":', '\n  "data":\r\n');
   const items = [JSON.stringify(object('b', '8')), broken];
   const { url } = await scriptedServer({

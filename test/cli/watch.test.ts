@@ -27,7 +27,7 @@ function change(server: ApiServer, name: string, value: string): void {
   server.patch('v1', 'ConfigMap', 'demo', name, { data: { k: value } });
 }
 
-test('prints what exists as ADDED, then every change in order, with complete objects', async () => {
+test('watch prints existing objects as ADDED, and then every change in order, as complete objects', async () => {
   const server = await startServer();
   server.create(configMap('a'));
 
@@ -50,7 +50,7 @@ test('prints what exists as ADDED, then every change in order, with complete obj
   expect(modified?.object.data).toEqual({ k: '2' });
 });
 
-test('keeps what a shell would lose: newlines, backslashes, quotes, other scripts, and one line each', async () => {
+test('watch prints each object on one line, and keeps newlines, backslashes, quotes and other scripts', async () => {
   const server = await startServer();
   const data = { text: 'a\nb\\n\tc\\\\ "q" \u2028 żółć 🚢', empty: '' };
   server.create(configMap('a', data));
@@ -61,7 +61,7 @@ test('keeps what a shell would lose: newlines, backslashes, quotes, other script
   expect(printedEvents(stdout.lines)[0]?.object.data).toEqual(data);
 });
 
-test('CW3, CM6: what changed while the server was away is printed as the difference, once', async () => {
+test('CW3, CM6: after the server was away watch prints the difference, once', async () => {
   const server = await startServer();
   for (const name of ['same', 'changed', 'deleted', 'replaced']) server.create(configMap(name));
   const watching = watch(server, 'cm', '-n', 'demo');
@@ -101,7 +101,7 @@ test('CW3, CM6: what changed while the server was away is printed as the differe
   expect(after).toContainEqual({ type: 'DELETED', object: { apiVersion, kind, metadata: kept } });
 });
 
-test('CW4: every kind of end of a watch is followed by the next, without loss or repetition', async () => {
+test('CW4: after any end of a watch request the next one follows, without loss or repetition', async () => {
   const server = await startServer();
   const watching = watch(server, 'cm', '-n', 'demo');
   const { stdout } = watching;
@@ -119,7 +119,7 @@ test('CW4: every kind of end of a watch is followed by the next, without loss or
   expect(watching.stderr.lines.join('\n')).not.toContain('error');
 });
 
-test('CW5: an expired resourceVersion is answered with a list, and only the difference is printed', async () => {
+test('CW5: after an expired resourceVersion watch lists again, and prints only the difference', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   server.create(configMap('b'));
@@ -146,7 +146,7 @@ test('CW5: an expired resourceVersion is answered with a list, and only the diff
   ]);
 });
 
-test('CW5: bookmarks of the server are never printed', async () => {
+test('CW5: watch never prints bookmarks', async () => {
   const server = await startServer({ bookmarkIntervalMs: 5 });
   const watching = watch(server, 'cm', '-n', 'demo');
 
@@ -163,7 +163,7 @@ test('CW5: bookmarks of the server are never printed', async () => {
   );
 });
 
-test('CW12: more objects than one page holds are all printed', async () => {
+test('CW12: watch prints objects beyond one page', async () => {
   const server = await startServer();
   const names = Array.from({ length: 1_100 }, (_, at) => `cm-${at}`);
   for (const name of names) server.create(configMap(name));
@@ -175,7 +175,7 @@ test('CW12: more objects than one page holds are all printed', async () => {
   expect(printed.toSorted()).toEqual(names.toSorted());
 });
 
-test('CM5: requests carry the parameters of a watch, encoded, and nothing else', async () => {
+test('CM5: requests have the encoded parameters of a watch, and no others', async () => {
   const server = await startServer();
 
   watch(server, 'cm', 'a', '-n', 'demo', '-l', 'app in (x,y), z!=q');
@@ -205,7 +205,7 @@ test.each([
   expect(stderr.lines).toEqual([expect.stringMatching(/path.*expected|expected a path/)]);
 });
 
-test('CM8: a proxy that is not there yet is waited for, in one line of log', async () => {
+test('CM8: watch waits for a proxy that is not yet running, and logs one line', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   await server.stop();
@@ -224,7 +224,7 @@ test('CM8: a proxy that is not there yet is waited for, in one line of log', asy
   ]);
 });
 
-test('the namespace comes from -n, from -A, from the path, or else from the environment', async () => {
+test('the namespace is taken from -n, -A, the path, or else the environment', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   server.create({ ...configMap('b'), metadata: { name: 'b', namespace: 'default' } });
@@ -246,7 +246,7 @@ test('the namespace comes from -n, from -A, from the path, or else from the envi
   expect(await printedFor({}, 'namespaces', 'demo', '-n', 'ignored')).toEqual(['ADDED demo']);
 });
 
-test('an object that leaves the selection is DELETED, one that enters it is ADDED', async () => {
+test('an object that leaves the selection is printed as DELETED, and one that enters it as ADDED', async () => {
   const server = await startServer();
   const labelled = (app: string) => ({ metadata: { labels: { app } } });
   server.create(configMap('a'));
@@ -264,7 +264,9 @@ test('an object that leaves the selection is DELETED, one that enters it is ADDE
   expect(summary(watching.stdout.lines)).toEqual(['ADDED a', 'DELETED a', 'ADDED fence']);
 });
 
-test.each([0, 3])('--sync-marker ends the first list of %i objects, once', async (count) => {
+test.each([
+  0, 3,
+])('--sync-marker prints a marker once after the first list of %i objects', async (count) => {
   const server = await startServer();
   for (let at = 0; at < count; at++) server.create(configMap(`cm-${at}`));
 
@@ -291,7 +293,7 @@ test.each([0, 3])('--sync-marker ends the first list of %i objects, once', async
   expect(types.filter((type) => type === 'BOOKMARK')).toHaveLength(1);
 });
 
-test('an unknown resource ends with 2, and names what is near', async () => {
+test('watch exits with 2 for an unknown resource, and suggests similar names', async () => {
   const server = await startServer();
 
   const { exit, stderr } = watch(server, 'configmpas');
@@ -302,7 +304,7 @@ test('an unknown resource ends with 2, and names what is near', async () => {
   ]);
 });
 
-test('a selector that the server does not support ends with 2', async () => {
+test('watch exits with 2 for a selector that the server does not support', async () => {
   const server = await startServer();
 
   const { exit, stderr } = watch(server, 'cm', '--field-selector', 'data.k=1');
@@ -313,7 +315,7 @@ test('a selector that the server does not support ends with 2', async () => {
   ]);
 });
 
-test('after an abort nothing is printed, and the exit code is 0', async () => {
+test('after an abort watch prints nothing more, and exits with 0', async () => {
   const server = await startServer();
   const { stdout, exit, stop } = watch(server, 'cm', '-n', 'demo');
   await watchOpened(server);
@@ -331,7 +333,7 @@ test.each([
   'wd.example.com',
   '/apis/example.com/v1/widgets',
   '/apis/example.com/v1/namespaces/demo/widgets',
-])('%s is waited for until the server serves it', async (resource) => {
+])('watch waits for %s until the server serves it', async (resource) => {
   const clock = new FakeClock();
   const server = await startServer();
   const { stdout, stderr } = invoke(['watch', resource, '--server', server.url], {

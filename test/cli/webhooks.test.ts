@@ -40,7 +40,10 @@ export default validatingWebhook({
   validate: () => {},
 });`;
 
-test.each(['colours.mjs', 'arguments.mjs'])('--check prints the webhooks of %s', async (name) => {
+test.each([
+  'colours.mjs',
+  'arguments.mjs',
+])('run --check prints the webhooks of %s', async (name) => {
   const folder = folderWith({ 'colours.mjs': COLOURS, 'arguments.mjs': WITH_ARGUMENTS });
 
   const { exit, stdout } = invoke(['run', '--check', join(folder, name)]);
@@ -74,7 +77,7 @@ test.each(['colours.mjs', 'arguments.mjs'])('--check prints the webhooks of %s',
   ]);
 });
 
-test('a webhook that no configuration may have ends the start with exit code 2, and one line', async () => {
+test('a webhook that no configuration can contain ends the start with 2, in one line', async () => {
   const folder = folderWith({ 'colours.mjs': ONE_HANGS });
 
   const { exit, stderr } = invoke(['run', '--check', join(folder, 'colours.mjs')]);
@@ -83,7 +86,7 @@ test('a webhook that no configuration may have ends the start with exit code 2, 
   expect(stderr.lines).toEqual([expect.stringContaining('a whole number from 1 to 30, not 40')]);
 });
 
-test('generate rbac has the sources that webhooks read', async () => {
+test('generate rbac includes the sources that webhooks read', async () => {
   const folder = folderWith({ 'colours.mjs': COLOURS });
   const command = ['generate', 'rbac', join(folder, 'colours.mjs'), '--namespace', 'shop'];
 
@@ -96,7 +99,7 @@ test('generate rbac has the sources that webhooks read', async () => {
   expect(text).not.toContain('configmaps');
 });
 
-test('the only controller names the operator, also beside a webhook', async () => {
+test('a single controller gives the operator its name, also beside a webhook', async () => {
   const shop = `
 import { controller } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
@@ -114,7 +117,7 @@ export default [...webhooks, controller({ name: 'shop', for: configMaps, reconci
   ]);
 });
 
-test('a process without a controller answers its webhooks until it is asked to stop', async () => {
+test('a process with webhooks only answers them until it is stopped', async () => {
   const server = await startServer();
   const folder = folderWith({ 'colours.mjs': COLOURS });
   const port = await freePort();
@@ -148,7 +151,7 @@ export const crates = customResource({
 
 export default controller({ name: 'crates', for: crates, reconcile() {} });`;
 
-test('a dry run converts no objects, and leaves the port of conversions to another process', async () => {
+test('a dry run converts no objects, and does not open the conversion port', async () => {
   const server = await startServer();
   server.applyManifest(CRATES);
   const folder = folderWith({ 'crates.mjs': CONVERTED });
@@ -177,7 +180,7 @@ spec:
     - { name: v2, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }
 `;
 
-test('a dry run says which webhooks it does not answer', async () => {
+test('a dry run prints which webhooks it does not answer', async () => {
   const server = await startServer();
   const folder = folderWith({ 'colours.mjs': COLOURS });
 

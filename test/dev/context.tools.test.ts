@@ -72,7 +72,7 @@ test('[DEV-12] [DEV-5] --yes writes definitions and samples to the context, and 
   expect(await roles.json()).toMatchObject({ items: [] });
 });
 
-test('[DEV-12] without --yes and without a terminal nothing is written', async () => {
+test('[DEV-12] without --yes and without a terminal nothing is written to the context', async () => {
   const project = new Project({ 'operator.ts': NOTES, 'note.yaml': NOTE });
   const { url, file } = await cluster(project);
 
@@ -84,7 +84,7 @@ test('[DEV-12] without --yes and without a terminal nothing is written', async (
   expect(await (await fetch(`${url}${path}`)).json()).toMatchObject({ items: [] });
 });
 
-test('a context that is not there ends with 2, in the words of kubectl', async () => {
+test("a missing context makes chancery dev exit with 2, with kubectl's message", async () => {
   const project = new Project({ 'operator.ts': NOTES });
   const { file } = await cluster(project);
 
@@ -99,7 +99,7 @@ test('a context that is not there ends with 2, in the words of kubectl', async (
   expect(dev.lines[0]).toMatch(/^chancery dev: cannot use --context other: .*other.*get-contexts/);
 });
 
-test('[DEV-13] chancery proxy lets through what the operator needs, and nothing else', async () => {
+test('[DEV-13] chancery proxy allows exactly what the operator needs', async () => {
   const project = new Project(HELLO);
   const { file } = await cluster(project);
   const words = ['proxy', 'src/operator.ts', '-n', 'demo', '--port=0', '--kubeconfig', file];

@@ -13,7 +13,7 @@ import {
   word,
 } from './support/project.ts';
 
-test('[DEV-1] [DEV-8] [DEV-9] one command brings API server, ambassador, samples, operator and debugger, says where they are, and SIGINT ends all', async () => {
+test('[DEV-1] [DEV-8] [DEV-9] chancery dev starts API server, ambassador, samples, operator and debugger, prints their addresses, and ends all at SIGINT', async () => {
   const project = new Project(HELLO);
   const args = ['--samples', 'samples/', '--inspect=0', '--kubeconfig-out', 'dev.kubeconfig'];
   const dev = startDev(project, args, { CHANCERY_HEALTH_PORT: '', CHANCERY_METRICS_PORT: '' });
@@ -55,7 +55,7 @@ test('[DEV-1] [DEV-8] [DEV-9] one command brings API server, ambassador, samples
   await allGone(children);
 });
 
-test('[M-7] the modules get what stands after --, and the roles and the filter follow from it', async () => {
+test('[M-7] modules get the arguments after --, and roles and filter follow from these', async () => {
   const project = new Project({ ...HELLO, 'src/operator.ts': WITH_ARGUMENTS });
   const dev = startDev(project, ['--samples', 'samples/', '--', '--word=said', '--secrets']);
 
@@ -65,7 +65,7 @@ test('[M-7] the modules get what stands after --, and the roles and the filter f
   expect(await dev.child.exit).toBe(0);
 });
 
-test('[DEV-2] [DEV-4] a save of any imported file starts the new code, however an editor saves, and twenty saves in a row make one start', async () => {
+test('[DEV-2] [DEV-4] a save of any imported file restarts the operator, whatever the editor, and twenty quick saves restart it once', async () => {
   const project = new Project(HELLO);
   const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
@@ -176,7 +176,7 @@ test('[DEV-5] a save that changes schema or rights updates definition, roles and
   expect((await fetch(`${now}/api/v1/namespaces/demo/secrets`)).status).toBe(200);
 });
 
-test('a field of a sample that the definition does not have is told, and applied with the next definition', async () => {
+test("a sample's field that the definition does not have is reported, and applied with the next definition", async () => {
   const note = `${NOTE}  more: words\n`;
   const project = new Project({ 'operator.ts': TYPED, 'note.yaml': note });
   const dev = startDev(project, ['operator.ts', '-n', 'demo', '--samples', 'note.yaml']);
@@ -237,7 +237,7 @@ test('the operator converts the objects of a resource with two versions', async 
   expect(old).toMatchObject({ apiVersion: 'example.com/v1', spec: { text: 'written' } });
 });
 
-test('[DEV-6] a right that is not declared is missing here as in a cluster', async () => {
+test('[DEV-6] an undeclared right is missing in chancery dev as in a cluster', async () => {
   const project = new Project({
     ...HELLO,
     'src/operator.ts': OPERATOR.replace('configMaps }', 'configMaps, pods }').replace(
@@ -256,7 +256,7 @@ test('[DEV-6] a right that is not declared is missing here as in a cluster', asy
   expect(line).toMatch(/refused|forbidden|filter/i);
 });
 
-test('[DEV-7] after a crash the operator starts again, and later each time', async () => {
+test('[DEV-7] after a crash the operator restarts, each time after a longer delay', async () => {
   const project = new Project({
     ...HELLO,
     // It exits before `chancery dev` sends the message `go`, so that message is written to a closed channel.
@@ -270,7 +270,7 @@ test('[DEV-7] after a crash the operator starts again, and later each time', asy
   await dev.reconciles('two');
 });
 
-test('[DEV-9] below npm, which passes on the SIGINT of the terminal, one Ctrl-C stops in order', async () => {
+test('[DEV-9] below npm, which passes on SIGINT, one Ctrl-C stops everything in order', async () => {
   const dev = startDev(new Project(HELLO), ['--samples', 'samples/'], {
     npm_lifecycle_event: 'dev',
   });
@@ -291,7 +291,7 @@ const STUCK = OPERATOR.replace(
   "'reconciled');\n    if (key.endsWith('/sample')) for (;;);",
 );
 
-test('[DEV-9] a second SIGINT ends at once, and an operator that never yields with it', async () => {
+test('[DEV-9] a second SIGINT ends everything at once, even an operator that blocks its event loop', async () => {
   const project = new Project({ ...HELLO, 'src/operator.ts': STUCK });
   const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
@@ -304,7 +304,7 @@ test('[DEV-9] a second SIGINT ends at once, and an operator that never yields wi
   await allGone(children);
 });
 
-test('[DEV-10] kill -9 leaves no process, nor an operator that never yields', async () => {
+test('[DEV-10] kill -9 leaves no process, not even an operator that blocks its event loop', async () => {
   const project = new Project({ ...HELLO, 'src/operator.ts': STUCK });
   const dev = startDev(project, ['--samples', 'samples/']);
   await dev.reconciles('one');
@@ -317,7 +317,7 @@ test('[DEV-10] kill -9 leaves no process, nor an operator that never yields', as
   await allGone(children);
 });
 
-test('[DEV-11] type errors are shown beside the operator, and stop nothing', async () => {
+test('[DEV-11] type errors are shown while the operator runs, and stop nothing', async () => {
   const project = new Project({
     ...HELLO,
     'tsconfig.json': '{ "files": ["src/word.ts"], "compilerOptions": { "strict": true } }',
@@ -362,7 +362,7 @@ export default withArguments({
 });
 `;
 
-test('[found 15] a sample that is new or saved while the operator runs is applied, and starts nothing', async () => {
+test('[found 15] a new or saved sample is applied while the operator runs, without a restart', async () => {
   const everyKey = OPERATOR.replace("if (key.endsWith('/sample')) ", '');
   const project = new Project({ ...HELLO, 'src/operator.ts': everyKey });
   const dev = startDev(project, ['--samples', 'samples/']);

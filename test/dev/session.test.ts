@@ -102,7 +102,7 @@ function clusterThat(calls: string[], failures: number): DevCluster {
   };
 }
 
-test('[DEV-7] an operator that crashes again and again starts after 1, 2, 4 and at most 30 seconds', async () => {
+test('[DEV-7] an operator that keeps crashing restarts after 1, 2, 4 and at most 30 seconds', async () => {
   const { clock, starts } = started({ codes: [1, 1, 1, 1, 1, 1, 1, 1] });
 
   await advanceUntil(clock, () => starts.length === 9);
@@ -114,7 +114,7 @@ test('[DEV-7] an operator that crashes again and again starts after 1, 2, 4 and 
 test.each([
   ['wrong', 2],
   ['unsafe', 3],
-])('an operator that is %s does not start again before a save', async (_, code) => {
+])('an operator that is %s does not restart before a save', async (_, code) => {
   const { clock, starts, said } = started({ codes: [code, code] });
 
   await advanceUntil(clock, () => said.some((line) => line.includes('after the next save')));
@@ -123,7 +123,7 @@ test.each([
   expect(starts).toHaveLength(1);
 });
 
-test('what is prepared is not prepared again for an operator that declares the same', async () => {
+test("preparations are not repeated if the operator's declarations are the same", async () => {
   const { clock, starts, calls } = started({ codes: [1, 1] });
 
   await advanceUntil(clock, () => starts.length === 3);
@@ -132,7 +132,7 @@ test('what is prepared is not prepared again for an operator that declares the s
   expect(calls).toEqual(['definitions', 'roles', 'webhooks', 'filter', 'sample']);
 });
 
-test('what was refused is shown, ends nothing, and is tried again at the next start', async () => {
+test('a refused preparation is shown, ends nothing, and is retried at the next start', async () => {
   const { clock, starts, calls, said } = started({ codes: [1], failures: 5 });
 
   await advanceUntil(clock, () => starts.length === 2 && calls.length === 10);

@@ -78,7 +78,7 @@ function transportOf(body: Readable): Transport {
 
 const ATTEMPT = { controller: 'copier', key: KEY, reconcileId: 'r1', attempt: 2, priority: 0 };
 
-test('a segment begins with caches and queues, by reference', () => {
+test('a segment of a record begins with references to the caches and queues', () => {
   const { lines, state } = start();
 
   expect(lines()).toEqual([
@@ -104,7 +104,7 @@ test('a segment begins with caches and queues, by reference', () => {
   ]);
 });
 
-test('the next segment begins when the changes of the caches have become keys', () => {
+test('the next segment begins once all changes of the caches have been delivered as keys', () => {
   const { clock, observer, recorder, state, newest } = start();
   state.delivered = false;
   clock.advance(80_000);
@@ -119,7 +119,7 @@ test('the next segment begins when the changes of the caches have become keys', 
   expect(newest()[0]).toMatchObject({ segment: 1, random: recorder.random.state });
 });
 
-test('a record reaches back as far as it should, and no further than its memory lets it', () => {
+test('a record goes back as far as configured, within its memory limit', () => {
   const { clock, observer, recorder } = start();
   const wakeEach = (ms: number, times: number): void => {
     for (let time = 0; time < times; time++) {
@@ -143,7 +143,7 @@ test('a record reaches back as far as it should, and no further than its memory 
   expect(small.lines().length).toBeLessThan(6_000);
 });
 
-test('an attempt that runs is carried with its requests into the next segment', async () => {
+test('a running attempt and its requests are carried into the next segment', async () => {
   const { clock, observer, recorder, newest } = start();
   const attempt = new AbortController();
   observer.began(ATTEMPT, 3, attempt.signal);
@@ -171,7 +171,7 @@ test('an attempt that runs is carried with its requests into the next segment', 
   expect(newest().filter((line) => 'carried' in line)).toEqual([]);
 });
 
-test('of an open watch the next segment has what is no whole line yet', async () => {
+test('of an open watch the incomplete last line is carried into the next segment', async () => {
   const { clock, observer, recorder, newest } = start();
   const body = new Readable({ read() {} });
   const transport = recorder.transport(transportOf(body));
@@ -191,7 +191,7 @@ test('of an open watch the next segment has what is no whole line yet', async ()
   body.destroy();
 });
 
-test('what a reader has not taken is carried, too', async () => {
+test('bytes that no reader has taken are carried into the next segment, too', async () => {
   const { clock, observer, recorder, newest } = start();
   const body = new Readable({ read() {} });
   await recorder.transport(transportOf(body)).send({ ...GET, purpose: 'watch' });
@@ -205,7 +205,7 @@ test('what a reader has not taken is carried, too', async () => {
   body.destroy();
 });
 
-test('what came together with the head of an answer is kept, and the reader gets it', async () => {
+test('bytes that arrived together with the head of an answer are recorded, and the reader gets them', async () => {
   const { recorder, lines } = start();
   const body = new Readable({ read() {} });
   body.push(Buffer.from('early '));
@@ -235,7 +235,7 @@ test.each([
     'the answer breaks off',
     async (fail: Error) => ({ status: 200, headers: {}, body: Readable.from(broken(fail)) }),
   ],
-])('%s: the record says so', async (_, send) => {
+])('the record contains that %s', async (_, send) => {
   const { recorder, lines } = start();
   const transport = recorder.transport({
     send: () => send(new Error('it broke')),
@@ -260,7 +260,7 @@ async function* broken(error: Error): AsyncGenerator<Buffer> {
   throw error;
 }
 
-test('the output of a Pod is not kept', async () => {
+test('the record does not contain Pod logs', async () => {
   const { recorder, lines } = start();
   const transport = recorder.transport(transportOf(Readable.from([Buffer.from('password=1')])));
 
@@ -276,7 +276,7 @@ test('the output of a Pod is not kept', async () => {
   expect(lines().at(-1)).toMatchObject({ kind: 'ended' });
 });
 
-test('wall time that jumps is told', () => {
+test('the record contains a jump of wall time', () => {
   const { clock, observer, lines } = start();
 
   const now = clock.now.bind(clock);

@@ -25,7 +25,7 @@ function filesIn(folder: string) {
 }
 
 describe('written', () => {
-  test('a file is named by its time and reason, and only its owner reads it', async () => {
+  test("a record's file name has its time and reason, and only the owner can read the file", async () => {
     const folder = join(folderWith({}), 'new', 'records');
     const { files } = filesIn(folder);
 
@@ -46,7 +46,7 @@ describe('written', () => {
     expect(cutOff).toBeUndefined();
   });
 
-  test('of each reason the newest three stay, and of other files all', async () => {
+  test('of each reason the newest three records stay, and other files are not removed', async () => {
     const folder = folderWith({ 'flight-notes.txt': 'mine' });
     const { files } = filesIn(folder);
     const later = (ms: number): Flight => ({ ...FLIGHT, to: ms });
@@ -62,7 +62,7 @@ describe('written', () => {
     );
   });
 
-  test('two operators write into one folder in the same millisecond', async () => {
+  test('two operators can write records into one folder in the same millisecond', async () => {
     const folder = folderWith({});
     const [a, b] = [filesIn(folder), filesIn(folder)];
 
@@ -78,7 +78,7 @@ describe('written', () => {
   test.each([
     ['a file', 'file'],
     ['below a file', 'file/below'],
-  ])('where the folder is %s, that is logged, and nothing fails', async (_, name) => {
+  ])('if the folder is %s, the recorder logs that, and nothing else fails', async (_, name) => {
     const folder = join(folderWith({ file: '' }), name);
     const { files, warnings } = filesIn(folder);
 
@@ -88,7 +88,7 @@ describe('written', () => {
     expect(warnings).toMatchObject([{ folder }, { folder }]);
   });
 
-  test('a record that fails in its middle leaves no file behind', async () => {
+  test('a record that fails while it is written leaves no file', async () => {
     const folder = folderWith({});
     const warnings: object[] = [];
     const files = new RecordFiles({
@@ -130,7 +130,7 @@ describe('read', () => {
     return path;
   };
 
-  test('a record that was cut off is read as far as it goes', async () => {
+  test('a truncated record is read up to its end', async () => {
     const noise = Array.from({ length: 2_000 }, (_, at) => ({
       ...WAKE,
       at,
@@ -154,11 +154,11 @@ describe('read', () => {
       [HEADER, WAKE, { kind: 'end', lines: 3 }],
       'it has 2 lines, and its end says 3',
     ],
-  ])('%s: that is said', async (_, lines, expected) => {
+  ])('a truncated record is recognised: %s', async (_, lines, expected) => {
     expect((await readRecord(fileOf(...lines))).cutOff).toBe(expected);
   });
 
-  test('lines of kinds that a later version has are left out and counted', async () => {
+  test('lines of unknown kinds from a later version are skipped and counted', async () => {
     const record = await readRecord(
       fileOf(HEADER, { kind: 'later' }, WAKE, { kind: 'end', lines: 3 }),
     );
@@ -179,14 +179,14 @@ describe('read', () => {
       /line 2 has kind wake and no usable member at/,
     ],
     ['a line that is no JSON', [HEADER, 'secret'], /line 2 is not JSON$/],
-  ])('%s is refused', async (_, lines, message) => {
+  ])('the reader refuses a record with %s', async (_, lines, message) => {
     const reading = readRecord(fileOf(...lines));
 
     await expect(reading).rejects.toThrow(message);
     await expect(reading).rejects.not.toThrow(/secret/);
   });
 
-  test('a file beyond the limits, without gzip, or that is not there, is refused', async () => {
+  test('the reader refuses a file beyond the limits, without gzip, or that does not exist', async () => {
     const path = fileOf(HEADER, { ...WAKE, cause: 'x'.repeat(100_000) });
     const plain = join(folderWith({ 'r.jsonl.gz': '{}' }), 'r.jsonl.gz');
 

@@ -63,7 +63,7 @@ async function ask(recording: FlightRecording, method: string, url: string) {
   return isTaken ? answer.promise : undefined;
 }
 
-test('a loop of writes has one record, with what follows it at once', async () => {
+test('a loop of writes causes one record, which also contains what follows immediately', async () => {
   const { folder, clock, observer, recording, reasons } = start();
 
   observer.looped(KEY, 'ConfigMap demo/a');
@@ -78,7 +78,7 @@ test('a loop of writes has one record, with what follows it at once', async () =
   expect(lines.at(-1)).toMatchObject({ kind: 'log', message: 'explains it' });
 });
 
-test('the same is recorded again only after 10 minutes, and something else at once', async () => {
+test('the same trigger causes another record only after 10 minutes, and a different trigger does at once', async () => {
   const { clock, observer, reasons } = start();
   const attempt = { controller: 'c', key: KEY, reconcileId: 'r', attempt: 0, priority: 0 };
 
@@ -94,7 +94,7 @@ test('the same is recorded again only after 10 minutes, and something else at on
   expect(reasons().sort()).toEqual(['stuck', 'write-loop', 'write-loop']);
 });
 
-test('SIGQUIT and an error that nobody has caught write a record, until they are not listened to', async () => {
+test('SIGQUIT and an uncaught error cause a record, until the listeners are removed', async () => {
   const { recording, reasons } = start();
   const events = new EventEmitter();
   {
@@ -109,7 +109,7 @@ test('SIGQUIT and an error that nobody has caught write a record, until they are
   expect(reasons().sort()).toEqual(['asked', 'crash']);
 });
 
-test('POST /debug/record writes a record and says where, at most each 10 s', async () => {
+test('POST /debug/record writes a record and answers with its file, at most once per 10 s', async () => {
   const { clock, folder, recording } = start({ endpoint: true });
 
   const first = await ask(recording, 'POST', '/debug/record?x');
@@ -128,13 +128,13 @@ test.each([
   ['another method', true, 'GET', '/debug/record'],
   ['another path', true, 'POST', '/debug/records'],
   ['an endpoint that is off', false, 'POST', '/debug/record'],
-])('%s is not answered', async (_, endpoint, method, url) => {
+])('the record endpoint does not answer %s', async (_, endpoint, method, url) => {
   const { recording } = start({ endpoint });
 
   expect(await ask(recording, method, url)).toBeUndefined();
 });
 
-test('before the process is known there is nothing to write', async () => {
+test('no record is written before the process is set up', async () => {
   const { recording, reasons } = start({ attached: false, endpoint: true });
 
   expect(await recording.write('crash')).toBeUndefined();
@@ -142,7 +142,7 @@ test('before the process is known there is nothing to write', async () => {
   expect(reasons()).toEqual([]);
 });
 
-test('a stop writes what was triggered a moment before', async () => {
+test('a stop writes a record that was triggered a moment earlier', async () => {
   const { observer, recording, reasons } = start();
   observer.looped(KEY, 'ConfigMap demo/a');
 
@@ -151,7 +151,7 @@ test('a stop writes what was triggered a moment before', async () => {
   expect(reasons()).toEqual(['write-loop']);
 });
 
-test('a reconcile that a probe finds too old has a record', async () => {
+test('a reconcile that the liveness probe finds too old causes a record', async () => {
   const { clock, recording, reasons } = start();
 
   recording.recorder.stuck();

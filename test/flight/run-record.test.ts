@@ -36,7 +36,7 @@ function listedSecret(lines: readonly RecordLine[]): string {
 
 const PASSWORD = 'correct horse "battery" <staple>';
 
-test('a record tells what a process was asked, what it answered, and why, without values of Secrets', async () => {
+test('a record contains the requests, answers and causes of a process, without values of Secrets', async () => {
   const server = await startServer();
   server.create({
     apiVersion: 'v1',
@@ -103,7 +103,7 @@ test('a record tells what a process was asked, what it answered, and why, withou
   expect(JSON.stringify(lines)).not.toContain('horse');
 });
 
-test('POST /debug/record on the health port writes a record, when a setting says so', async () => {
+test('POST /debug/record on the health port writes a record if a setting enables it', async () => {
   const server = await startServer();
   const folder = folderWith({ 'copier.ts': COPIER });
   const port = await freePort();

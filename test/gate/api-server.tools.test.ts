@@ -134,7 +134,7 @@ const DENIED =
   'Error from server (Forbidden): error when creating "STDIN": ' +
   'admission webhook "colours.configmaps.example.com" denied the request: red is taken\n';
 
-test('[admission 9] kubectl creates what is allowed, and shows denials and warnings', async () => {
+test('[admission 9] kubectl can create allowed objects, and shows denials and warnings', async () => {
   const way = await start();
 
   const allowed = await create(way, 'a', 'blue');
@@ -149,7 +149,7 @@ test('[admission 9] kubectl creates what is allowed, and shows denials and warni
   expect(stored(way, 'ConfigMap', 'b')).toBeUndefined();
 });
 
-test('[admission 9] a patch is applied, and a dry run is asked about and leaves nothing', async () => {
+test('[admission 9] a patch by a webhook is applied, and a dry run is reviewed without leaving an object', async () => {
   const way = await start();
   const annotations = ['-o', 'jsonpath={.metadata.annotations}'];
   const patched = { 'example.com/by': 'kubernetes-admin' };
@@ -168,7 +168,7 @@ test('[admission 9] a patch is applied, and a dry run is asked about and leaves 
   ]);
 });
 
-test('[admission 10] while the gate is dead a closed webhook refuses writes and an open one lets them pass; then both work', async () => {
+test('[admission 10] while the gate is dead, writes fail with failurePolicy Fail and pass with Ignore, and then both work again', async () => {
   const way = await start();
 
   await way.gate.kill();
@@ -185,7 +185,7 @@ test('[admission 10] while the gate is dead a closed webhook refuses writes and 
   expect(stored(way, 'Secret', 'asked')?.metadata.annotations).toBeDefined();
 });
 
-test('[A-11] [admission 10] of a gate without an operator the user sees which address does not answer', async () => {
+test('[A-11] [admission 10] if the gate has no operator, the user sees which address does not answer', async () => {
   const way = await start();
   await way.operator.stop();
 
@@ -196,7 +196,7 @@ test('[A-11] [admission 10] of a gate without an operator the user sees which ad
   expect(stderr).toMatch(/the operator does not answer at 127\.0\.0\.1:\d+: see whether/);
 });
 
-test('[A-6] [admission 14] of a function that hangs the user sees that time is up, and the metric counts it', async () => {
+test('[A-6] [admission 14] if a webhook function hangs, the user sees a time-out, and a metric counts it', async () => {
   const way = await start();
 
   const { code, stderr } = await way.kubectl.try([
@@ -214,7 +214,7 @@ test('[A-6] [admission 14] of a function that hangs the user sees that time is u
   expect(way.operator.meter.value('chancery_webhook_reviews_total', timeouts)).toBe(1);
 });
 
-test('[admission 17] a list of 500 objects in another version is one review', async () => {
+test('[admission 17] a list of 500 objects in another version takes one conversion review', async () => {
   const way = await start();
   const { server } = way.kubectl;
   for (let at = 0; at < 500; at++) {
@@ -236,7 +236,7 @@ test('[admission 17] a list of 500 objects in another version is one review', as
   expect(reviews() - before).toBe(1);
 });
 
-test('[admission 18] the message of a failed conversion reaches the user, and other versions are read', async () => {
+test('[admission 18] the message of a failed conversion reaches the user, and other versions can be read', async () => {
   const way = await start();
   const { kubectl } = way;
   const spec = { hull: { meters: 5 }, papers: { lost: 'the-secret-of-ann' } };

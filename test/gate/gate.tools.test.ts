@@ -30,7 +30,7 @@ function client(of: GateProcess = gate(), options = {}): WebhookClient {
   return made;
 }
 
-test('[admission 9] a review reaches the operator, and its answer the API server', async () => {
+test('[admission 9] a review passes the gate to the operator, and its answer to the API server', async () => {
   operator().answer = () => ({
     body: verdict({ uid: 'u1', allowed: false, status: { code: 403, message: 'no such host' } }),
   });
@@ -54,7 +54,7 @@ test('[admission 9] a review reaches the operator, and its answer the API server
   ]);
 });
 
-test('[admission 9] an error of the operator arrives as it is, and is not marked as one of the gate', async () => {
+test("[admission 9] an error response of the operator passes unchanged, and is not marked as the gate's", async () => {
   operator().answer = () => ({ status: 500, body: '{"error":"the function has failed"}' });
 
   const reply = await client().post(VALIDATE, review('u2'));
@@ -63,7 +63,7 @@ test('[admission 9] an error of the operator arrives as it is, and is not marked
   expect(reply.headers['chancery-gate']).toBeUndefined();
 });
 
-test('connections are kept on both sides', async () => {
+test('the gate keeps connections open on both sides', async () => {
   const kept = client();
   for (let at = 0; at < 20; at++) await kept.post(VALIDATE, review(`${at}`));
 
@@ -71,7 +71,7 @@ test('connections are kept on both sides', async () => {
   expect(operator().connections).toBeLessThanOrEqual(1);
 });
 
-test('a kept connection that the operator has closed costs no review', async () => {
+test('a kept connection that the operator closed loses no review', async () => {
   const kept = client();
   await kept.post(VALIDATE, review('before'));
   operator().dropIdle();
@@ -81,7 +81,7 @@ test('a kept connection that the operator has closed costs no review', async () 
   expect(reply.status).toBe(200);
 });
 
-test('the operator is reached over a unix socket, too', async () => {
+test('the gate reaches the operator over a Unix socket, too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-socket-'));
   chmodSync(folder, 0o755);
   const plain = await PlainOperator.start(join(folder, 'operator.sock'));
@@ -97,7 +97,7 @@ test('the operator is reached over a unix socket, too', async () => {
   expect(JSON.parse(reply.body).response).toEqual({ uid: 'u3', allowed: true });
 });
 
-test('[admission 13] a gate whose operator stops ends its connections, so that the API server asks another replica', async () => {
+test('[admission 13] a gate whose operator stops closes its connections, so that the API server uses another replica', async () => {
   operator().answer = ({ body }) => ({ body, headers: { connection: 'close' } });
 
   const reply = await client().post(VALIDATE, review('u4'));
@@ -105,7 +105,7 @@ test('[admission 13] a gate whose operator stops ends its connections, so that t
   expect(reply.headers.connection).toContain('close');
 });
 
-test('[A-11] [admission 10] without an operator the gate answers at once, and names its address', async () => {
+test('[A-11] [admission 10] without an operator the gate answers at once with an error that names its address', async () => {
   const nobody = await PlainOperator.start();
   await nobody.stop();
   const alone = await GateProcess.start({ paths: DECLARED, operator: nobody.address });
@@ -118,7 +118,7 @@ test('[A-11] [admission 10] without an operator the gate answers at once, and na
   expect(reply.headers['chancery-gate']).toBe('refused');
 });
 
-test('[admission 10] after a kill no review is answered, and all are when it is back', async () => {
+test('[admission 10] after a kill of the gate no review is answered, and all are when it is back', async () => {
   const own = await GateProcess.start({ paths: DECLARED, operator: operator().address });
   onTestFinished(() => own.stop());
   const asking = client(own);
@@ -133,7 +133,7 @@ test('[admission 10] after a kill no review is answered, and all are when it is 
   expect(after.status).toBe(200);
 });
 
-test('[A-12] [admission 11] a rotation under 50 reviews a second costs none, and the next connection has the new certificate', async () => {
+test('[A-12] [admission 11] a certificate rotation under 50 reviews per second loses none, and new connections get the new certificate', async () => {
   const kept = client();
   const fresh = client(gate(), { keepAlive: false });
   const serials: string[] = [];
@@ -152,7 +152,7 @@ test('[A-12] [admission 11] a rotation under 50 reviews a second costs none, and
   expect(operator().seen).toHaveLength(500);
 });
 
-test('[A-11] [admission 14] a handler that hangs is answered with 504 after the time limit of its webhook', async () => {
+test('[A-11] [admission 14] for a handler that hangs the gate answers 504 after the time limit of its webhook', async () => {
   const short = await GateProcess.start({
     paths: [{ path: '/validate/slow.example.com', timeoutSeconds: 1 }],
     operator: operator().address,
@@ -166,7 +166,7 @@ test('[A-11] [admission 14] a handler that hangs is answered with 504 after the 
   expect(reply.body).toContain('within the time limit of this webhook');
 });
 
-test('[security 33] [A-11] [admission 15] 8 MiB pass, and a byte more is refused before the operator is reached', async () => {
+test('[security 33] [A-11] [admission 15] a body of 8 MiB passes the gate, and one byte more is refused before the operator', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
 
   const largest = await client().post('/convert', review('u7', 8 * MiB));
@@ -177,7 +177,7 @@ test('[security 33] [A-11] [admission 15] 8 MiB pass, and a byte more is refused
   expect(operator().seen).toHaveLength(1);
 });
 
-test('[admission 15] a body in chunks is measured as well, and reaches the operator in one piece', async () => {
+test('[admission 15] a chunked body is measured as well, and reaches the operator in one piece', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
   const [head = ''] = bytesOf(
     'POST /convert HTTP/1.1 | -content-length | transfer-encoding: chunked',
@@ -196,7 +196,7 @@ test('[admission 15] a body in chunks is measured as well, and reaches the opera
 test.each([
   ['head', 'POST /convert HTTP/1.1\r\nhost: a\r\n'],
   ['body', bytesOf('POST /convert HTTP/1.1 | content-length: 100')],
-])('[admission 15] a request whose %s does not end is given up, and never reaches the operator', async (_part, bytes) => {
+])('[admission 15] a request whose %s never ends is closed, and does not reach the operator', async (_part, bytes) => {
   const short = await GateProcess.start({
     paths: DECLARED,
     operator: operator().address,
@@ -210,14 +210,14 @@ test.each([
   expect(operator().seen).toEqual([]);
 });
 
-test('the probe is answered by the gate itself', async () => {
+test('the gate itself answers the probe', async () => {
   const status = await sendBytes(gate(), 'GET /healthz HTTP/1.1\r\nhost: 10.0.0.1:9443\r\n\r\n');
 
   expect(status).toBe(200);
   expect(operator().seen).toEqual([]);
 });
 
-test('[security 32] an operator cannot read the key through the gate', async () => {
+test('[security 32] the operator cannot read the key through the gate', async () => {
   operator().answer = () => ({ body: 'passed', headers: { 'x-accel-redirect': '/tls.key' } });
 
   const reply = await client().post('/convert', review('u9'));
@@ -229,7 +229,7 @@ test.each([
   ['no certificate', {}],
   ['a key of another certificate', 'other'],
   ['a certificate that is none', { 'tls.crt': 'x', 'tls.key': 'y' }],
-])('with %s nobody is answered, the log says so, and a good one heals it without a restart', async (_what, files) => {
+])('with %s the gate serves no connection and logs it, and a good one works without a restart', async (_what, files) => {
   const own = await GateProcess.start({ paths: DECLARED, operator: operator().address });
   onTestFinished(() => own.stop());
   const asking = client(own);

@@ -32,7 +32,7 @@ async function sendAll(to: GateProcess, lines: readonly string[]): Promise<Map<s
   return statuses;
 }
 
-test('[admission 15] there are hostile requests of every kind, each once', () => {
+test('[admission 15] the list of hostile requests has every kind, each once', () => {
   const kinds = [
     /^GET/,
     /%2f/i,
@@ -50,7 +50,7 @@ test('[admission 15] there are hostile requests of every kind, each once', () =>
   expect(kinds.filter((kind) => !HOSTILE.some((line) => kind.test(line)))).toEqual([]);
 });
 
-test('[A-11] what is declared passes as it was sent, with the query of the API server', async () => {
+test("[A-11] a declared request passes unchanged, with the API server's query", async () => {
   const lines = DECLARED.flatMap(({ path }) => [
     `POST ${path} HTTP/1.1`,
     `POST ${path}?timeout=1s HTTP/1.1`,
@@ -82,7 +82,7 @@ test.each([
   ['an escape', 'tracestate: \u001b[2J'],
   ['a tab', 'user-agent: a\tb'],
   ['5,000 characters', `user-agent: ${'a'.repeat(5_000)}`],
-])('a header with %s is refused before the operator has to read it', async (_what, header) => {
+])('a header with %s is refused before the operator parses it', async (_what, header) => {
   const status = await sendBytes(gate(), bytesOf(`POST /convert HTTP/1.1 | ${header}`));
 
   expect(status).toBe(400);
@@ -90,7 +90,7 @@ test.each([
   expect(operator().connections).toBe(0);
 });
 
-test('a request that is hidden behind another one does not reach the operator', async () => {
+test('a request smuggled behind another one does not reach the operator', async () => {
   const hidden = bytesOf('POST /metrics HTTP/1.1');
   const [head = ''] = bytesOf('POST /convert HTTP/1.1').split('{}');
 

@@ -57,7 +57,7 @@ function validForADay(): { 'tls.crt': string; 'tls.key': string } {
   return { 'tls.crt': readFileSync(crt, 'utf8'), 'tls.key': readFileSync(key, 'utf8') };
 }
 
-test('at a gate that is right nothing is found', async () => {
+test('the self-test finds no problem in a correct gate', async () => {
   const gate = await startGate();
 
   expect(await found(gate.port)).toEqual([]);
@@ -71,7 +71,7 @@ test.each([
   ],
   ['has expired', { now: new Date('+010000-01-01T00:00:00Z') }, 'has expired on'],
   ['is not valid yet', { now: new Date('2019-12-31T00:00:00Z') }, 'is valid from'],
-])('[security 42] [A-13] a certificate that %s is named with its remedy', async (_what, options, words) => {
+])('[security 42] [A-13] the self-test names a certificate that %s, and the remedy', async (_what, options, words) => {
   const gate = await startGate();
 
   const [finding = '', ...others] = await found(gate.port, options);
@@ -82,7 +82,7 @@ test.each([
   expect(finding).toContain('look at the Secret that the container gate mounts at /tls');
 });
 
-test('[A-13] a certificate that nothing renews is named before it expires', async () => {
+test('[A-13] the self-test names a certificate without renewal before it expires', async () => {
   const gate = await startGate();
   gate.volume.put(validForADay());
 
@@ -99,7 +99,7 @@ test.each([
     'the key of another certificate',
     (gate: GateProcess) => ({ ...gate.certificate(), 'tls.key': gate.certificate()['tls.key'] }),
   ],
-])('a gate with %s is told from one that does not run', async (_what, files) => {
+])('the self-test distinguishes a gate with %s from one that does not run', async (_what, files) => {
   const gate = await startGate();
   gate.volume.put(files(gate));
 
@@ -109,13 +109,13 @@ test.each([
   expect(finding).toContain('needs tls.crt and tls.key that belong together');
 });
 
-test('[A-13] a gate that does not run is named', async () => {
+test('[A-13] the self-test reports a gate that does not run', async () => {
   expect(await found(await freePort())).toEqual([
     expect.stringMatching(/^GATE_UNREACHABLE: no gate listens on port /),
   ]);
 });
 
-test('[security 43] [A-13] a gate that does not reach the operator is named with the setting to change', async () => {
+test('[security 43] [A-13] the self-test reports a gate that does not reach the operator, and the setting to change', async () => {
   const gate = await startGate({ operator: `127.0.0.1:${await freePort()}` });
 
   expect(await found(gate.port)).toEqual([
@@ -123,7 +123,7 @@ test('[security 43] [A-13] a gate that does not reach the operator is named with
   ]);
 });
 
-test('[A-13] a gate without the declared path is named', async () => {
+test('[A-13] the self-test reports a gate without the declared path', async () => {
   const gate = await startGate({ paths: [{ path: '/other', timeoutSeconds: 10 }] });
 
   expect(await found(gate.port)).toEqual([
@@ -131,7 +131,7 @@ test('[A-13] a gate without the declared path is named', async () => {
   ]);
 });
 
-test('a gate that passes everything is named', async () => {
+test('the self-test reports a gate that passes every path', async () => {
   const gate = await startGate({
     change: (text) =>
       text

@@ -15,7 +15,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  'the image has the toolkit, the test kit and what both need, and no npm, shell or other package',
+  "the API server's image has the toolkit, the test kit and their dependencies, and no npm, shell or other package",
   async () => {
     const image = await buildImage('Dockerfile.apiserver');
 
@@ -39,7 +39,7 @@ test(
 );
 
 test(
-  "nobody but root owns or writes a file of the image's programs",
+  "only root owns and can write the files of the image's programs",
   async () => {
     const { rootfs, config } = await buildImage('Dockerfile.apiserver');
 
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  'on a read-only root it serves what is mounted, on all addresses, and ends in order',
+  'on a read-only root the image serves mounted manifests on all addresses, and stops in order',
   async () => {
     const image = await buildImage('Dockerfile.apiserver');
     const [node = '', ...words] = image.config.Entrypoint;

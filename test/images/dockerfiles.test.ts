@@ -32,7 +32,7 @@ test.each([
   ['Dockerfile.gate', false],
   ['Dockerfile.operator', false],
   ['Dockerfile.apiserver', false],
-])('[security 24] %s keeps the rules', async (name, ambassador) => {
+])('[security 24] %s follows the rules for Dockerfiles', async (name, ambassador) => {
   const dockerfile = await read(name);
 
   expect(brokenRules(dockerfile, { ambassador })).toEqual({});
@@ -42,7 +42,7 @@ test.each([
   ['hooks', 3],
   ['metacontroller', 4],
   ['certificates', 5],
-])('[security 24] the target %s of Dockerfile.operator keeps the rules', async (name, count) => {
+])('[security 24] the target %s of Dockerfile.operator follows the rules', async (name, count) => {
   const dockerfile = await read('Dockerfile.operator');
   const { stages } = parseDockerfile(dockerfile);
   const upToTarget = dockerfile
@@ -54,7 +54,7 @@ test.each([
   expect(brokenRules(upToTarget, { ambassador: false })).toEqual({});
 });
 
-test('both targets for programs start the command in the same way, and differ in its package', async () => {
+test('both targets for programs start the command in the same way, and differ only in its package', async () => {
   const { stages } = parseDockerfile(await read('Dockerfile.operator'));
   const texts = (target: string, name: string): readonly string[] =>
     (stages.find((stage) => stage.name === target)?.instructions ?? [])
@@ -79,7 +79,7 @@ test('the default target of Dockerfile.operator copies no package of a command',
   expect(copied.filter(({ text }) => /built|@chancery|_of_hooks/.test(text))).toEqual([]);
 });
 
-test('[security 24] the Dockerfile of a project keeps the rules', () => {
+test('[security 24] the Dockerfile of a project follows the rules', () => {
   expect(brokenRules(projectDockerfile(), { ambassador: false })).toEqual({});
 });
 
@@ -115,7 +115,7 @@ test('the Dockerfile of the reloader builds on the pinned image, and starts the 
   expect(withoutFlags(example)).toEqual(withoutFlags(ours));
 });
 
-test('a small Dockerfile that keeps the rules has nothing said against it', () => {
+test('a small Dockerfile that follows the rules has no finding', () => {
   expect(brokenRules(GOOD, { ambassador: true })).toEqual({});
 });
 
@@ -144,13 +144,13 @@ test.each([
     'RUN true\nFROM scratch',
   ],
   ['one file is copied', 'USER', 'COPY --from=kubectl /bin/sh /sh\nUSER'],
-])('"%s" is broken by writing %j as %j', (rule, from, to) => {
+])('the rule "%s" is broken by %j written as %j', (rule, from, to) => {
   const broken = GOOD.replace(from, to);
 
   expect(Object.keys(brokenRules(broken, { ambassador: true }))).toContain(rule);
 });
 
-test('[security 24] Dockerfile.proxy has version and digest of the lock file', async () => {
+test('[security 24] Dockerfile.proxy has the version and the digest of the lock file', async () => {
   const { defaults } = parseDockerfile(await read('Dockerfile.proxy'));
   const { version, image, digest } = await readLock();
 
@@ -161,7 +161,7 @@ test('[security 24] Dockerfile.proxy has version and digest of the lock file', a
   });
 });
 
-test('the locked kubectl is one that notices when the cluster has a new CA', async () => {
+test('the locked kubectl is a version that notices a new CA of the cluster', async () => {
   const { version, date, digest, binaries, sources } = await readLock();
 
   const [, minor] = /^v1\.(\d+)\.\d+$/.exec(version) ?? [];

@@ -85,7 +85,7 @@ test('a lock has the published checksum of each architecture, and the digest of 
   });
 });
 
-test('writing a lock changes two lines of the Dockerfile and no other', async () => {
+test('writing a lock changes exactly two lines of the Dockerfile', async () => {
   const places = await startPublisher();
   const files = await copies();
   const before = (await readFile(files.dockerfile, 'utf8')).split('\n');
@@ -107,7 +107,7 @@ test.each([
   'v1.38',
   'v1.38.2-rc.1',
   'v1.38.2/../..',
-])('a lock is for a release, not for %s', async (version) => {
+])('a lock needs a release version, and refuses %s', async (version) => {
   const places = await startPublisher();
 
   const locking = publishedKubectl(version, { date: DATE, places });
@@ -115,7 +115,7 @@ test.each([
   await expect(locking).rejects.toThrow(`expected a release such as v1.37.1, got ${version}`);
 });
 
-test('a kubectl that keeps a rotated CA is not locked', async () => {
+test('a kubectl that would miss a rotated CA is not locked', async () => {
   const places = await startPublisher();
 
   const locking = publishedKubectl('v1.35.9', { date: DATE, places });
@@ -137,7 +137,7 @@ test.each<[string, string, Published]>([
       headers: { 'docker-content-digest': 'sha256:0' },
     },
   ],
-])('%s is refused', async (_name, message, published) => {
+])('a lock is refused: %s', async (_name, message, published) => {
   const places = await startPublisher(published);
 
   const locking = publishedKubectl('v1.38.2', { date: DATE, places });
@@ -145,7 +145,7 @@ test.each<[string, string, Published]>([
   await expect(locking).rejects.toThrow(message);
 });
 
-test('a version that is not published is named with the place that was asked', async () => {
+test('an unpublished version is an error with the address that was asked', async () => {
   const places = await startPublisher();
 
   const locking = publishedKubectl('v1.38.3', { date: DATE, places });
@@ -153,7 +153,7 @@ test('a version that is not published is named with the place that was asked', a
   await expect(locking).rejects.toThrow(/GET http:.*\/release\/v1\.38\.3\/.* answers 404/);
 });
 
-test('a place that cannot be reached is named, with the reason', async () => {
+test('an unreachable download server is an error with the address and the reason', async () => {
   const places = { ...(await startPublisher()), downloads: 'http://127.0.0.1:1' };
 
   const locking = publishedKubectl('v1.38.2', { date: DATE, places });
@@ -163,7 +163,7 @@ test('a place that cannot be reached is named, with the reason', async () => {
   );
 });
 
-test('a file is told by its checksum to be the locked kubectl of an architecture, or none', async () => {
+test('the checksum of a file shows whether it is the locked kubectl of an architecture', async () => {
   const { lock } = await copies();
   const file = fileURLToPath(lock);
   const checksum = createHash('sha256')
@@ -177,7 +177,7 @@ test('a file is told by its checksum to be the locked kubectl of an architecture
   );
 });
 
-test('the command says in one line what it expected, and writes nothing then', async () => {
+test('the command prints in one line what it expected, and then writes nothing', async () => {
   const command = promisify(execFile)(process.execPath, [
     fileURLToPath(new URL('../../proxy/lock-kubectl.ts', import.meta.url)),
   ]);

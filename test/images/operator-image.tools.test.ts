@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  "[security 24] of packages the operator's image has what the toolkit depends on, at the versions of the lock file",
+  "[security 24] the packages in the operator's image are the toolkit's dependencies, at the versions of the lock file",
   async () => {
     const { rootfs } = await buildImage('Dockerfile.operator');
 
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "nobody but root owns or writes a file of the operator's image",
+  "only root owns and can write the files of the operator's image",
   async () => {
     const { rootfs } = await buildImage('Dockerfile.operator');
 
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  'the operator that the manifests name is in the image, and runs on a read-only root as the user of both',
+  'the operator of the manifests is in the image, and runs on a read-only root as either user',
   async () => {
     const image = await buildImage('Dockerfile.operator');
     const operator = containerNamed(podSpec(await render('manifests/base')), 'operator');
@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  'a process of the image is nobody special and can write nothing',
+  'a process in the image has no privileges and no writable files',
   async () => {
     const image = await buildImage('Dockerfile.operator');
     const [node = ''] = image.config.Entrypoint;
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  'an image without an operator of its own says where to put one',
+  'an image without its own operator prints where to put one',
   async () => {
     const image = await buildImage('Dockerfile.operator');
 
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  "two lines make an image of one's own operator",
+  'two lines of a Dockerfile make an image with another operator',
   async () => {
     const context = await folder();
     await writeFile(join(context, 'operator.ts'), OPERATOR);
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  'a module that is mounted from a ConfigMap runs, with what it imports from beside it',
+  'a module mounted from a ConfigMap runs, with imports from beside it',
   async () => {
     const image = await buildImage('Dockerfile.operator');
     const volume = await configMapVolume({
@@ -182,7 +182,7 @@ test.each([
   ['metacontroller', '@chancery/metacontroller', ['metacontroller']],
   ['check crd', '@chancery/packaging', ['check', 'crd', '-']],
 ])(
-  'chancery %s is said to need the package %s, which the image does not have',
+  'for chancery %s the image says that it lacks the package %s',
   async (words, name, args) => {
     const image = await buildImage('Dockerfile.operator');
     const command = image.config.Entrypoint.slice(0, -1); // without `run`

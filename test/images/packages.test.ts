@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { lockedPackages } from './support/locked-packages.ts';
 
-test('[security P6] the operator image installs these packages and no other', {
+test("[security P6] the operator's image installs exactly the packages in this list", {
   timeout: 120_000,
 }, async () => {
   const packages = await lockedPackages();

@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => project?.remove());
 
-test('[I-3] its image has the sources, the toolkit, and no npm, shell, test, test kit or password', async () => {
+test("[I-3] a project's image has the sources and the toolkit, and no npm, shell, test, test kit or password", async () => {
   const paths = (await filesBelow(image.rootfs)).map(({ path }) => path);
 
   expect(paths).toEqual(
@@ -71,7 +71,7 @@ test('[I-3] its image has the sources, the toolkit, and no npm, shell, test, tes
   process.stdout.write(`Dockerfile of a project: ${(image.size / 1e6).toFixed(1)} MB\n`);
 });
 
-test('[I-3] every file of its image can be read by all and written by nobody but root', async () => {
+test("[I-3] all users can read each file of a project's image, and only root can write it", async () => {
   const files = await filesBelow(join(image.rootfs, 'app'));
 
   const wrong = files.filter(
@@ -80,7 +80,7 @@ test('[I-3] every file of its image can be read by all and written by nobody but
   expect(wrong).toEqual([]);
 });
 
-test('[I-1] the Deployment names the image and the module in it, which runs on a read-only root', async () => {
+test('[I-1] the Deployment of a project names the image and its module, which runs on a read-only root', async () => {
   const operator = containerNamed(pod, 'operator');
 
   const ended = await runInRoot(image, { args: [...(operator.args ?? []), '--check'] });
@@ -94,7 +94,7 @@ test('[I-1] the Deployment names the image and the module in it, which runs on a
   expect(image.config.User).toBe(`${runAsUser}:${runAsGroup}`);
 });
 
-test('its manifests pass kubectl kustomize and chancery lint, which warns of the tags', async () => {
+test('the manifests of a project pass kubectl kustomize and chancery lint, which warns only about tags', async () => {
   for (const overlay of ['namespaced', 'cluster-scoped']) {
     const rendered = await renderText(join(project.folder, 'deploy/overlays', overlay));
 
@@ -103,7 +103,7 @@ test('its manifests pass kubectl kustomize and chancery lint, which warns of the
   }
 });
 
-test('[I-2] what is edited in the Dockerfile stays, and --check has nothing to say', async () => {
+test('[I-2] an edited Dockerfile of a project stays, and --check accepts it', async () => {
   const dockerfile = join(project.folder, 'Dockerfile');
   const edited = `${await readFile(dockerfile, 'utf8')}LABEL mine=1\n`;
   await writeFile(dockerfile, edited);

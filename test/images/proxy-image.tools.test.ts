@@ -53,7 +53,7 @@ test(
 );
 
 test(
-  'the same kubectl makes the same image, whenever it is built',
+  'the same kubectl always gives the same image',
   async () => {
     const first = await buildImage('Dockerfile.proxy');
 
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  "kubectl runs as the image's user on a read-only root with nothing else in it",
+  "kubectl runs as the image's user on a read-only root without any other file",
   async () => {
     const image = await buildImage('Dockerfile.proxy');
 
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  '[I-5] the command of a Deployment finds kubectl on the PATH of an image that has another entry point',
+  '[I-5] the command of a Deployment finds kubectl on the PATH of an image with another entry point',
   async () => {
     const image = await buildStock();
     const images = { ambassador: 'registry.example/kubectl:1', operator: 'operator:1' };

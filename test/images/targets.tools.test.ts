@@ -45,7 +45,7 @@ test.each([
   ['metacontroller', ['@chancery/metacontroller']],
   ['certificates', ['@chancery/certificates', '@peculiar/utils', 'asn1js']],
 ] as const)(
-  'the image %s has the toolkit of the image of operators, and besides %j',
+  "the image %s has the toolkit of the operators' image, and in addition %j",
   async (target, packages) => {
     const [image, operator] = [await buildTarget(target), await buildImage('Dockerfile.operator')];
 
@@ -66,7 +66,7 @@ test.each([
 );
 
 test.each(['hooks', 'metacontroller'] as const)(
-  'apt has left no lists in the image %s',
+  'the image %s contains no apt lists',
   async (target) => {
     const { rootfs } = await buildTarget(target);
 
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  'the image of hooks reads a hook that filters with jq and has a schedule',
+  'the image of hooks accepts a hook with a jq filter and a schedule',
   async () => {
     const image = await buildTarget('hooks');
     const folder = await programs({ 'report.sh': HOOK });
@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  'the image of Metacontroller reads a file of functions, one of them a program',
+  'the image of Metacontroller accepts a file of functions, one of them a program',
   async () => {
     const image = await buildTarget('metacontroller');
     const folder = await programs({
@@ -168,7 +168,7 @@ const LOOK = `
 `;
 
 test(
-  '[found 4] runner and init of the image cannot be read, so that Linux closes them to hooks; the Node of hooks can',
+  "[found 4] runner and init in the image are not readable, so that Linux hides them from hooks, and the hooks' Node is readable",
   async () => {
     const image = await buildTarget('hooks');
     const { Entrypoint } = image.config;

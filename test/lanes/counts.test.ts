@@ -11,12 +11,12 @@ const report = (passed: number, failed: number, pending = 0): string =>
     testResults: [],
   });
 
-test('what passed, failed and was skipped is counted', () => {
+test('the numbers of passed, failed and skipped tests are counted', () => {
   expect(testCounts(report(7, 0, 2), 0)).toEqual({ passed: 7, failed: 0, skipped: 2 });
   expect(testCounts(report(7, 2), 1)).toMatchObject({ passed: 7, failed: 2 });
 });
 
-test('each failure is told by its file, its name and the first line of its message', () => {
+test('each failure is reported by file, name and the first line of its message', () => {
   const test = (fullName: string, status: string, ...failureMessages: string[]): object => ({
     fullName,
     status,
@@ -57,7 +57,7 @@ test('a run that failed without a failed test counts as one failure', () => {
   });
 });
 
-test('a run without a report, or without a test, counts as one failure', () => {
+test('a run without a report or without a test counts as one failure', () => {
   expect(testCounts(undefined, 0)).toMatchObject({ failed: 1, why: 'it wrote no report' });
   expect(testCounts(report(0, 0, 3), 0)).toMatchObject({ failed: 1, why: 'it ran no test' });
 });

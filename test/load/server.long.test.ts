@@ -72,7 +72,7 @@ function versionOf(event: WatchEvent<KubernetesObject>): string | undefined {
   return event.type === 'BOOKMARK' ? event.resourceVersion : event.entry.resourceVersion;
 }
 
-test('pages of any size show each object once', async () => {
+test('pages of any size contain each object once', async () => {
   const served = await serve();
 
   const pages = await list(served, 7);
@@ -83,7 +83,7 @@ test('pages of any size show each object once', async () => {
   expect(pages).toEqual(whole);
 });
 
-test('a burst reaches a watch whole and in order, and its marker is last', async () => {
+test('a burst reaches a watch completely and in order, with the marker last', async () => {
   const served = await serve();
   const { resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -101,7 +101,7 @@ test('a burst reaches a watch whole and in order, and its marker is last', async
   expect([seen.at(-1)?.type, seen.map(nameOf).at(-1)]).toEqual(['ADDED', 'marker-1']);
 });
 
-test('a list shows what the events have told', async () => {
+test('a list contains what the events reported', async () => {
   const served = await serve();
   served.server.prepare({ events: 120, keys: OBJECTS, marker: 'marker-1' });
 
@@ -113,7 +113,7 @@ test('a list shows what the events have told', async () => {
   expect(Math.min(...versions)).toBeGreaterThan(Number(resourceVersion) - 120);
 });
 
-test('a streamed list has every object, the bookmark that ends it, and then what comes', async () => {
+test('a streamed list has every object, then its final bookmark, and then new events', async () => {
   const served = await serve();
   const { items, resourceVersion } = await list(served, 0);
   const request = { sendInitialEvents: true, timeoutSeconds: 60, signal: served.signal } as const;
@@ -131,7 +131,7 @@ test('a streamed list has every object, the bookmark that ends it, and then what
   expect(seen.slice(OBJECTS + 1)).toHaveLength(10);
 });
 
-test('what happens while a streamed list is sent comes behind it', async () => {
+test('events during a streamed list come after it', async () => {
   const served = await serve(PROFILES.big, 100);
   const request = { sendInitialEvents: true, timeoutSeconds: 60, signal: served.signal } as const;
   const watch = await served.source.watch({ ...request, resourceVersion: '' });
@@ -146,7 +146,7 @@ test('what happens while a streamed list is sent comes behind it', async () => {
   expect(seen.slice(101).map(({ type }) => type)).toEqual(['MODIFIED', 'MODIFIED', 'ADDED']);
 });
 
-test('who has missed an event is told to list again', async () => {
+test('a client that missed an event is told to list again', async () => {
   const served = await serve();
   const { resourceVersion } = await list(served, 0);
   served.server.expire('marker-1', { streamed: false });
@@ -160,7 +160,7 @@ test('who has missed an event is told to list again', async () => {
   expect((await list(served, 0)).items.at(-1)?.metadata.name).toBe('marker-1');
 });
 
-test('events at a pace carry the time at which each was sent, and are in the list afterwards', async () => {
+test('paced events contain the time at which each was sent, and their objects are in a later list', async () => {
   const served = await serve();
   const { resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -179,7 +179,7 @@ test('events at a pace carry the time at which each was sent, and are in the lis
   expect(new Set(items.map(({ metadata }) => metadata.uid)).size).toBe(items.length);
 });
 
-test('an event in chunks arrives as one', async () => {
+test('an event in chunks arrives as one event', async () => {
   const served = await serve(PROFILES['config-map']);
   const { resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -196,7 +196,7 @@ test('an event in chunks arrives as one', async () => {
   expect(JSON.stringify(sent).length).toBeGreaterThan(100_000);
 });
 
-test('everything is deleted in the order of the list, and the marker is left alone', async () => {
+test('deletions come in the order of the list, and the marker is not deleted', async () => {
   const served = await serve();
   const { items, resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };

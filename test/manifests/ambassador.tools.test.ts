@@ -43,7 +43,7 @@ async function probe(name: keyof Container, ambassador: string): Promise<number>
   });
 }
 
-test('lets everything through that config-restart declares', async () => {
+test('the filter allows everything that config-restart declares', async () => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, args);
 
@@ -52,7 +52,7 @@ test('lets everything through that config-restart declares', async () => {
   expect(upstream.seen).toEqual(DECLARED);
 });
 
-test('the base alone lets through what every operator needs, and nothing of what this one does', async () => {
+test('the base allows only what every operator needs, and nothing that config-restart needs in addition', async () => {
   const base = containerNamed(podSpec(await render('manifests/base')), 'proxy');
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, inDemo(base));
@@ -70,7 +70,7 @@ test('the base alone lets through what every operator needs, and nothing of what
   expect(upstream.seen).toEqual([...needed, ...shared]);
 });
 
-test('cluster-scoped lets the declared requests through in every namespace', async () => {
+test('the overlay cluster-scoped allows the declared requests in every namespace', async () => {
   const objects = await render('manifests/overlays/cluster-scoped');
   const upstream = await startUpstream();
   const ambassador = await startImage(
@@ -85,7 +85,7 @@ test('cluster-scoped lets the declared requests through in every namespace', asy
   expect(upstream.seen).toEqual(requests);
 });
 
-test('[security 10] lets nothing hostile through', async () => {
+test('[security 10] the filter allows no hostile request', async () => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, args);
 
@@ -101,7 +101,7 @@ test('[security 10] lets nothing hostile through', async () => {
   expect(upstream.seen).toEqual([]);
 });
 
-test('what the filter cannot refuse, the Roles do not grant', async () => {
+test('the Roles do not grant what the filter cannot refuse', async () => {
   const objects = await render('manifests/overlays/namespaced');
 
   const updated = objects
@@ -116,7 +116,7 @@ test('what the filter cannot refuse, the Roles do not grant', async () => {
 test.each([
   'startupProbe',
   'livenessProbe',
-])('%s passes when the API server answers', async (name) => {
+])('the %s probe succeeds if the API server answers', async (name) => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, args);
 
@@ -126,7 +126,7 @@ test.each([
   expect(upstream.seen).toEqual(['GET /version?timeout=3s']);
 });
 
-test('the probe fails when the filter is closed, and when the API server is away', async () => {
+test('the probe fails if the filter refuses everything, or the API server is away', async () => {
   const upstream = await startUpstream();
   const closed = await startImage(upstream.url, []);
   const alone = await startImage('http://127.0.0.1:1', args);

@@ -47,7 +47,7 @@ async function apply(server: ApiServer, manifest: string): Promise<Applied> {
 
 test.each(
   OVERLAYS,
-)('$overlay is accepted whole, and changes nothing when it is applied again', async ({
+)('the API server accepts the overlay $overlay as a whole, and a second apply changes nothing', async ({
   overlay: folder,
 }) => {
   const server = await startServer();
@@ -68,7 +68,7 @@ test.each(
 test.each([
   ['a network policy without addresses', ['namespaced', 'network-policy'], 'NetworkPolicy'],
   ['native-sidecar before the scope', ['native-sidecar', 'namespaced'], 'Deployment'],
-])('%s is refused', async (_what, components, kind) => {
+])('the API server refuses the object %s', async (_what, components, kind) => {
   const server = await startServer();
   const folder = await written([
     ...operatorManifests(CONFIG_RESTART.controllers, options()),

@@ -31,7 +31,7 @@ const batches = Array.from({ length: COMBINATIONS.length / AT_ONCE }, (_, at) =>
 describe.each(
   batches.map((combinations, at) => ({ combinations, batch: at + 1 })),
 )('combinations, part $batch', ({ combinations }) => {
-  test('each has what each of its components promises', async () => {
+  test('each combination of components has what each component promises', async () => {
     const rendered = await renderCombinations(combinations);
 
     for (const [combination, objects] of rendered) {
@@ -43,7 +43,7 @@ describe.each(
   });
 });
 
-test('lint finds what is to be filled in and what is for a while, and else nothing', async () => {
+test('lint finds in combinations only placeholders and temporary settings', async () => {
   const samples = COMBINATIONS.filter(({ length }) => length === 2 || length === EXTRAS.length + 2);
 
   const rendered = await renderCombinations(samples);
@@ -69,7 +69,7 @@ describe('with every kubectl', () => {
   ];
   let newest: Promise<ReadonlyMap<Combination, unknown>> | undefined;
 
-  test.each(KUBECTLS)('$name renders as the newest does', async ({ path }) => {
+  test.each(KUBECTLS)('kustomize of $name renders the same as the newest', async ({ path }) => {
     newest ??= renderCombinations(samples);
 
     const rendered = await renderCombinations(samples, path);
@@ -78,7 +78,7 @@ describe('with every kubectl', () => {
   });
 });
 
-test('extras are what they are in whichever order they are listed', async () => {
+test('extras have the same effect in any order', async () => {
   const extras = ['unix-socket', 'prometheus', 'network-policy', 'high-availability', 'debug'];
   const forth = ['namespaced', ...extras, 'native-sidecar'];
   const back = ['namespaced', ...extras.toReversed(), 'native-sidecar'];

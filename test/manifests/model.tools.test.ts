@@ -24,7 +24,7 @@ import {
 import { render } from './support/rendered.ts';
 import { options, overlay, SITE, WEBSITE, written } from './support/trees.ts';
 
-test('[packaging 11] every combination of components is what kustomize makes of it', {
+test('[packaging 11] the model of every combination of components equals what kustomize renders', {
   timeout: 240_000,
 }, async () => {
   const model = operatorModel([SITE], options({ images: IMAGES, namespace: 'demo' }));
@@ -48,7 +48,7 @@ test.each<Combination>(
     [scope, 'unix-socket', 'network-policy'],
     [scope, ...EXTRAS, 'native-sidecar'],
   ]),
-)('with a gate the combination %s %s … is what kustomize makes of it', async (...combination) => {
+)('with a gate the model of the combination %s %s … equals what kustomize renders', async (...combination) => {
   const given = options({ images: IMAGES });
   const folder = await written([
     ...operatorManifests(WEBSITE.controllers, given),

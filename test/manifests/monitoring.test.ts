@@ -14,7 +14,7 @@ function filesOf(changed: Partial<ManifestsOptions>): ReadonlyMap<string, string
 
 const MONITORING = 'components/monitoring';
 
-test('the PodMonitor gives Pods the job by which alerts and dashboard find them', () => {
+test('the PodMonitor gives Pods the job label by which alerts and dashboard select them', () => {
   const { components, monitoring } = operatorModel([SITE], options({ name: 'plants' }));
   const [monitor] = components.prometheus.objects as unknown as readonly [
     { spec: { podMetricsEndpoints: readonly { relabelings: readonly object[] }[] } },
@@ -27,7 +27,7 @@ test('the PodMonitor gives Pods the job by which alerts and dashboard find them'
   expect(monitoring.dashboard.data['plants.json']).toContain(String.raw`up{job=\"plants\",`);
 });
 
-test('a prefix is set in the Deployment, and is in every own metric of alerts and dashboard', () => {
+test('a metrics prefix is set in the Deployment, and is in every own metric of alerts and dashboard', () => {
   const files = filesOf({ metricsPrefix: 'shop_' });
 
   expect(files.get('base/deployment.yaml')).toMatch(
@@ -40,21 +40,21 @@ test('a prefix is set in the Deployment, and is in every own metric of alerts an
   }
 });
 
-test('without a prefix the Deployment has no variable for it', () => {
+test('without a metrics prefix the Deployment has no variable for it', () => {
   expect(filesOf({}).get('base/deployment.yaml')).not.toContain('CHANCERY_METRICS_PREFIX');
 });
 
-test.each(['9shop_', 'shop-', ''])('the prefix %j is refused', (metricsPrefix) => {
+test.each(['9shop_', 'shop-', ''])('the metrics prefix %j is refused', (metricsPrefix) => {
   expect(() => filesOf({ metricsPrefix })).toThrow(/metricsPrefix must be letters/);
 });
 
-test('a tree with the components of another folder has no alerts', () => {
+test('manifests that use the components of another folder have no alerts', () => {
   const paths = [...filesOf({ components: '../there' }).keys()];
 
   expect(paths.filter((path) => path.startsWith(MONITORING))).toEqual([]);
 });
 
-test('the dashboard leaves out what the operator does not have', () => {
+test('the dashboard omits what the operator does not have', () => {
   const titlesOf = (changed: Partial<ManifestsOptions>): readonly string[] => {
     const text = filesOf(changed).get(`${MONITORING}/dashboard.json`) ?? '';
     const { panels } = parseYaml(text) as { panels: readonly { title: string }[] };
@@ -67,7 +67,7 @@ test('the dashboard leaves out what the operator does not have', () => {
   expect(titlesOf({ shards: 4 })).toContain('Groups by phase');
 });
 
-test('a query with an unknown metric or label is a bug that is told', () => {
+test('a query with an unknown metric or label is reported as a bug', () => {
   const series = seriesWith('job="a"', { prefix: 'b_' });
 
   expect(series('chancery_source_state', 'state="healthy"')).toBe(

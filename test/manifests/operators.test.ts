@@ -14,7 +14,7 @@ import { crdYaml } from '../../operator/schema.ts';
 import { CONFIG_RESTART, inRepository, options, SITE } from './support/trees.ts';
 
 describe('what an operator may have', () => {
-  test('more resources of the overlays are named as an overlay reaches them', () => {
+  test('additional resources of the overlays have paths relative to the overlay', () => {
     const remote = 'https://example.dev/team/definitions?ref=v1';
 
     const files = operatorManifests(
@@ -28,13 +28,13 @@ describe('what an operator may have', () => {
     ]);
   });
 
-  test('a definition by itself is what the schema says, under its own name', () => {
+  test("a definition's file equals its schema, and is named after the definition", () => {
     const files = crdDocuments([website, ...CONFIG_RESTART.controllers]);
 
     expect(files).toEqual([{ path: 'websites.example.dev.yaml', text: crdYaml(websites) }]);
   });
 
-  test('a folder that has the generic components is named, and none is written again', () => {
+  test('a folder that already has the generic components is used, and no component is written again', () => {
     const files = operatorManifests([SITE], options({ components: '../there/components' }));
 
     const paths = files.map(({ path }) => path).filter((path) => path.startsWith('components/'));
@@ -45,7 +45,7 @@ describe('what an operator may have', () => {
     for (const { text } of overlays) expect(text).toContain('../../../there/components');
   });
 
-  test('the generic components are the same text for every operator', () => {
+  test('the generic components have the same text for every operator', () => {
     const generic = (name: string, of: readonly (typeof website)[]) =>
       operatorManifests(
         of as never,
@@ -57,7 +57,7 @@ describe('what an operator may have', () => {
     );
   });
 
-  test('every file says what wrote it, and is YAML', () => {
+  test('every file says what generated it, and is valid YAML', () => {
     const files = operatorManifests([SITE], options({ command: 'make manifests' }));
 
     for (const { path, text } of files) {
@@ -76,7 +76,7 @@ const TEMPLATES = inRepository('operator/generate/manifests');
 
 test.each(
   globSync('**/*.yaml', { cwd: TEMPLATES }),
-)('the template %s is YAML by itself', (path) => {
+)('the template %s is valid YAML before it is filled in', (path) => {
   const text = readFileSync(join(TEMPLATES, path), 'utf8');
 
   expect(parseYamlDocuments(text)).toHaveLength(1);
@@ -86,14 +86,14 @@ test.each(
 test.each<Partial<ManifestsOptions>>([
   { leaderElection: true, installCrds: true },
   { leaderElection: false, installCrds: false },
-])('no placeholder of a template is left, with %o', (changed) => {
+])('no placeholder of a template remains, with %o', (changed) => {
   const files = operatorManifests([SITE], options({ modules: ['/a.ts', '/b.ts'], ...changed }));
 
   const left = files.filter(({ text }) => text.includes('${'));
   expect(left.map(({ path }) => path)).toEqual([]);
 });
 
-test('without an election one Pod is replaced by the next, and nothing names a Lease', () => {
+test('without an election a Pod ends before the next starts, and no file mentions a Lease', () => {
   const files = operatorManifests([SITE], options({ leaderElection: false }));
 
   const text = files.find(({ path }) => path === 'base/deployment.yaml')?.text ?? '';
@@ -103,7 +103,7 @@ test('without an election one Pod is replaced by the next, and nothing names a L
   expect(text).not.toMatch(/LEASE|LEADER/);
 });
 
-test('with groups of keys two replicas share the work, with a budget, and their Leases may be listed', () => {
+test('with sharding two replicas run with a disruption budget, and may list their Leases', () => {
   const files = operatorManifests([SITE], options({ shards: 16 }));
   const textOf = (path: string): string => files.find((each) => each.path === path)?.text ?? '';
 
@@ -134,7 +134,7 @@ test('with groups of keys two replicas share the work, with a budget, and their 
   }
 });
 
-test('every module is an argument, and names that look like other values stay text', () => {
+test('every module becomes an argument, and names that look like other values stay strings', () => {
   const modules = ['/a.ts', '/0644'];
   const files = operatorManifests([SITE], options({ name: '017', modules }));
 
@@ -169,7 +169,7 @@ test.each<[string, Partial<ManifestsOptions>]>([
   ['path', { resources: ['a\n- b'] }],
   ['command', { command: 'a\nb' }],
   ['command', { command: 'a `b`' }],
-])('%s is refused as %o', (option, changed) => {
+])('the name %s is refused as %o', (option, changed) => {
   expect(() => operatorManifests([SITE], options(changed))).toThrow(
     expect.objectContaining({ code: 'CONFIG', context: { [option]: expect.any(String) } }),
   );

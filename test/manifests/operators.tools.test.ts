@@ -41,7 +41,7 @@ async function rendered(
 }
 
 describe('names', () => {
-  test('[security 17] two operators in one namespace have nothing in common but the namespace', async () => {
+  test('[security 17] two operators in one namespace share only the namespace', async () => {
     const shared = { namespace: 'shared' };
 
     const one = await rendered({ ...shared, name: 'one' }, EVERYTHING);
@@ -67,7 +67,7 @@ describe('names', () => {
     'null',
     'true',
     'x'.repeat(52),
-  ])('%s is a name, and a string wherever it stands', async (name) => {
+  ])('%s is valid as a name, and stays a string everywhere', async (name) => {
     const namespace = name.includes('-') ? 'demo' : name;
 
     const objects = await rendered({ name, namespace }, EVERYTHING);
@@ -84,7 +84,7 @@ describe('names', () => {
 });
 
 describe('what an operator may have', () => {
-  test('without an election there is one Pod at a time, and no Lease anywhere', async () => {
+  test('without an election only one Pod runs at a time, and there is no Lease', async () => {
     const objects = await rendered({ leaderElection: false });
 
     expect((only(objects, 'Deployment') as DeploymentObject).spec).toMatchObject({
@@ -95,7 +95,7 @@ describe('what an operator may have', () => {
     expect(JSON.stringify(objects)).not.toMatch(/lease|LEADER/i);
   });
 
-  test('without an election the base has no Role at all', async () => {
+  test('without an election the base has no Role', async () => {
     const files = operatorManifests(CONFIG_RESTART.controllers, options({ leaderElection: false }));
 
     const objects = await render(`${await written(files)}/base`);
@@ -103,7 +103,7 @@ describe('what an operator may have', () => {
     expect(objects.map(({ kind }) => kind)).toEqual(['Namespace', 'ServiceAccount', 'Deployment']);
   });
 
-  test('definitions that resources bring along are in crds, and in the overlays', async () => {
+  test('definitions of the resources are in crds, and in the overlays', async () => {
     const files = operatorManifests([SITE], options());
 
     const objects = await render(`${await written(files)}/overlays/namespaced`);
@@ -115,7 +115,7 @@ describe('what an operator may have', () => {
   test.each([
     'namespaced',
     'cluster-scoped',
-  ])('an operator that installs its definitions may do that, %s, and the tree has none', async (scope) => {
+  ])('an operator that installs its definitions has the rights for that, %s, and its manifests contain no definitions', async (scope) => {
     const files = operatorManifests([SITE], options({ installCrds: true }));
 
     const objects = await render(`${await written(files)}/overlays/${scope}`);
@@ -134,7 +134,7 @@ describe('what an operator may have', () => {
     expect(files.filter(({ path }) => path.startsWith('crds/'))).toEqual([]);
   });
 
-  test('a longer budget for the stop moves all that follows from it', async () => {
+  test('a longer time for stopping changes every setting that depends on it', async () => {
     const objects = await rendered({ stopSeconds: 100 });
 
     expect(value(objects, 'CHANCERY_SHUTDOWN_TIMEOUT')).toBe('100');
@@ -144,7 +144,7 @@ describe('what an operator may have', () => {
     expect(podSpec(objects).terminationGracePeriodSeconds).toBe(115);
   });
 
-  test('every module is an argument, in its order', async () => {
+  test('every module becomes an argument, in its order', async () => {
     const modules = ['/operators/b.ts', '/operators/a.ts', '@scope/package'];
 
     const objects = await rendered({ modules });
@@ -152,7 +152,7 @@ describe('what an operator may have', () => {
     expect(containerNamed(podSpec(objects), 'operator').args).toEqual(modules);
   });
 
-  test('a Role in a namespace that the code names stays there, and a move of it is an error', async () => {
+  test('a Role for a namespace named in code stays there, and an overlay that would move it is an error', async () => {
     const elsewhere = controller({
       name: 'elsewhere',
       for: source(configMaps, { namespace: { name: 'elsewhere' } }),
@@ -180,7 +180,7 @@ describe('what an operator may have', () => {
     await expect(render(`${folder}/moved`)).rejects.toThrow('namespace transformation');
   });
 
-  test('what a declaration is for in all namespaces needs a ClusterRole, however the rest is scoped', async () => {
+  test('a declaration for all namespaces needs a ClusterRole, even with the other rights scoped', async () => {
     const everywhere = controller({
       name: 'everywhere',
       for: source(configMaps, { namespace: 'all' }),
@@ -202,7 +202,7 @@ test.each([
   'registry.example:5000/team/proxy:v1_2',
   'registry.example/proxy@sha256:0000000000000000000000000000000000000000000000000000000000000000',
   'proxy:1@sha256:0000000000000000000000000000000000000000000000000000000000000000',
-])('%s is an image', async (image) => {
+])('the image reference %s is accepted', async (image) => {
   const objects = await rendered({ images: { ambassador: image, operator: image } });
 
   expect(containerNamed(podSpec(objects), 'proxy').image).toBe(image);

@@ -28,7 +28,7 @@ async function overlayOfReadme(): Promise<string> {
   return beside(overlay);
 }
 
-test('the overlay of the README moves everything to another namespace', async () => {
+test('the overlay of the README moves every object to another namespace', async () => {
   const objects = await render(await overlayOfReadme());
 
   const namespaced = objects.filter(({ kind }) => kind !== 'CustomResourceDefinition');
@@ -67,7 +67,7 @@ test('the overlay of the README sets both images', async () => {
   expect(containerNamed(spec, 'operator').image).toBe('registry.example/chancery-operator:0.1.0');
 });
 
-test('who administers a namespace alone leaves the definitions out, as the README says', async () => {
+test('an administrator of a single namespace can omit the definitions, as the README says', async () => {
   const components = 'components:\n  - ../components/namespaced\n';
   const folder = await beside(`namespace: demo\nresources:\n  - ../base\n${components}`);
 
@@ -79,7 +79,7 @@ test('who administers a namespace alone leaves the definitions out, as the READM
   expect(kinds).toContain('Deployment');
 });
 
-test('a component that is listed before native-sidecar and one after it differ: the last has nothing to change', async () => {
+test('a component listed after native-sidecar makes the rendering fail, because it finds nothing to change', async () => {
   const components =
     'components:\n  - ../components/native-sidecar\n  - ../components/unix-socket\n';
   const folder = await beside(`resources:\n  - ../overlays/namespaced\n${components}`);
@@ -87,7 +87,7 @@ test('a component that is listed before native-sidecar and one after it differ: 
   await expect(render(folder)).rejects.toThrow('/spec/template/spec/containers/0/args');
 });
 
-test('base is what every operator has, in a namespace of its own', async () => {
+test('the base contains what every operator needs, in its own namespace', async () => {
   const objects = await render('manifests/base');
 
   expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
@@ -99,7 +99,7 @@ test('base is what every operator has, in a namespace of its own', async () => {
   ]);
 });
 
-test('the overlays bring the definitions that config-restart understands', async () => {
+test('the overlays contain the definitions that config-restart uses', async () => {
   const objects = await render('manifests/overlays/namespaced');
 
   const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
@@ -110,7 +110,7 @@ test('the overlays bring the definitions that config-restart understands', async
   ]);
 });
 
-test('images carry the version of the package and no registry', async () => {
+test("images have the package's version and no registry", async () => {
   const { version } = JSON.parse(
     await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as { version: string };

@@ -32,7 +32,7 @@ interface Lease extends KubernetesObject {
 test.each([
   ['namespaced', 'website'],
   ['cluster-scoped', 'elsewhere'],
-])('website, %s, does its work with the rights, the filter and the settings of its manifests', async (scope, namespace) => {
+])('website, %s, works with the rights, the filter and the settings of its manifests', async (scope, namespace) => {
   const objects = await render(`examples/website/manifests/overlays/${scope}`);
   const server = await startServer(objects);
   const operator = await run(server, objects);
@@ -53,7 +53,7 @@ test.each([
   expect(complaints(operator)).toEqual([]);
 });
 
-test('website does its work through a socket, as a sidecar has it', async () => {
+test('website works through a socket, as in a sidecar', async () => {
   const { controllers, options } = WEBSITE;
   const { components: _theirs, ...own } = options;
   const folder = await written([
@@ -73,7 +73,7 @@ test('website does its work through a socket, as a sidecar has it', async () => 
   expect(complaints(operator)).toEqual([]);
 });
 
-test('with the base alone it says what it lacks, and writes nothing', async () => {
+test('with the base alone an operator reports its missing rights, and writes nothing', async () => {
   const objects = await render('examples/website/manifests/base');
   const server = await startServer(objects);
   const operator = await run(server, objects);

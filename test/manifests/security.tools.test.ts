@@ -43,7 +43,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     'rules' in object ? (object.rules as readonly Rule[]) : [],
   );
 
-  test('lint finds nothing but images that have no digest yet, and logs that are for a while', () => {
+  test('lint finds only images without a digest, and temporary log settings', () => {
     const errors = lint(objects).filter(({ level }) => level === 'error');
     const warnings = lint(objects).map(({ rule }) => rule);
 
@@ -53,7 +53,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     );
   });
 
-  test('[security 6] the ambassadors and the operator are the only containers, and the operator starts last', () => {
+  test('[security 6] the Pod has only ambassadors and the operator, and the operator starts last', () => {
     const names = (containers: readonly Container[] = []) => containers.map(({ name }) => name);
 
     expect([...names(spec.initContainers), ...names(spec.containers)]).toEqual([
@@ -71,7 +71,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(spec).toMatchObject({ automountServiceAccountToken: false });
   });
 
-  test('[security 1] [security 3] a token of an hour is mounted into the ambassador alone', () => {
+  test('[security 1] [security 3] a token that expires after an hour is mounted into the ambassador alone', () => {
     const withToken = (spec.volumes ?? []).filter(({ projected }) =>
       projected?.sources.some(({ serviceAccountToken }) => serviceAccountToken),
     );
@@ -92,7 +92,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(others).not.toContain(withToken[0]?.name);
   });
 
-  test('[admission 12] the key of webhooks is mounted into the gate alone', () => {
+  test('[admission 12] the key of the webhooks is mounted into the gate alone', () => {
     const ofKey = (spec.volumes ?? []).filter(({ secret }) => secret !== undefined);
 
     expect(ofKey.map(({ name }) => name)).toEqual(gate === undefined ? [] : ['gate-tls']);
@@ -106,7 +106,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('[security 4] no container is given a credential or the address of another API server', () => {
+  test('[security 4] no container gets a credential or the address of another API server', () => {
     const texts = JSON.stringify(ours);
 
     expect(texts).not.toMatch(
@@ -135,7 +135,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[field]).toBeUndefined();
   });
 
-  test('[security 5] the containers share nothing that they need not: processes, files, and the user only for a socket', () => {
+  test('[security 5] containers share no processes or files, and a user only for a socket', () => {
     const users = [65531, usesSocket ? 65531 : 65532, 65530];
 
     for (const [at, { securityContext }] of ours.entries()) {
@@ -147,7 +147,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(spec).toMatchObject({ shareProcessNamespace: false, enableServiceLinks: false });
   });
 
-  test('the ambassador is probed by exec only, publishes no port and keeps its entry point', () => {
+  test('the ambassador is probed only by exec, publishes no port and keeps its entry point', () => {
     const probes = Object.entries(proxy).filter(([field]) => field.endsWith('Probe'));
 
     expect(probes.map(([field]) => field)).toContain('startupProbe');
@@ -160,7 +160,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(proxy.command).toBeUndefined();
   });
 
-  test('the arguments set the filter, and what components are for; the kubelet fills in only the namespace', () => {
+  test("arguments set the filter and the components' settings, and the kubelet replaces only the namespace", () => {
     const args = proxy.args ?? [];
 
     const flags = args.map((arg) => arg.split('=', 1)[0]);
@@ -173,7 +173,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(proxy.env?.map(({ name }) => name)).toContain('POD_NAMESPACE');
   });
 
-  test('no element of the filter is empty, open at an end, or broken by a comma', () => {
+  test('no pattern of the filter is empty, unanchored, or broken by a comma', () => {
     const [accept = '', reject = '', methods = ''] = (proxy.args ?? []).map((arg) =>
       arg.slice(arg.indexOf('=') + 1),
     );
@@ -187,12 +187,12 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(accept.split(',').length).toBeGreaterThan(5);
   });
 
-  test('a filter that is open, and a token in sight, end the start', () => {
+  test('an open filter or a readable token ends the start', () => {
     expect(value(operator, 'CHANCERY_SELF_TEST')).toBe('require');
     expect(JSON.stringify(operator)).not.toContain('insecure');
   });
 
-  test('[P-18] the ambassador outlives the work of an operator that stops', () => {
+  test('[P-18] the ambassador runs until a stopping operator has finished', () => {
     const budget = Number(value(operator, 'CHANCERY_SHUTDOWN_TIMEOUT'));
     const lifecycle = proxy.lifecycle as
       | { readonly preStop: { readonly sleep: { seconds: number } } }
@@ -204,7 +204,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(lifecycle?.preStop.sleep.seconds).toBe(isSidecar ? undefined : budget);
   });
 
-  test('CW11 one operator works at a time, however many Pods there are', () => {
+  test('CW11 only one operator works at a time, however many Pods run', () => {
     expect(value(operator, 'CHANCERY_LEADER_ELECTION')).toBe('true');
     expect(replicas).toBeLessThanOrEqual(2);
     expect(strategy).toEqual({
@@ -213,7 +213,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     });
   });
 
-  test('[security 19] every container has requests and a limit of memory', () => {
+  test('[security 19] every container has resource requests and a memory limit', () => {
     for (const { resources } of ours) {
       expect(resources).toMatchObject({
         requests: { cpu: expect.any(String), memory: expect.any(String) },
@@ -222,13 +222,13 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('CW11 roles name everything that they grant, and nothing that leads to more', () => {
+  test('CW11 roles name everything that they grant, and nothing that allows escalation', () => {
     expect(JSON.stringify(rules)).not.toMatch(
       /\*|secrets|impersonate|escalate|bind|serviceaccounts|pods\/exec/,
     );
   });
 
-  test('CW11 roles end at the namespace unless the operator watches all of them', () => {
+  test('CW11 roles are limited to the namespace unless the operator watches all namespaces', () => {
     const watchesAll = value(operator, 'WATCH_NAMESPACE') === '*';
 
     const kinds = objects.map(({ kind }) => kind).filter((kind) => /^Cluster/.test(kind));
@@ -236,7 +236,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(kinds).toEqual(watchesAll ? ['ClusterRole', 'ClusterRoleBinding'] : []);
   });
 
-  test('every role is bound to the account of the Pod and to nobody else', () => {
+  test('every role is bound only to the account of the Pod', () => {
     const account = only(objects, 'ServiceAccount').metadata;
     const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding')) as unknown as {
       readonly roleRef: Named;
@@ -255,7 +255,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('the Lease is the only one that may be read or renewed, and the operator knows it', () => {
+  test('only one Lease may be read and renewed, and the operator uses that one', () => {
     const ofLeases = rules.filter(({ resources }) => resources.includes('leases'));
 
     const lease = value(operator, 'CHANCERY_LEASE_NAME');
@@ -267,7 +267,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
   });
 });
 
-test('CM11 the role of config-restart names what is read by its plural', async () => {
+test('CM11 the role of config-restart has plural resource names', async () => {
   const objects = await render('manifests/overlays/namespaced');
 
   const rules = objects.flatMap((object) =>

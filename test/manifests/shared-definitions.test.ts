@@ -10,12 +10,12 @@ function definitionsWith(options: object): readonly string[] {
   return model.definitions.map(({ metadata }) => metadata.name);
 }
 
-test('an operator has the definitions of the resources that it declares, also as a program', () => {
+test("an operator's manifests contain the definitions of its resources, also for a program", () => {
   expect(definitionsWith({})).toEqual(['websites.example.dev']);
   expect(definitionsWith({ program })).toEqual(['websites.example.dev']);
 });
 
-test('definitions that several operators share, or that it installs itself, belong to none', () => {
+test("no operator's manifests contain definitions that several operators share, or that it installs itself", () => {
   expect(definitionsWith({ program: { ...program, sharesDefinitions: true } })).toEqual([]);
   expect(definitionsWith({ installCrds: true })).toEqual([]);
 });

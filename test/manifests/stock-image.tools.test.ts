@@ -59,7 +59,7 @@ test.each<[string, readonly string[], readonly string[]]>([
   ['alone', ['namespaced'], []],
   ['in every namespace as a native sidecar', ['cluster-scoped', 'native-sidecar'], []],
   ['with every component', EVERYTHING, ['proxy-log-level', 'network-policy-filled']],
-])('[I-5] %s it passes the lint, which says no more of it than of our own image', async (_, components, rules) => {
+])('[I-5] %s the stock image passes lint with the same findings as our own image', async (_, components, rules) => {
   const stock = lint(await rendered(STOCK, components));
   const own = lint(await rendered(`chancery-proxy${DIGEST}`, components));
 
@@ -67,7 +67,7 @@ test.each<[string, readonly string[], readonly string[]]>([
   expect(own.map(({ rule }) => rule)).toEqual(rules);
 });
 
-test('[I-5] the lint warns of an image that has a tag and no digest', async () => {
+test('[I-5] lint warns about an image with a tag and without a digest', async () => {
   const diagnostics = lint(await rendered('registry.k8s.io/kubectl:v1.37.1', ['namespaced']));
 
   expect(diagnostics.map(({ rule, level, path }) => `${level} ${rule} ${path}`)).toEqual([
@@ -75,7 +75,7 @@ test('[I-5] the lint warns of an image that has a tag and no digest', async () =
   ]);
 });
 
-test('[I-5] every program of the container is kubectl, found on the PATH of the image', async () => {
+test('[I-5] every program in the container is kubectl, found on the PATH of the image', async () => {
   for (const components of [['namespaced'], EVERYTHING]) {
     const proxy = await proxyOf(components);
 
@@ -88,7 +88,7 @@ test('[I-5] every program of the container is kubectl, found on the PATH of the 
   }
 });
 
-test('[security 25] [I-5] kubectl that is started as the Deployment says opens what is declared, and nothing else', async () => {
+test('[security 25] [I-5] kubectl started as in the Deployment allows exactly the declared requests', async () => {
   const upstream = await startUpstream();
   const ambassador = await started(upstream.url, await proxyOf(['namespaced']));
 

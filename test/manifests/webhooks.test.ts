@@ -45,7 +45,7 @@ function podOf(
 }
 
 describe('the gate', () => {
-  test('without a webhook there is none, and nothing of it', () => {
+  test('without a webhook there is no gate, and none of its parts', () => {
     const text = JSON.stringify(renderedObjects(webhookModelOf([]), { scope: 'namespaced' }));
 
     expect(text).not.toMatch(/gate|9443|webhook/i);
@@ -64,7 +64,7 @@ describe('the gate', () => {
     expect(mounting('credentials')).toEqual(['proxy']);
   });
 
-  test('it is a native sidecar before the operator, with a user of its own and nothing to write but its pid', () => {
+  test('the gate is a native sidecar before the operator, with its own user and a writable folder only for its pid', () => {
     const pod = podOf(webhookModelOf(ALL));
 
     const [gate] = pod.initContainers ?? [];
@@ -82,7 +82,7 @@ describe('the gate', () => {
     expect(written).toEqual([{ name: 'gate-run', mountPath: '/run/gate' }]);
   });
 
-  test('a certificate that cannot be used takes the Pod out of the Service, and neither restarts the gate nor keeps the operator from starting', () => {
+  test('an unusable certificate takes the Pod out of the Service, and neither restarts the gate nor blocks the operator', () => {
     const [gate] = podOf(webhookModelOf(ALL)).initContainers ?? [];
 
     expect(gate?.readinessProbe).toMatchObject({
@@ -92,7 +92,7 @@ describe('the gate', () => {
     expect(gate?.startupProbe).toBeUndefined();
   });
 
-  test('what it writes stays in memory, because a review can contain a Secret', () => {
+  test('the gate writes into memory only, because a review can contain a Secret', () => {
     const { volumes = [] } = podOf(webhookModelOf(ALL));
 
     const emptied = volumes.filter((volume) => 'emptyDir' in volume);
@@ -101,14 +101,14 @@ describe('the gate', () => {
     ]);
   });
 
-  test('beside an ambassador that is a native sidecar it comes second: no review before requests get through', () => {
+  test('beside a native sidecar ambassador the gate starts second, so that no review comes before requests can pass', () => {
     const pod = podOf(webhookModelOf(ALL), ['native-sidecar']);
 
     expect(pod.initContainers?.map(({ name }) => name)).toEqual(['proxy', 'gate']);
     expect(pod.containers.map(({ name }) => name)).toEqual(['operator']);
   });
 
-  test('no plain container outlives the operator, so that the gate ends with it and keeps no connection to nobody', () => {
+  test('no plain container outlives the operator, so that the gate ends with it', () => {
     const model = webhookModelOf(ALL);
 
     const pod = podOf(model, overlayComponents(model));
@@ -117,7 +117,7 @@ describe('the gate', () => {
     expect(pod.initContainers?.every(({ lifecycle }) => lifecycle === undefined)).toBe(true);
   });
 
-  test('its configuration passes the declared paths, and another one starts new Pods', () => {
+  test("the gate's configuration passes the declared paths, and another one starts new Pods", () => {
     const one = webhookModelOf([OF_DEPLOYMENTS]);
     const two = webhookModelOf([OF_DEPLOYMENTS, OF_PODS]);
     const config = (model: OperatorModel) => {
@@ -138,7 +138,7 @@ describe('the gate', () => {
     expect(hash(one)).not.toBe(hash(two));
   });
 
-  test('the API server reaches it by a Service from 443 to 9443, and the network by that port', () => {
+  test('the API server reaches the gate by a Service from 443 to 9443, and the network policy allows that port', () => {
     const objects = renderedObjects(webhookModelOf(ALL), { scope: 'cluster-scoped' });
 
     expect(ofKind(objects, 'Service')).toMatchObject([
@@ -168,7 +168,7 @@ describe('the gate', () => {
 });
 
 describe('what the API server asks', () => {
-  test('[A-7] for all namespaces the own one is left out, whatever a webhook selects itself', () => {
+  test("[A-7] for all namespaces the API server asks about every namespace but the operator's, whatever a webhook selects", () => {
     const objects = renderedObjects(webhookModelOf(ALL), { scope: 'cluster-scoped' });
 
     const configured = configuredIn(objects);
@@ -184,7 +184,7 @@ describe('what the API server asks', () => {
     expect(first?.namespaceSelector.matchLabels).toEqual({ team: 'web' });
   });
 
-  test('[A-7] for the own namespace it asks about this one only, and not about what the operator needs to start', () => {
+  test('[A-7] for its own namespace the API server asks about this namespace only, and not about objects that the operator needs to start', () => {
     const model = webhookModelOf([...ALL, OF_SECRETS, OF_SERVICES]);
     const objects = renderedObjects(model, { scope: 'namespaced' });
 
@@ -205,7 +205,7 @@ describe('what the API server asks', () => {
     expect(conditions.get(OF_SERVICES.name)).not.toContain('request.name');
   });
 
-  test('two operators of one name in two namespaces have configurations of two names', () => {
+  test('two operators with one name in two namespaces have webhook configurations of different names', () => {
     const names = ['a', 'b'].flatMap((namespace) =>
       ofKind(
         renderedObjects(webhookModelOf(ALL, { namespace }), { scope: 'namespaced' }),
@@ -218,7 +218,7 @@ describe('what the API server asks', () => {
 });
 
 describe('a webhook that refuses requests while nobody answers', () => {
-  test('[A-7] brings two replicas and a budget, also without being asked', () => {
+  test('[A-7] a webhook with failurePolicy Fail brings two replicas and a budget, also by default', () => {
     const model = webhookModelOf([CLOSED]);
     for (const scope of SCOPES) {
       const objects = renderedObjects(model, { scope, components: overlayComponents(model) });
@@ -234,7 +234,7 @@ describe('a webhook that refuses requests while nobody answers', () => {
     }
   });
 
-  test('one that lets requests pass has what every operator has', () => {
+  test('a webhook with failurePolicy Ignore brings what every operator has', () => {
     const model = webhookModelOf([OF_DEPLOYMENTS]);
     const components = overlayComponents(model);
     const objects = renderedObjects(model, { scope: 'namespaced', components });
@@ -243,7 +243,7 @@ describe('a webhook that refuses requests while nobody answers', () => {
     expect(ofKind(objects, 'PodDisruptionBudget')).toEqual([]);
   });
 
-  test('[A-7] is refused without a leader election, with the reason', () => {
+  test('[A-7] a webhook with failurePolicy Fail and without a leader election is refused, with the reason', () => {
     expect(() => webhookModelOf([CLOSED], { leaderElection: false })).toThrow(
       /closed\.deployments\.example\.dev has failurePolicy Fail.*two replicas and a PodDisruptionBudget.*everything twice/,
     );
@@ -251,7 +251,7 @@ describe('a webhook that refuses requests while nobody answers', () => {
 });
 
 describe('certificates', () => {
-  test('of cert-manager come from an authority of their own, which is injected into the configurations', () => {
+  test('certificates of cert-manager have their own authority, which is injected into the webhook configurations', () => {
     const objects = renderedObjects(webhookModelOf(ALL), { scope: 'namespaced' });
 
     const serving = ofKind(objects, 'Certificate').find(
@@ -273,7 +273,7 @@ describe('certificates', () => {
     }
   });
 
-  test("of OpenShift's service CA are asked for by annotations", () => {
+  test("certificates of OpenShift's service CA are requested by annotations", () => {
     const model = webhookModelOf(ALL, { gate: { ...GATE, certificates: 'service-ca' } });
     const objects = renderedObjects(model, { scope: 'namespaced' });
 
@@ -286,7 +286,7 @@ describe('certificates', () => {
     });
   });
 
-  test('of a signer are made by the kubelet, and the bundle is written out', () => {
+  test('certificates of a signer are requested by the kubelet, and the bundle is written into the configuration', () => {
     const [, , gate] = SOURCES;
     const model = webhookModelOf(ALL, gate === undefined ? {} : { gate });
 
@@ -323,11 +323,11 @@ describe('certificates', () => {
     ],
     [{ certificates: 'chancery', signer: 'example.dev/s' }, /--certificate-signer is for/],
     [{ image: 'chancery-gate' }, /image/],
-  ] as const)('%o is refused', (changed, message) => {
+  ] as const)('the certificates %o are refused', (changed, message) => {
     expect(() => webhookModelOf(ALL, { gate: { ...GATE, ...changed } })).toThrow(message);
   });
 
-  test('a name that no Service may have is refused', () => {
+  test('a name that is invalid for a Service is refused', () => {
     expect(() => webhookModelOf(ALL, { name: '0site' })).toThrow(/begins with a letter/);
   });
 });
@@ -349,7 +349,7 @@ describe('rights', () => {
     }
   });
 
-  test('[A-14] the operator of certificates may write one Secret and the named configurations, and nothing else', () => {
+  test('[A-14] the certificates operator may write one Secret and the named configurations, and nothing else', () => {
     const model = webhookModelOf(ALL, { gate: { ...GATE, certificates: 'chancery' } });
 
     const objects = certificatesOperator(model);
@@ -374,7 +374,7 @@ describe('rights', () => {
     expect(lint(objects).filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('without certificates of our own there is no such operator', () => {
+  test('with other certificates there is no certificates operator', () => {
     expect(certificatesOperator(webhookModelOf(ALL))).toEqual([]);
   });
 });
@@ -382,7 +382,7 @@ describe('rights', () => {
 describe('conversions', () => {
   const model = operatorModel([website], { ...WEBSITE.options, gate: GATE });
 
-  test('a definition with several versions that are converted names the gate, and who fills its caBundle', () => {
+  test('a definition with several converted versions names the gate, and what fills its caBundle', () => {
     expect(model.definitions).toMatchObject([
       {
         metadata: { annotations: { 'cert-manager.io/inject-ca-from': 'website/website-gate' } },
@@ -409,7 +409,7 @@ describe('conversions', () => {
     expect(text).toContain('name: website-gate');
   });
 
-  test('the gate passes them with the time limit of the API server, and the overlays have two replicas', () => {
+  test("the gate passes conversions with the API server's time limit, and the overlays have two replicas", () => {
     const [map] = ofKind(model.webhooks?.objects ?? [], 'ConfigMap');
 
     expect(readGateConfig(Object.values(map?.data ?? {}).join(''))?.paths).toEqual([
@@ -418,7 +418,7 @@ describe('conversions', () => {
     expect(overlayComponents(model)).toEqual(['high-availability', 'native-sidecar']);
   });
 
-  test('without an election there is one replica, as nobody can choose what happens to a conversion', () => {
+  test('without an election a conversion leaves one replica, because conversions have no failure policy', () => {
     const single = operatorModel([website], {
       ...WEBSITE.options,
       gate: GATE,
@@ -428,13 +428,13 @@ describe('conversions', () => {
     expect(overlayComponents(single)).toEqual(['native-sidecar']);
   });
 
-  test('an operator that installs its definitions itself cannot convert: it would need the caBundle', () => {
+  test('an operator that installs its definitions itself cannot convert, because it would need the caBundle', () => {
     expect(() => operatorModel([website], { ...WEBSITE.options, installCrds: true })).toThrow(
       /websites\.example\.dev is converted by a webhook.*--install-crds/,
     );
   });
 
-  test('chancery certificates may change the bundle of the definition, and no other definition', () => {
+  test('the certificates operator may change the bundle of the converted definition, and no other definition', () => {
     const own = operatorModel([website], {
       ...WEBSITE.options,
       gate: { ...GATE, certificates: 'chancery' },
@@ -448,7 +448,7 @@ describe('conversions', () => {
   });
 });
 
-test('a tree with webhooks is deterministic, and each file in it is named by a kustomization', () => {
+test('manifests with webhooks are deterministic, and a kustomization names each file', () => {
   const files = () =>
     operatorManifests([...CONTROLLERS, ...ALL], {
       ...WEBSITE.options,

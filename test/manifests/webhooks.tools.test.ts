@@ -31,7 +31,7 @@ const { components: _written, ...OPTIONS } = WEBSITE.options;
 
 test.each(
   SOURCES,
-)('[admission 12] with $certificates both overlays are what the model says, and lint finds no error', {
+)('[admission 12] with $certificates both overlays equal the model, and lint finds no error', {
   timeout: 120_000,
 }, async (gate) => {
   const folder = await written(operatorManifests([...CONTROLLERS, ...ALL], { ...OPTIONS, gate }));
@@ -46,7 +46,7 @@ test.each(
   }
 });
 
-test('the operator of certificates is a tree by itself, in which lint finds no error', async () => {
+test('the certificates operator has its own manifests, in which lint finds no error', async () => {
   const gate = SOURCES.find(({ certificates }) => certificates === 'chancery');
   const options = { ...OPTIONS, ...(gate !== undefined && { gate }) };
   const folder = await written(operatorManifests([...CONTROLLERS, ...ALL], options));
@@ -57,7 +57,7 @@ test('the operator of certificates is a tree by itself, in which lint finds no e
   expect(lint(objects).filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('an overlay that prefixes names leaves the configurations with the Service', async () => {
+test('an overlay that prefixes names keeps the webhook configurations connected to the Service', async () => {
   const files = operatorManifests([...CONTROLLERS, ...ALL], OPTIONS);
   const folder = await written([
     ...files,

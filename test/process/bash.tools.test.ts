@@ -28,7 +28,7 @@ test.each([
   ['a job that it disowns', 'nohup sleep 100 >/dev/null 2>&1 & disown; echo done'],
   ['a daemon', '(setsid bash -c "sleep 100 & sleep 100" </dev/null >/dev/null 2>&1 &); echo done'],
   ['a coprocess', 'coproc sleep 100; echo done'],
-])('[hooks 22] bash leaves %s, which is ended', async (_, script) => {
+])('[hooks 22] a process that bash leaves as %s is ended', async (_, script) => {
   const answer = await runBash(script);
 
   expect(answer).toMatchObject({ exitCode: 0, stdout: 'done\n' });
@@ -41,6 +41,6 @@ test.each([
   ['exec > >(sed s/a/b/); echo a', { stdout: 'b\n', stderrEnd: '' }],
   ['exec 2> >(tee log >&2); echo problem >&2', { stdout: '', stderrEnd: 'problem\n' }],
   ['cat < /dev/stdin; read -r none', { stdout: 'told', stderrEnd: '' }],
-])('the output of `%s` arrives, and bash reads no file for logins', async (script, expected) => {
+])('the output of `%s` arrives, and bash reads no login files', async (script, expected) => {
   expect(await runBash(script, 'told')).toMatchObject(expected);
 });

@@ -40,7 +40,7 @@ test.each([
 });
 
 test.runIf(process.platform === 'linux')(
-  '[found 13] after SIGKILL of the runner a process ends that has left the group of its program',
+  "[found 13] after SIGKILL of the runner a process that left its program's group is ended, too",
   async () => {
     const run = marked();
     const flee = 'setsid sh -c "echo up; sleep 60; :" & sleep 60';
@@ -56,7 +56,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('[found 13] the guard ends the programs that run when its input ends, and no other', async () => {
+test('[found 13] when its input ends, the guard ends the running programs, and no others', async () => {
   const guard = spawn('/bin/sh', [source('process/program-guard.sh')], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });

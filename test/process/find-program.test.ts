@@ -22,7 +22,7 @@ test.each([
     'its #! line ends with a carriage return',
   ],
   ['a byte order mark', '\ufeff#!/bin/sh\n', 0o755, 'a byte order mark stands before its #!'],
-])('a file with %s is not started', async (_, text, mode, message) => {
+])('a file with %s cannot be started', async (_, text, mode, message) => {
   const program = await executable(join(await testFolder(), 'hook'), text, mode);
 
   await expect(runScript('', { program, args: [] })).rejects.toMatchObject({
@@ -39,7 +39,7 @@ test.each([
   ['a spaced interpreter', '#! /bin/sh\necho hello'],
   ['an interpreter with an argument', '#!/bin/sh -e\necho hello'],
   ['an interpreter that PATH has', '#!/usr/bin/env sh\necho hello'],
-])('a script with %s is started', async (_, text) => {
+])('a script with %s can be started', async (_, text) => {
   const program = await executable(join(await testFolder(), 'hook'), text);
 
   const answer = await runScript('', { program, args: [] });
@@ -47,7 +47,7 @@ test.each([
   expect(answer.stdout).toBe('hello\n');
 });
 
-test('a folder, a missing file and a missing working directory are told apart', async () => {
+test('different errors name a folder, a missing file and a missing working directory', async () => {
   const folder = await testFolder();
   const messageFor = (options: object): Promise<string> =>
     runScript('', options).then(
@@ -64,7 +64,7 @@ test('a folder, a missing file and a missing working directory are told apart', 
   );
 });
 
-test('a name is looked up in the PATH of the program, a path from its working directory', async () => {
+test("a program's name is searched in its own PATH, and a path starts at its working directory", async () => {
   const folder = await testFolder();
   await mkdir(join(folder, 'bin'));
   await mkdir(join(folder, 'first', 'tool'), { recursive: true }); // a folder of that name does not count
@@ -81,7 +81,7 @@ test('a name is looked up in the PATH of the program, a path from its working di
   );
 });
 
-test('what the system refuses names the reason, and no argument', async () => {
+test('when the system refuses to start a program, the error gives the reason, and no argument', async () => {
   await expect(runScript('', { args: ['secret'.repeat(100_000)] })).rejects.toMatchObject({
     message: '/bin/sh cannot be started: its arguments and its environment are too long',
     context: { code: 'E2BIG' },

@@ -18,7 +18,7 @@ async function linesOf(chunks: readonly Buffer[]): Promise<string[]> {
   return lines;
 }
 
-test('lines are the same wherever the bytes are cut, and no character is broken', async () => {
+test('the same lines arrive wherever the bytes are split, without broken characters', async () => {
   const text = fc.array(fc.constantFrom('a', 'é', '😀', '\n', '\n', ' '), { maxLength: 60 });
   const cuts = fc.array(fc.nat(200), { maxLength: 8 });
 
@@ -40,7 +40,7 @@ test('lines are the same wherever the bytes are cut, and no character is broken'
   );
 });
 
-test('line endings of Windows are no part of a line', async () => {
+test('line endings of Windows are removed from lines', async () => {
   expect(await linesOf([Buffer.from('one\r\n\r\ntwo\r')])).toEqual(['one', '', 'two']);
 });
 
@@ -51,7 +51,7 @@ test('a line is cut at 16 KiB, and says how much is missing', async () => {
   expect(lines).toEqual([`${'x'.repeat(16_384)} … (3618 bytes left out)`, 'next']);
 });
 
-test('nothing is read beyond the limit, which is told once', async () => {
+test('output beyond the limit is not read, which is reported once', async () => {
   const seen: string[] = [];
   const output = new ProgramOutput({
     limitBytes: 6,
@@ -68,7 +68,7 @@ test('nothing is read beyond the limit, which is told once', async () => {
   expect(seen).toEqual(['stdout ab', 'stdout cd', 'LIMIT']);
 });
 
-test('other work goes on between the lines of a program that writes fast', async () => {
+test('other work continues between the lines of a program with much output', async () => {
   const chunks = Array.from({ length: 6 }, () => Buffer.alloc(64 * 1_024, '\n'));
   let turns = 0;
   let isRead = false;
@@ -85,7 +85,7 @@ test('other work goes on between the lines of a program that writes fast', async
   expect(turns).toBeGreaterThan(5);
 });
 
-test('of standard error the end is kept', async () => {
+test('the last part of standard error is kept', async () => {
   const output = new ProgramOutput({
     limitBytes: 100_000,
     onLine: undefined,

@@ -24,7 +24,7 @@ ${work}`;
   return await runScript('', { program: process.execPath, args, env: { ...marked().env, ...env } });
 }
 
-test('[found 8] the folder of a process goes when the process exits in the middle of a run', async () => {
+test('[found 8] the folder of a process is removed when the process exits during a run', async () => {
   const tmpDir = await testFolder();
 
   const { exitCode } = await exitWith(
@@ -36,7 +36,7 @@ test('[found 8] the folder of a process goes when the process exits in the middl
   expect(await readdir(tmpDir)).toEqual([]);
 });
 
-test('[found 8] it goes when the process exits while the event loop is held by work that never ends', async () => {
+test('[found 8] the folder of a process is removed when it exits while endless work blocks the event loop', async () => {
   const tmpDir = await testFolder();
 
   const { exitCode } = await exitWith(
@@ -48,7 +48,7 @@ test('[found 8] it goes when the process exits while the event loop is held by w
   expect(await readdir(tmpDir)).toEqual([]);
 });
 
-test('[found 8] a program that is ended with the process leaves no file behind', async () => {
+test('[found 8] a program that is ended with the process leaves no file', async () => {
   const tmpDir = await testFolder();
   const run = marked();
 
@@ -73,7 +73,7 @@ await runProgram({
 });
 
 // Root may enter every folder: as root this shows only that nothing else stays.
-test('[found 8] a folder that a program closed for everyone is removed, too', async () => {
+test('[found 8] a folder without access rights, which a program left, is removed, too', async () => {
   const tmpDir = await testFolder();
   const folders = await RunFolders.open(tmpDir);
   const folder = await folders.create();
@@ -87,7 +87,7 @@ test('[found 8] a folder that a program closed for everyone is removed, too', as
   expect(await readdir(tmpDir)).toEqual([]);
 });
 
-test('[found 8] the input of a program is gone from the temporary folder when the process exits', async () => {
+test('[found 8] the input of a program is removed from the temporary folder when the process exits', async () => {
   const tmpDir = await testFolder();
 
   await exitWith(

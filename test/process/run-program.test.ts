@@ -6,7 +6,7 @@ import { eventually, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { marked, PATH, runScript, testFolder } from './support.ts';
 
-test('a program is given its arguments as they are, its folder, its input and nothing of our environment', async () => {
+test("a program gets its arguments unchanged, its folder and its input, and nothing of the runner's environment", async () => {
   const cwd = await realpath(await testFolder());
 
   const answer = await runScript('', {
@@ -31,13 +31,13 @@ test.each([
   ['exit 7', 7],
   ['kill -TERM $$', 143],
   ['kill -KILL $$', 137],
-])('the exit code of `%s` is %i, and no error', async (script, exitCode) => {
+])('the exit code of `%s` is %i, which is not an error', async (script, exitCode) => {
   const answer = await runScript(`echo out; echo err >&2; ${script}`);
 
   expect(answer).toMatchObject({ exitCode, stdout: 'out\n', stderrEnd: 'err\n', survivors: 0 });
 });
 
-test('standard input, output and error can be opened by their names', async () => {
+test('a program can open standard input, output and error by their paths', async () => {
   const answer = await runScript('cat /dev/stdin > /dev/stdout; echo problem > /dev/stderr', {
     input: 'told',
   });
@@ -54,13 +54,13 @@ test.each([
   expect(answer.exitCode).toBe(0);
 });
 
-test('without a folder for pipes a program runs all the same', async () => {
+test('without a folder for pipes a program still runs', async () => {
   const answer = await runScript('cat; echo b >&2', { input: 'a', tmpDir: '/does/not/exist' });
 
   expect(answer).toMatchObject({ exitCode: 0, stdout: 'a', stderrEnd: 'b\n' });
 });
 
-test('what a program has used is known when it ends', async () => {
+test('the resource usage of a program is known when it ends', async () => {
   const answer = await runScript('i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done');
 
   expect(answer.userCpuSeconds + answer.systemCpuSeconds).toBeGreaterThanOrEqual(0.01);
@@ -82,7 +82,7 @@ test('a program that ends by itself leaves no timer and no listener', async () =
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('lines are given while the program runs, and the result keeps none of them', async () => {
+test('lines arrive while the program runs, and the result does not keep them', async () => {
   const lines: string[] = [];
   const folder = await testFolder();
   const script = `echo one; echo two >&2; while [ ! -e go ]; do sleep 0.01; done; printf three`;
@@ -101,7 +101,7 @@ test('lines are given while the program runs, and the result keeps none of them'
   expect(answer).toMatchObject({ stdout: '', stderrEnd: 'two\n' });
 });
 
-test('standard output can be kept while the lines of standard error are handed out', async () => {
+test('standard output can be kept while the lines of standard error arrive one by one', async () => {
   const lines: string[] = [];
 
   const answer = await runScript('echo one; echo two >&2; echo three', {
@@ -113,7 +113,7 @@ test('standard output can be kept while the lines of standard error are handed o
   expect(lines).toEqual(['stderr two']);
 });
 
-test('[hooks S9] a program that hangs is asked to end at its time limit, and has time to clean up', async () => {
+test('[hooks S9] a hanging program gets a signal at its time limit, and has time to clean up', async () => {
   const clock = new FakeClock();
   const lines: string[] = [];
   // Without a child: one that had not begun yet would miss the signal, and hold the output open.
@@ -136,7 +136,7 @@ test('[hooks S9] a program that hangs is asked to end at its time limit, and has
   expect(clock.pending).toBe(0);
 });
 
-test('[hooks 22] a program that hangs and does not listen is ended 5 s after its time limit', async () => {
+test('[hooks 22] a hanging program that ignores signals is killed 5 s after its time limit', async () => {
   const clock = new FakeClock();
   const { env, alive } = marked();
   const lines: string[] = [];
@@ -164,7 +164,7 @@ test('[hooks 22] a program that hangs and does not listen is ended 5 s after its
   expect(await alive()).toBe(0);
 });
 
-test('a time limit of 0 is none', async () => {
+test('a time limit of 0 means no limit', async () => {
   const clock = new FakeClock();
   const folder = await testFolder();
   const script = 'touch began; while [ ! -e go ]; do sleep 0.01; done';
@@ -180,7 +180,7 @@ test('a time limit of 0 is none', async () => {
 test.each([
   ['kept', undefined],
   ['given as lines', () => {}],
-])('[hooks 22] a program whose output is %s is ended when it writes too much', async (_, onLine) => {
+])('[hooks 22] a program whose output is %s is ended when it exceeds the output limit', async (_, onLine) => {
   const { env, alive } = marked();
   const run = runScript('yes 0123456789012345678901234567890123456789', {
     env,
@@ -194,7 +194,7 @@ test.each([
   expect(await alive()).toBe(0);
 });
 
-test('the output limit counts both streams together', async () => {
+test('the output limit covers both streams together', async () => {
   const write = 'printf 0123456789; printf 0123456789 >&2';
 
   const within = await runScript(write, { outputLimitBytes: 20 });
@@ -204,7 +204,7 @@ test('the output limit counts both streams together', async () => {
   await expect(beyond).rejects.toMatchObject({ reason: 'output-limit' });
 });
 
-test('an abort ends the program, and is the error', async () => {
+test('an abort ends the program, and its reason is the error', async () => {
   const { env, alive } = marked();
   const stop = new AbortController();
   const lines: string[] = [];
@@ -222,7 +222,7 @@ test('an abort ends the program, and is the error', async () => {
   expect(await alive()).toBe(0);
 });
 
-test('an abort while the program is started counts, too', async () => {
+test('an abort during the start of a program counts, too', async () => {
   const stop = new AbortController();
 
   const run = runScript('sleep 100', { signal: stop.signal });
@@ -233,7 +233,7 @@ test('an abort while the program is started counts, too', async () => {
   await expect(runScript('echo', { signal: stop.signal })).rejects.toThrow('too early');
 });
 
-test('an error of the listener ends the program, and is the error', async () => {
+test('an error of the line listener ends the program, and is the result', async () => {
   const { env, alive } = marked();
   const run = runScript('echo line; sleep 100', {
     env,

@@ -16,7 +16,7 @@ test('[hooks 22] processes that outlive a program are ended, in its group and ou
   expect(await alive()).toBe(0);
 });
 
-test('[hooks 22] a process that has closed its output and ignores signals is found by its variable', async () => {
+test('[hooks 22] a process that closed its output and ignores signals is found by its environment variable', async () => {
   const { env, alive } = marked();
   const daemon = "trap '' TERM HUP INT; touch up; while :; do sleep 100; done";
   const folder = await testFolder();
@@ -30,7 +30,7 @@ test('[hooks 22] a process that has closed its output and ignores signals is fou
   expect(await alive()).toBe(0);
 });
 
-test('[hooks 22] a process that flees by starting the next one is caught', async () => {
+test('[hooks 22] a process that escapes by repeatedly starting a successor is caught', async () => {
   const { env, alive } = marked();
   const folder = await testFolder();
   const jump = '[ "$1" -gt 0 ] && setsid "$0" $(($1 - 1)) & exit 0';
@@ -41,7 +41,7 @@ test('[hooks 22] a process that flees by starting the next one is caught', async
   expect(await alive()).toBe(0);
 });
 
-test('[hooks 22] a process that stays after many that fled and ended is found', async () => {
+test('[hooks 22] a last process is ended after many that escaped and ended', async () => {
   const { env, alive } = marked();
   const folder = await testFolder();
   const flee = '[ "$1" = 0 ] && exec sleep 100; "$0" $(($1 - 1)) & exit 0';
@@ -55,7 +55,7 @@ test('[hooks 22] a process that stays after many that fled and ended is found', 
   expect(await alive()).toBe(0);
 });
 
-test('[hooks 22] a process of the group is ended whatever its environment is', async () => {
+test("[hooks 22] a process in the program's group is ended, whatever its environment", async () => {
   const folder = await testFolder();
   const inner = 'echo $$ > pid; exec sleep 100';
   const script = `env -i /bin/sh -c '${inner}' & while [ ! -s pid ]; do sleep 0.01; done`;
@@ -66,7 +66,7 @@ test('[hooks 22] a process of the group is ended whatever its environment is', a
   await eventually(async () => !(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
 });
 
-test('[hooks S9] at its time limit a program takes with it what has left its group', async () => {
+test('[hooks S9] at its time limit a program is ended together with processes that left its group', async () => {
   const { env, alive } = marked();
 
   const run = runScript('setsid sleep 100 & sleep 100', { env, timeoutMs: 50 });
@@ -75,7 +75,7 @@ test('[hooks S9] at its time limit a program takes with it what has left its gro
   expect(await alive()).toBe(0);
 });
 
-test('one that has left the group and has another environment escapes, and does not hang the run', async () => {
+test('a process with another group and another environment escapes, and does not block the run', async () => {
   const clock = new FakeClock();
   const folder = await testFolder();
   const script = `env -i /bin/sh -c 'setsid /bin/sh -c "echo \\$\\$ > pid; exec sleep 100" &'; echo done`;
@@ -98,7 +98,7 @@ test('one that has left the group and has another environment escapes, and does 
   expect(answer).toMatchObject({ exitCode: 0, stdout: 'done\n', survivors: 0 });
 });
 
-test('last lines of a process that a program writes through are kept', async () => {
+test('the last lines of a process that writes for a program are kept', async () => {
   const script = 'mkfifo pipe; (sleep 0.02; sed s/^/more:/ < pipe) & echo line > pipe';
 
   const answer = await runScript(script, { cwd: await testFolder() });

@@ -87,7 +87,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
   describe('with its defaults', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${upstream().url}`]));
 
-    test('[security 9] proxy 29: our requests carry no identity, and the proxy adds but where they come from', async () => {
+    test('[security 9] proxy 29: requests of the operator contain no identity, and the proxy adds only headers about their origin', async () => {
       const transport = transportTo(proxy().url);
       const client = restClient({ transport, fieldManager: 'tester', clock: systemClock });
 
@@ -110,7 +110,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(head).toMatch(/^x-forwarded-for: 9\.9\.9\.9, 127\.0\.0\.1\r?$/im);
     });
 
-    test('proxy 29: headers that are for one hop only are not forwarded', async () => {
+    test('proxy 29: hop-by-hop headers are not forwarded', async () => {
       await rawExchange(
         proxy().url,
         headOf(
@@ -126,7 +126,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(arrivedHead()).not.toMatch(/^(?:x-hop|keep-alive|proxy-authorization):/im);
     });
 
-    test('proxy 34: nobody follows a redirect of the API server', async () => {
+    test('proxy 34: neither the proxy nor the operator follows a redirect of the API server', async () => {
       answer = () => answerOf(307, '', { location: `${proxy().url}/elsewhere` });
 
       const { status, headers } = await transportTo(proxy().url).send(request());
@@ -147,7 +147,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(arrived('traceparent')).toEqual(['00-0af7-b7ad-01']);
     });
 
-    test('proxy 30: canary: without one of ours the proxy names itself', async () => {
+    test('proxy 30: canary: without a User-Agent of the operator the proxy sends its own', async () => {
       await send(proxy().url, 'GET', '/version');
 
       expect(arrived('user-agent')).toEqual([
@@ -158,7 +158,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     test.each([
       'call',
       'watch',
-    ] as const)('[P-5] proxy 31: a %s offers no compression to the API server', async (purpose) => {
+    ] as const)('[P-5] proxy 31: a %s of the operator does not offer compression to the API server', async (purpose) => {
       answer = compressing;
 
       const { body, headers } = await transportTo(proxy().url).send(request({ purpose }));
@@ -168,7 +168,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(arrived('accept-encoding')).toEqual(['identity']);
     });
 
-    test('proxy 31: canary: without our header the proxy offers gzip and unpacks it, with gzip it passes it on', async () => {
+    test("proxy 31: canary: without the operator's header the proxy offers gzip and unpacks it, and with gzip it passes it on", async () => {
       answer = compressing;
 
       const unpacked = await send(proxy().url, 'GET', '/version');
@@ -179,7 +179,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(arrived('accept-encoding')).toEqual(['gzip', 'gzip']);
     });
 
-    test('[P-9] proxy 32: a DELETE with a body is framed, and the connection stays in order', async () => {
+    test('[P-9] proxy 32: a DELETE with a body is framed correctly, and the connection stays in order', async () => {
       const transport = transportTo(proxy().url, { maxInFlight: 1 });
       const body = '{"preconditions":{"uid":"u1"}}';
 
@@ -196,7 +196,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       );
     });
 
-    test('proxy 32: canary: a body without its length would be a request of its own', async () => {
+    test('proxy 32: canary: a body without its length would be read as a separate request', async () => {
       const { port } = new URL(proxy().url);
       const socket = connect({ host: '127.0.0.1', port: Number(port) });
       await once(socket, 'connect');
@@ -218,7 +218,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     const flags = ['--disable-compression', '--insecure-skip-tls-verify', '--token=ambassador'];
     const proxy = shared(() => proxyOf(kubectl, [`--server=${url()}`, ...flags]));
 
-    test('proxy 31: what a client offers is passed on, and of itself it offers no more than it must', async () => {
+    test('proxy 31: the proxy passes on what a client offers, and offers by itself as little as possible', async () => {
       answer = compressing;
 
       const byProxy = await send(proxy().url, 'GET', '/version');

@@ -57,7 +57,7 @@ const SPOILT: Readonly<Record<keyof typeof VERDICTS, readonly string[]>> = {
 };
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  test('[security 13] a filter that was spoilt is found at the start of an operator, with the flag that is open', async () => {
+  test('[security 13] a broken filter is found at the start of an operator, and the error names the open flag', async () => {
     const verdicts = await Promise.all(
       Object.entries(SPOILT).map(async ([what, flags]) => {
         const args = [`--server=${upstream().url}`, ...flags];
@@ -80,7 +80,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       return proxyOf(kubectl, [`--server=${upstream().url}`, ...flags]);
     });
 
-    test('each request that it was for fails, and names the method, the path, the layer and the remedy', async () => {
+    test('braces in a pattern make each of its requests fail with an error that names method, path, layer and remedy', async () => {
       const transport = transportTo(proxy().url);
       const client = restClient({ transport, fieldManager: 'tester', clock: systemClock });
 
@@ -99,7 +99,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('inside of brackets they leave an open one on either side: kubectl says so, and does not start', async () => {
+    test('braces within brackets leave a bracket open on each side, and kubectl does not start and says so', async () => {
       const flags = proxyArguments({ ...filter, acceptPaths: ['^/api/v1(/[a-z]{1,63})?$'] });
 
       const { exitCode, stderr } = await run([kubectl.path, 'proxy', '--port=0', ...flags]);
@@ -108,13 +108,13 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(stderr).toContain('missing closing )');
     });
 
-    test('what the other patterns are for goes through, so that the test at the start sees nothing wrong', async () => {
+    test('other patterns still pass their requests, so that the self-test at the start finds no problem', async () => {
       expect(await testFilter(transportTo(proxy().url), options)).toEqual({ state: 'closed' });
     });
   });
 });
 
-test('a source that nobody declared says in its state which request is refused, by whom, and what opens it', async () => {
+test('an undeclared source reports which request is refused, by which layer, and what would allow it', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const ambassador = await startAmbassador(server.url, filter);

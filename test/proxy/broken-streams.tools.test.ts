@@ -45,7 +45,7 @@ async function watchThatEnds(end: (upstream: WireRequest) => void) {
   };
 }
 
-test('proxy 13: a watch that the server ends is complete', async () => {
+test('proxy 13: a watch that the API server ends is complete', async () => {
   const { names, error } = await watchThatEnds(({ socket }) => socket.write(chunkOf('')));
 
   expect(names).toEqual(['first']);
@@ -56,7 +56,7 @@ test.each<[string, (upstream: WireRequest) => void]>([
   ['FIN', ({ socket }) => socket.end()],
   ['RST', ({ socket }) => socket.resetAndDestroy()],
   ['FIN after a whole chunk', ({ socket }) => socket.end(chunkOf(event('second')))],
-])('proxy 13: a watch that a %s ends has broken off', async (_, end) => {
+])('proxy 13: a watch that a %s ends counts as broken off', async (_, end) => {
   const { names, error } = await watchThatEnds(end);
 
   expect(names[0]).toBe('first');
@@ -66,14 +66,14 @@ test.each<[string, (upstream: WireRequest) => void]>([
 test.each([
   ['cut in the middle', event('second').slice(0, -10)],
   ['complete but for its newline', event('second').slice(0, -1)],
-])('[W-12] proxy 14: a last line that is %s is nobody’s event', async (_, part) => {
+])('[W-12] proxy 14: a last line that is %s becomes no event', async (_, part) => {
   const { names, error } = await watchThatEnds(({ socket }) => socket.end(chunkOf(part)));
 
   expect(names).toEqual(['first']);
   expect(error).toMatchObject({ code: 'CONNECTION_LOST' });
 });
 
-test('proxy 20: a proxy that hangs is a timeout of the ambassador, and is used again when it runs', async () => {
+test('proxy 20: a hanging proxy is reported as a time-out of the ambassador, and is used again when it continues', async () => {
   // A stopped process may pass on what arrives in the same moment: then the server is the one that hangs.
   let hangs = true;
   const server = await rawServer(() => (hangs ? undefined : answerOf(200)));
@@ -101,7 +101,7 @@ test('proxy 20: a proxy that hangs is a timeout of the ambassador, and is used a
   expect(status).toBe(200);
 });
 
-test('proxy 21: SIGKILL under 50 watches and a write: all are told, and the write is done once', async () => {
+test('proxy 21: SIGKILL of the proxy under 50 watches and a write is reported for all, and the write is done once', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const proxy = new KubectlProxy({ kubectl: pathOf('kubectl'), server: server.url });
@@ -137,7 +137,7 @@ async function openWatches(transport: Transport, count: number) {
   });
 }
 
-test('proxy 33: a watch that is quiet for more than 300 s lives on', async () => {
+test('proxy 33: a watch without events for more than 300 s continues', async () => {
   const server = await rawServer(() => CHUNKED_HEAD + chunkOf('first\n'));
   const ambassador = await startAmbassador(server.url);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -152,7 +152,7 @@ test('proxy 33: a watch that is quiet for more than 300 s lives on', async () =>
   expect(await text(body)).toBe('first\nlast\n');
 });
 
-test('[P-6] proxy 13: a watch that we leave is closed at the API server', async () => {
+test('[P-6] proxy 13: a watch that the operator leaves is closed at the API server', async () => {
   const server = await rawServer(() => CHUNKED_HEAD + chunkOf('first\n'));
   const transport = transportTo(await startAmbassador(server.url));
   const { body } = await transport.send(request({ purpose: 'watch' }));

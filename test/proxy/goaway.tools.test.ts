@@ -52,7 +52,7 @@ test.each([
   ['REFUSED_STREAM', 'DELETE'],
   ['GOAWAY', 'GET'],
   ['GOAWAY', 'DELETE'],
-] as const)('proxy 17: after %s a %s is repeated by the proxy itself', async (how, method) => {
+] as const)('proxy 17: after %s the proxy itself repeats a %s', async (how, method) => {
   const upstream = await turningAway(how);
   const transport = transportTo(await proxyTo(upstream));
   await text((await transport.send(request())).body);
@@ -70,7 +70,7 @@ test.each([
   ['GOAWAY', 'create'],
   ['GOAWAY', 'apply'],
   ['GOAWAY', 'update'],
-] as const)('proxy 17: after %s the proxy gives up a write, and our %s is done once', async (how, verb) => {
+] as const)("proxy 17: after %s the proxy does not repeat a write, and the operator's %s is done once", async (how, verb) => {
   const upstream = await turningAway(how);
   const transport = undiciTransport(await proxyTo(upstream));
   onTestFinished(() => transport.close());
@@ -91,7 +91,7 @@ test.each([
   expect(rest).toEqual([]);
 });
 
-test('proxy 17: what the proxy says of it is told as not sent', async () => {
+test("proxy 17: the operator recognises the proxy's message as a request that was not sent", async () => {
   const upstream = await turningAway('GOAWAY');
   const transport = transportTo(await proxyTo(upstream));
   const client = restClient({ transport, fieldManager: 'tester', clock: systemClock });
@@ -126,7 +126,7 @@ test('proxy 18: a GOAWAY after each answer costs no request, and no watch', asyn
   expect(upstream.sessions.length).toBeGreaterThan(4);
 });
 
-test('proxy 29: the ambassador’s token goes with our requests, and a client’s own would replace it', async () => {
+test("proxy 29: the ambassador's token is sent with the operator's requests, and a client's own token would replace it", async () => {
   const upstream = await startH2Upstream(({ stream }) => answer(stream, 200, {}));
   const url = await proxyTo(upstream);
 

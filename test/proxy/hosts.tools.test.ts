@@ -43,7 +43,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
   ] as const)('with %s', (_, flags, bareIpv6) => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${upstream().url}`, ...flags]));
 
-    test('[security 20] proxy 9: it answers to the names of loopback only', async () => {
+    test('[security 20] proxy 9: the proxy answers only to loopback names', async () => {
       const statuses: Record<string, number | undefined> = {};
       for (const host of [...Object.keys(HOSTS), '[::1]']) {
         statuses[host] = (await send(proxy().url, 'GET', '/version', { host })).status;
@@ -53,7 +53,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toHaveLength(Object.values(statuses).filter((s) => s === 200).length);
     });
 
-    test('proxy 9: of requests that no client of ours sends, none without one good Host passes', async () => {
+    test('proxy 9: a hostile request passes only with exactly one valid Host', async () => {
       const close = 'connection: close';
       const heads = {
         'HTTP/1.0 without Host': headOf('GET /version HTTP/1.0'),
@@ -92,7 +92,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('proxy 9: the Host of an absolute URI is the one that counts', async () => {
+    test('proxy 9: the Host of an absolute URI counts', async () => {
       const head = headOf(
         'GET http://localhost/version HTTP/1.1',
         'host: evil.example',
@@ -102,18 +102,18 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(statusOf(await rawExchange(proxy().url, head))).toBe(200);
     });
 
-    test('proxy 9: a refused Host is refused as a path is, before the API server', async () => {
+    test('proxy 9: a request with a refused Host does not reach the API server, like a refused path', async () => {
       const answer = await send(proxy().url, 'GET', '/version', { host: 'evil.example' });
 
       expect(answer).toEqual(REFUSED);
       expect(upstream().seen).toEqual([]);
     });
 
-    test('[security 7] proxy 10: it listens on 127.0.0.1 and nowhere else', () => {
+    test('[security 7] proxy 10: the proxy listens on 127.0.0.1 only', () => {
       expect(listeningSockets(proxy().process.pid ?? 0)).toEqual([proxy().serves]);
     });
 
-    test('proxy 28: OPTIONS * is answered by the proxy alone, whatever the Host', async () => {
+    test('proxy 28: the proxy itself answers OPTIONS *, whatever the Host', async () => {
       const answers = [
         await send(proxy().url, 'OPTIONS', '*'),
         await send(proxy().url, 'OPTIONS', '*', { host: 'evil.example' }),
@@ -127,7 +127,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  test('proxy 10: canary: an empty --address listens for everybody, without a word', async () => {
+  test('proxy 10: canary: with an empty --address the proxy listens on all addresses, without a warning', async () => {
     const flags = ['--port=0', '--address=', `--server=${upstream().url}`];
     const [command, ...words] = inOwnNetwork(kubectl.path, 'proxy', ...flags);
     const proxy = await untilTestEnds(serving(command, words));

@@ -8,7 +8,7 @@ import { REJECT_PATHS } from '../../operator/access/filter/proxy-filter.ts';
 import { entryPoint, environment } from './support/image.ts';
 import { split } from './support/requests.ts';
 
-test('[security 4] [security 18] gives every flag that decides who gets through, and no credential', () => {
+test('[security 4] [security 18] the proxy image sets every flag that decides about access, and no credential', () => {
   const [program, command, ...flags] = entryPoint();
 
   expect([program, command]).toEqual(['/kubectl', 'proxy']);
@@ -28,7 +28,7 @@ test('[security 4] [security 18] gives every flag that decides who gets through,
   });
 });
 
-test('[security 25] [I-5] another image is given the same flags and variables by the Deployment', () => {
+test('[security 25] [I-5] a Deployment with another image sets the same flags and variables', () => {
   const filter = ['--accept-paths', '--reject-paths', '--reject-methods'];
   const fixed = entryPoint()
     .slice(2)
@@ -38,7 +38,7 @@ test('[security 25] [I-5] another image is given the same flags and variables by
   expect(AMBASSADOR_ENVIRONMENT).toEqual(environment());
 });
 
-test('[security 23] reads no configuration and no proxy from its surroundings', () => {
+test('[security 23] the proxy image reads no configuration and no HTTP proxy from its environment', () => {
   expect(environment()).toEqual({
     HOME: '/nonexistent',
     KUBERC: 'off',

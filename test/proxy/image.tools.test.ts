@@ -11,7 +11,7 @@ import { DECLARED, split } from './support/requests.ts';
 import { REFUSED, send } from './support/send.ts';
 import { startUpstream } from './support/upstream.ts';
 
-test('[security 14] refuses every path until the Pod gives it a filter', async () => {
+test('[security 14] the proxy image refuses every path until the Pod sets a filter', async () => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, []);
 
@@ -24,7 +24,7 @@ test('[security 14] refuses every path until the Pod gives it a filter', async (
   expect(upstream.seen).toEqual([]);
 });
 
-test('opens what the arguments of the Pod name, for they come last', async () => {
+test("the proxy image allows what the Pod's arguments name, because they come last", async () => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, ['--accept-paths=^/version$']);
 
@@ -35,7 +35,7 @@ test('opens what the arguments of the Pod name, for they come last', async () =>
   expect(other).toEqual(REFUSED);
 });
 
-test('answers to the names of loopback only', async () => {
+test('the proxy image answers only to loopback names', async () => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, ['--accept-paths=^/version$']);
 
@@ -53,7 +53,7 @@ test('answers to the names of loopback only', async () => {
   });
 });
 
-test('listens on 127.0.0.1 and on no other address', async () => {
+test('the proxy image listens on 127.0.0.1 only', async () => {
   const upstream = await startUpstream();
   const { port } = new URL(await startImage(upstream.url, []));
 

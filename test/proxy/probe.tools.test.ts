@@ -48,7 +48,7 @@ const upstream = shared(async () => {
 test.each([
   'startup',
   'liveness',
-] as const)('proxy 27: the %s probe is kubectl itself, and asks for its version through the proxy', (kind) => {
+] as const)('proxy 27: the %s probe is kubectl itself, which requests the version through the proxy', (kind) => {
   const [program, ...words] = probes[kind].exec.command;
 
   expect(program).toBe('/kubectl');
@@ -56,7 +56,7 @@ test.each([
   expect(words).toContain('--raw=/version');
 });
 
-test('proxy 27: a probe of a proxy that hangs ends by itself, in time, and fails', async () => {
+test('proxy 27: the probe of a hanging proxy ends in time, and fails', async () => {
   const proxies = await Promise.all(
     KUBECTLS.map((kubectl) => untilTestEnds(proxyOf(kubectl, [`--server=${upstream().url}`]))),
   );
@@ -72,7 +72,7 @@ test('proxy 27: a probe of a proxy that hangs ends by itself, in time, and fails
 });
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  test('proxy 27: a probe succeeds when the API server answers, and asks it once', async () => {
+  test('proxy 27: a probe succeeds if the API server answers, with one request', async () => {
     const proxy = await untilTestEnds(
       proxyOf(kubectl, [`--server=${upstream().url}`, '--accept-paths=^/version$']),
     );
@@ -85,7 +85,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     ]);
   });
 
-  test('proxy 27: a probe fails, and says why, when a part of the way is missing', async () => {
+  test('proxy 27: a probe fails with a reason if a part of the path is missing', async () => {
     const refusing = await untilTestEnds(
       proxyOf(kubectl, [`--server=${upstream().url}`, '--accept-paths=^/healthz$']),
     );

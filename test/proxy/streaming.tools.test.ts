@@ -66,7 +66,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     proxyOf(kubectl, [`--server=${upstream().url}`, '--insecure-skip-tls-verify', '--token=x']),
   );
 
-  test('proxy 12: a watch has its head before any event, and each event before the next', async () => {
+  test('proxy 12: the head of a watch arrives before any event, and each event before the next', async () => {
     const { status, body } = await transportTo(proxy().url).send(
       request({ purpose: 'watch', path: '/watch' }),
     );
@@ -86,7 +86,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(end.done).toBe(true);
   });
 
-  test('proxy 35: a body is passed on while it arrives, whichever way it goes', async () => {
+  test('proxy 35: a body is passed on while it arrives, in both directions', async () => {
     const bodyMiB = ENDS.includes(kubectl) ? BODY_MIB : BETWEEN_MIB;
     const blocks = Array<Buffer>(bodyMiB).fill(Buffer.alloc(MiB));
 
@@ -98,7 +98,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(peakMemoryMiB(proxy().process.pid ?? 0)).toBeLessThan(PEAK_MIB);
   });
 
-  test('[security 19] proxy 36: 200 watches share one connection to the API server, and take little memory', async () => {
+  test('[security 19] proxy 36: 200 watches share one connection to the API server, and need little memory', async () => {
     const paths = Array.from({ length: 200 }, (_, index) => `/watch/${index}`);
     // While there is no connection yet, each of several requests makes kubectl dial one.
     await send(proxy().url, 'GET', '/small');
@@ -116,7 +116,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(memory).toBeLessThan(WATCHES_MIB);
   });
 
-  test('proxy 37: who does not read on holds up nobody else, on the same connection', async () => {
+  test('proxy 37: a client that stops reading does not delay others on the same connection', async () => {
     const slow = await begin(proxy().url, 'GET', `/big/${STALLED_MIB}`);
     await eventually(() => upstream().writtenMiB() > 1);
 

@@ -30,7 +30,7 @@ const lockOf = (all: readonly PublishedPackage[]): string =>
     ),
   });
 
-test('a package that says where it comes from is not refused', () => {
+test('a package with complete metadata is accepted', () => {
   expect(manifestRefusals(packages({}, {}), 'tea/kettle')).toEqual([]);
 });
 
@@ -47,7 +47,7 @@ test.each<[string, Partial<Manifest>, string]>([
   expect(manifestRefusals(packages(change), 'tea/kettle')).toEqual([problem]);
 });
 
-test('each of several packages is looked at', () => {
+test('each of several packages is checked', () => {
   const all = packages({}, { bugs: '' }, { homepage: '' });
 
   expect(manifestRefusals(all, undefined)).toEqual([
@@ -56,13 +56,13 @@ test('each of several packages is looked at', () => {
   ]);
 });
 
-test('one version everywhere is not refused', () => {
+test('equal versions everywhere are accepted', () => {
   const all = packages({}, { dependencies: { kettle: '^2.1.0', other: '^1.0.0' } });
 
   expect(versionRefusals({ packages: all, lock: lockOf(all), tag: 'v2.1.0' })).toEqual([]);
 });
 
-test('a version that differs anywhere is refused by the file that has it', () => {
+test('a version that differs anywhere is refused, with the file that has it', () => {
   const all = packages({}, { version: '2.0.9' }, { dependencies: { kettle: '^2.0.0' } });
   const lock = lockOf(packages({}, { version: '2.0.9' }));
 
@@ -74,7 +74,13 @@ test('a version that differs anywhere is refused by the file that has it', () =>
   ]);
 });
 
-test.each(['2.1', '02.1.0', 'v2.1.0', '2.1.0-', '2.1.0+build'])('%s is no version', (version) => {
+test.each([
+  '2.1',
+  '02.1.0',
+  'v2.1.0',
+  '2.1.0-',
+  '2.1.0+build',
+])('the version %s is refused', (version) => {
   const all = packages({ version });
 
   expect(versionRefusals({ packages: all, lock: lockOf(all) })).toEqual([
@@ -97,7 +103,7 @@ const CHANGELOG = `# Changelog
 - Everything.
 `;
 
-test('the notes are the section of the version', () => {
+test('the release notes are the section of the version', () => {
   expect(releaseNotes(CHANGELOG, '2.1.0')).toEqual({
     text: '### Fixed\n\n- The lid.',
     refusals: [],
@@ -127,11 +133,11 @@ test.each([
   ['SEE LICENSE IN LICENSE.md', false],
   ['UNLICENSED', false],
   ['', false],
-])('the licence %j is permitted: %s', (expression, expected) => {
+])('whether the licence %j is permitted: %s', (expression, expected) => {
   expect(isPermitted(expression)).toBe(expected);
 });
 
-test('a dependency without a permitted licence is refused once, in whichever form it is written', () => {
+test('a dependency without a permitted licence is refused once, whatever form the licence has', () => {
   const component = (name: string, licenses?: object[]): object => ({
     name,
     version: '1.0.0',
@@ -154,7 +160,7 @@ test('a dependency without a permitted licence is refused once, in whichever for
   ]);
 });
 
-test('each file that is not as it would be generated is named, and no line of a difference', () => {
+test('each file that differs from its generated form is named, without a line of the difference', () => {
   const said = `foo: chancery generate: 18 files as generated
 tea chart: examples/tea/chart/values.yaml is not as it would be generated
 @@ -1 +1 @@
@@ -193,7 +199,7 @@ test.each([
   [`tea/unseen@${COMMIT}`, 'is pinned by a commit that nobody has verified'],
   [`tea/other@${COMMIT}`, 'is pinned by a commit that nobody has verified'],
   ['docker://tea/leaf:1.2', 'is not pinned by a digest'],
-])('a step with uses: %s', (uses, problem) => {
+])('the check judges a step with uses: %s', (uses, problem) => {
   const text = `jobs:\n  one:\n    steps:\n      - run: true\n      - uses: ${uses}\n`;
 
   const named = uses.split(' ')[0];
@@ -202,7 +208,7 @@ test.each([
   );
 });
 
-test('containers, services and reusable workflows are looked at', () => {
+test('the check covers containers, services and reusable workflows', () => {
   const text = `jobs:
   one:
     container: tea/leaf:1.2
@@ -220,7 +226,7 @@ test('containers, services and reusable workflows are looked at', () => {
   ]);
 });
 
-test('base images are pinned, verified, or built by the release itself', () => {
+test('base images must be pinned and verified, or built by the release itself', () => {
   const dockerfile = `ARG LEAF=tea/leaf:1.2@${DIGEST}
 FROM \${LEAF} AS leaf
 FROM tea/leaf:latest AS second

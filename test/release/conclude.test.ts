@@ -63,11 +63,11 @@ const PUBLISHED = [
   ...['npm view', 'npm stage', 'gh release'],
 ];
 
-test('a release that nothing speaks against is published', async () => {
+test('a release without any refusal is published', async () => {
   expect(await ended({})).toMatchObject({ exitCode: 0, called: PUBLISHED, list: '' });
 });
 
-test('[I-9] one refusal is enough for nothing to be published', async () => {
+test('[I-9] one refusal prevents every publication', async () => {
   const { exitCode, called, said, list } = await ended({ refused: 'licences' });
 
   expect({ exitCode, called, list }).toEqual({
@@ -88,7 +88,7 @@ test('[security P7] a commit without the tag of its version is not published', a
   });
 });
 
-test('publishing that fails is told, and the exit code is 1', async () => {
+test('a failed publication is reported, and gives the exit code 1', async () => {
   const { exitCode, called, said } = await ended({ failing: 'npm stage' });
 
   expect({ exitCode, called }).toEqual({ exitCode: 1, called: PUBLISHED.slice(0, 5) });
@@ -101,7 +101,7 @@ test.each<[Case, number]>([
   [{ refused: 'pins' }, 1],
   [{ refused: 'pins', except: 'changelog' }, 1],
   [{ refused: 'changelog', except: 'changelog' }, 0],
-])('a dry run publishes nothing: %o ends with %i', async (given, exitCode) => {
+])('a dry run publishes nothing: %o exits with %i', async (given, exitCode) => {
   const result = await ended({ ...given, isDryRun: true });
 
   expect(result).toMatchObject({ exitCode, called: [] });

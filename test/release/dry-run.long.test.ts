@@ -57,7 +57,7 @@ const ATTACHED = [
   'sbom/create-chancery.cdx.json',
 ];
 
-test('a dry run leaves the complete folder, and nothing else in it', () => {
+test('a dry run leaves exactly the complete folder', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => statSync(join(folder, path)).isFile())
     .toSorted();
@@ -66,7 +66,7 @@ test('a dry run leaves the complete folder, and nothing else in it', () => {
   expect(files).toEqual([...ATTACHED, ...others].toSorted());
 });
 
-test('a dry run prints every refusal, and ends with 1 while there is one', () => {
+test('a dry run prints every refusal, and exits with 1 if there is one', () => {
   const list = textOf('REFUSALS.txt').split('\n').slice(0, -1);
   const printed = [...ended.stdout.matchAll(/^refused: (.*)$/gm)].map(([, line]) => line);
 
@@ -82,7 +82,7 @@ test('a dry run prints every refusal, and ends with 1 while there is one', () =>
   expect(ended.stdout).toContain('a dry run, nothing is published');
 });
 
-test('what a change must not break is not refused, and every check could be made', () => {
+test('checks that a change must not break find nothing, and every check runs', () => {
   const broken = /^(?:versions|licences|pins|api|packages|sbom):|could not be checked/;
 
   expect(
@@ -92,7 +92,7 @@ test('what a change must not break is not refused, and every check could be made
   ).toEqual([]);
 });
 
-test('the sums are those of all files that are attached', () => {
+test('the checksums cover all attached files', () => {
   const sums = ATTACHED.map((file) => {
     const hash = createHash('sha256').update(readFileSync(join(folder, file)));
     return `${hash.digest('hex')}  ${file}\n`;
@@ -101,7 +101,7 @@ test('the sums are those of all files that are attached', () => {
   expect(textOf('SHA256SUMS')).toBe(sums.join(''));
 });
 
-test('a bill of materials has what a package installs: what is optional, and the packages of this repository', () => {
+test('the bill of materials lists all installed packages: optional ones, too, and those of this repository', () => {
   const components = (name: string): readonly string[] =>
     (
       JSON.parse(textOf(`sbom/${name}.cdx.json`)) as {
@@ -126,7 +126,7 @@ test.each([
   [['--help'], 0],
   [['--dry-run', '--output', '.'], 2],
   [['publish'], 2],
-])('%j ends with %i before anything is made', async (args, code) => {
+])('the arguments %j exit with %i before anything is built', async (args, code) => {
   const result = await npmRunRelease(...args);
 
   expect(result.code).toBe(code);

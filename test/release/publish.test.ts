@@ -27,7 +27,7 @@ const PUBLICATION: Publication = {
   attachments: ['packages/kettle-2.1.0.tgz', 'chart.tgz'],
 };
 
-test('images are published before packages, and the release that names both is last', async () => {
+test('images are published before packages, and the GitHub release comes last', async () => {
   const { PATH, log } = programs(ALL);
   const told: string[] = [];
 
@@ -51,7 +51,7 @@ test('images are published before packages, and the release that names both is l
   expect(told).toHaveLength(6);
 });
 
-test('[security P8] an image keeps its digest, and the signature is for the digest', () => {
+test('[security P8] an image keeps its digest, and the signature is for that digest', () => {
   const [copy, sign] = publishingCommands(PUBLICATION);
 
   expect(copy?.args).toEqual([
@@ -61,7 +61,7 @@ test('[security P8] an image keeps its digest, and the signature is for the dige
   expect(sign?.args.at(-1)).toBe(`registry.example/tea/pot@${DIGEST}`);
 });
 
-test('a prerelease does not become what npm installs without a version', () => {
+test('a pre-release does not become the version that npm installs by default', () => {
   const words = (version: string): readonly string[] =>
     publishingCommands({ ...PUBLICATION, version }).flatMap(({ args }) => args);
 
@@ -70,7 +70,7 @@ test('a prerelease does not become what npm installs without a version', () => {
   expect(words('2.2.0-rc.1')).toEqual(expect.arrayContaining(['--tag=next', '--prerelease']));
 });
 
-test('publishing stops at the first command that fails, and says how far it came', async () => {
+test('publishing stops at the first failed command, and says what is already published', async () => {
   const { PATH, log } = programs(ALL, { failing: 'npm stage' });
 
   const failure = publish(publishingCommands(PUBLICATION), {
@@ -97,21 +97,21 @@ async function publishedWith(printing: Readonly<Record<string, string>>) {
   return { log: log(), told, failure };
 }
 
-test('a run after one that stopped publishes what is left', async () => {
+test('the next run after a stop publishes the rest', async () => {
   const { log, told } = await publishedWith({ 'npm view kettle@2.1.0': 'sha512-a' });
 
   expect(log.slice(4)).toEqual(['npm view', 'npm view', 'npm stage', 'gh release']);
   expect(told[3]).toMatch(/^done before: npm stage publish .*kettle-2\.1\.0\.tgz/);
 });
 
-test('[security P8] the images of a release that is complete are not replaced', async () => {
+test('[security P8] images of a complete release are not replaced', async () => {
   const { log, told, failure } = await publishedWith({ 'gh release view v2.1.0': 'false' });
 
   expect({ log, failure }).toEqual({ log: ['gh release'], failure: undefined });
   expect(told).toEqual([expect.stringMatching(/^done before: gh release create /)]);
 });
 
-test('[security P2] packages are staged, not published, and the release is a draft, until maintainers approve', () => {
+test('[security P2] packages are staged and the release is a draft, until maintainers approve', () => {
   const commands = publishingCommands(PUBLICATION);
   const npm = commands.filter(({ program }) => program === 'npm');
 
@@ -123,21 +123,21 @@ test('[security P2] packages are staged, not published, and the release is a dra
   expect(commands.at(-1)?.args).toEqual(expect.arrayContaining(['release', 'create', '--draft']));
 });
 
-test('a draft that another run has left stops everything', async () => {
+test('an existing draft of another run stops the publication', async () => {
   const { log, failure } = await publishedWith({ 'gh release view': 'true' });
 
   expect(log).toEqual(['gh release']);
   expect(failure).toContain('--jq=.isDraft" has true, not false');
 });
 
-test('a version that is published with another content stops everything', async () => {
+test('an existing version with other content stops the publication', async () => {
   const { log, failure } = await publishedWith({ 'npm view': 'sha512-other' });
 
   expect(failure).toContain('"npm view kettle@2.1.0 dist.integrity" has sha512-other');
   expect(log.at(-1)).toBe('npm view');
 });
 
-test('a program that is absent, and a place without an identity, are refusals', async () => {
+test('a missing program, or a registry without an identity, is a refusal', async () => {
   const { PATH } = programs(['skopeo', 'npm', 'gh']);
   const commands = publishingCommands(PUBLICATION);
   const refusalsIn = (env: NodeJS.ProcessEnv) =>
@@ -156,7 +156,7 @@ test.each([
   ['10.20.0', ['npm 10.20.0 stages no packages; 11.15 does']],
   ['11.15.0', []],
   ['12.0.1', []],
-])('npm %s, if it stages no packages, is a refusal', async (version, refusals) => {
+])('npm %s without staged packages is a refusal', async (version, refusals) => {
   const { PATH } = programs(ALL, { printing: { 'npm --version': version } });
   const env = { PATH, ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example' };
 
@@ -165,7 +165,7 @@ test.each([
   );
 });
 
-test('a check that fails is a refusal itself, and the others are told in their order', async () => {
+test('a check that throws is a refusal, and the others are reported in their order', async () => {
   const refusals = new Refusals();
 
   refusals.add('bundle', ['two\n  lines\n']);
@@ -196,11 +196,11 @@ test.each([
   [['--registry', 'ghcr.io']],
   [['--registry', 'ghcr.io/Tea/kettle']],
   [['--registry', 'ghcr.io/tea/kettle:1.0']],
-])('the arguments %j are wrong', (args) => {
+])('the arguments %j are refused', (args) => {
   expect(() => parseReleaseArguments(args, {})).toThrow(UsageError);
 });
 
-test('a folder that is named must be absent or empty, because its files would be lost', async () => {
+test('the given folder must be missing or empty, because its files would be lost', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-output-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
 

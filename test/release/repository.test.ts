@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const textOf = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const guide = textOf('docs/releasing.md');
 
-test('[security P3] every action and base image is pinned by a digest that somebody has verified', async () => {
+test('[security P3] every action and base image is pinned by a verified digest', async () => {
   const own = new Set(IMAGES.map(({ name }) => name));
 
   expect(await pinRefusals(root, own)).toEqual([]);
@@ -58,7 +58,7 @@ const commandsOf = ({ jobs }: Workflow): string =>
     .flatMap(({ steps }) => steps.map(({ run }) => run ?? ''))
     .join('\n');
 
-test('a change is checked by .ci/run and by a dry run, with no right but to read', () => {
+test('a change is checked by .ci/run and a dry run, with read-only rights', () => {
   const ci = workflow('ci');
 
   expect(commandsOf(ci)).toContain('.ci/run');
@@ -67,7 +67,7 @@ test('a change is checked by .ci/run and by a dry run, with no right but to read
   expect(Object.values(ci.jobs).filter(({ permissions }) => permissions !== undefined)).toEqual([]);
 });
 
-test('one job publishes, and nothing else has its rights', () => {
+test('only one job publishes, and only it has the rights for that', () => {
   const release = workflow('release');
 
   expect(commandsOf(release)).toMatch(/npm run release -- --registry /);
@@ -89,7 +89,7 @@ const jobs = WORKFLOWS.flatMap((name) =>
   Object.entries(workflow(name).jobs).map(([id, job]) => ({ id: `${name}/${id}`, name, job })),
 );
 
-test('every workflow begins with no right, or with that to read the repository, and every job has a time limit', () => {
+test('every workflow starts without rights or with the right to read, and every job has a time limit', () => {
   expect(WORKFLOWS.toSorted()).toEqual(
     ['ci', 'dependency-review', 'release', 'scorecard', 'zizmor'].toSorted(),
   );
@@ -99,17 +99,14 @@ test('every workflow begins with no right, or with that to read the repository, 
   expect(jobs.filter(({ job }) => !job['timeout-minutes']).map(({ id }) => id)).toEqual([]);
 });
 
-test.each(jobs)('[security P4] the job $id has only the rights to write that it needs', ({
-  id,
-  job,
-}) => {
+test.each(jobs)('[security P4] the job $id has only the write rights that it needs', ({ id, job }) => {
   const writes = Object.entries(job.permissions ?? {}).filter(([, right]) => right !== 'read');
 
   expect(writes.every(([, right]) => right === 'write')).toBe(true);
   expect(writes.map(([name]) => name).toSorted()).toEqual(WRITES[id] ?? []);
 });
 
-test('[security P1] no workflow has a secret or a token of npm: each is known by its identity', () => {
+test('[security P1] no workflow has a secret or an npm token: registries recognise each workflow by its identity', () => {
   for (const name of WORKFLOWS) {
     const text = textOf(`.github/workflows/${name}.yml`);
 
@@ -142,7 +139,7 @@ test('[security P4] no workflow runs the code of a pull request with the rights 
   );
 });
 
-test('the version in the comment behind each action is the tag that was compared', () => {
+test('the version in the comment beside each action is the tag that was verified', () => {
   const { actions } = JSON.parse(textOf('release/verified.json'));
   for (const name of WORKFLOWS) {
     const uses = textOf(`.github/workflows/${name}.yml`).match(/uses: .*/g) ?? [];
@@ -157,7 +154,7 @@ test('the version in the comment behind each action is the tag that was compared
   }
 });
 
-test('SECURITY.md and docs/releasing.md support the same versions, and SECURITY.md says when', () => {
+test('SECURITY.md and docs/releasing.md support the same versions, and SECURITY.md gives the dates', () => {
   const security = textOf('SECURITY.md');
   const times = security.match(/^\| .* \| within \d+ (?:working )?days \|$/gm) ?? [];
 

@@ -14,14 +14,14 @@ import { SECTIONS } from '../../docs/.vitepress/site/structure.ts';
 const pages = allPages();
 const inSidebar = SECTIONS.flatMap(({ groups }) => groups.flatMap((group) => group.pages));
 
-test('every page but the home page stands once in the sidebar', () => {
+test('every page except the home page is in the sidebar once', () => {
   const paths = pages.map((file) => sitePathOf(file)).filter((path) => path !== 'index.md');
 
   expect(paths.length).toBeGreaterThan(50);
   expect([...inSidebar].sort()).toEqual(paths.toSorted());
 });
 
-test('every section begins with one of its pages', () => {
+test('every section starts with one of its pages', () => {
   for (const { first, groups } of SECTIONS) {
     expect(groups.flatMap((group) => group.pages)).toContain(first);
   }
@@ -41,7 +41,7 @@ test.each([
   ['docs/plots/handlers.svg', undefined],
   ['examples/reloader/chart/README.md', undefined],
   ['operator/index.ts', undefined],
-])('%s is at %s', (file, path) => {
+])('the page %s has the address %s', (file, path) => {
   expect(sitePathOf(file)).toBe(path);
 });
 
@@ -55,7 +55,7 @@ test.each([
   expect(siteLinkOf(file, link)).toBe(target);
 });
 
-test('links to the net, to the page itself and from the root of the site stay', () => {
+test("external links, links within the page and links from the site's root stay unchanged", () => {
   const links = ['https://kubernetes.io/', 'mailto:a@example.com', '#rights', '/start'];
 
   expect(links.filter(isToFile)).toEqual([]);
@@ -66,6 +66,6 @@ test.each([
   ["Metacontroller's contract, row by row", 'metacontrollers-contract-row-by-row'],
   ['`chancery dev`', 'chancery-dev'],
   ['What is in 1.0?', 'what-is-in-10'],
-])('the heading %s is linked as GitHub links it, %s', (heading, slug) => {
+])('the heading %s has the same anchor as on GitHub, %s', (heading, slug) => {
   expect(slugOf(heading)).toBe(slug);
 });

@@ -68,7 +68,7 @@ async function shown(path: string, { width, height }: Size, isDark = false): Pro
   return { page, complaints, elsewhere };
 }
 
-test.each(SIZES)('on $name a search for "finalizer" leads to the guide', {
+test.each(SIZES)('on $name a search for "finalizer" finds the guide', {
   timeout: SLOW_MS,
 }, async (size) => {
   const { page, complaints, elsewhere } = await shown('/', size);
@@ -97,7 +97,7 @@ test.each(SIZES)('on $name no page is wider than the screen', {
   }
 });
 
-test.each(SIZES)('on $name axe finds nothing serious, by day and by night', {
+test.each(SIZES)('on $name axe finds no serious problem, in the light and the dark theme', {
   timeout: SLOW_MS,
 }, async (size) => {
   for (const path of ['/', '/start/first-operator', '/reference/commands']) {
@@ -128,7 +128,7 @@ test('the tutorial leads from its first page to the next', async () => {
   expect(elsewhere).toEqual([]);
 });
 
-test('every link of a built page leads to a page that is there, and to a heading of it', () => {
+test('every link of a built page leads to an existing page and heading', () => {
   const htmlOf = new Map(
     globSync('**/*.html', { cwd: folder }).map((file) => [
       `/${file.replace(/(?:index)?\.html$/, '')}`,
@@ -154,7 +154,7 @@ test('every link of a built page leads to a page that is there, and to a heading
   expect([...new Set(dead)]).toEqual([]);
 });
 
-test('every page is there as Markdown, and llms.txt names it', async () => {
+test('every page also exists as Markdown, and llms.txt lists it', async () => {
   const index = readFileSync(join(folder, 'llms.txt'), 'utf8');
   const whole = readFileSync(join(folder, 'llms-full.txt'), 'utf8');
 

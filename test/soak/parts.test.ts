@@ -28,11 +28,11 @@ test('[attack A-2] of a hundred answers the 99th percentile is the second slowes
   expect(tally.figures).toEqual({ asked: 101, answered: 100, p99Ms: 99 });
 });
 
-test('[attack A-2] without an answer there is no percentile', () => {
+test('[attack A-2] without answers there is no percentile', () => {
   expect(new ProbeTally().figures).toEqual({ asked: 0, answered: 0, p99Ms: undefined });
 });
 
-test('[attack A-2] a probe is answered when the operator is alive, and ready or not', async () => {
+test('[attack A-2] a probe counts as answered while the operator is alive, ready or not', async () => {
   const codes: Record<string, number[]> = { '/healthz': [200, 500], '/readyz': [500, 503, 200] };
   const server = createServer(({ url = '' }, response) => {
     response.writeHead(codes[url]?.shift() ?? 404).end();
@@ -55,7 +55,7 @@ test('[attack A-2] a probe is answered when the operator is alive, and ready or 
   expect(probes.besidePeers).toMatchObject({ asked: 2, answered: 0 });
 });
 
-test('[attack A-2] 600 peers come, come back when they are closed, and go', async () => {
+test('[attack A-2] 600 peers connect, reconnect when they are closed, and leave', async () => {
   const server = createServer();
   let opened = 0;
   server.on('connection', (socket) => {
@@ -78,7 +78,7 @@ test('[attack A-2] 600 peers come, come back when they are closed, and go', asyn
   await eventually(async () => (await open()) === 0);
 });
 
-test('growth is that of the memory in use since each kind of fault has come twice', () => {
+test('memory growth is measured after each kind of fault has occurred twice', () => {
   const cold = [300, 90].map((bytes, faultRounds) => ({ bytes, faultRounds }));
   const warm = [104, 100, 500, 102, 110, 120, 119, 121].map((bytes, at) => ({
     bytes,
@@ -99,7 +99,7 @@ test('a run without six measurements after its warm-up has no growth', () => {
   expect(memoryGrowth([{ bytes: 5, faultRounds: 1 }, ...samples.slice(1)])).toBeUndefined();
 });
 
-test('memory in use counts what is held, in the heap and in buffers, and no garbage', () => {
+test('memory in use counts reachable objects in the heap and in buffers, without garbage', () => {
   const inUse = memoryInUse();
   const MEBIBYTE = 2 ** 20;
   const lists = (): number[][] => Array.from({ length: 200 }, () => new Array(10_000).fill(0.5));
@@ -114,7 +114,7 @@ test('memory in use counts what is held, in the heap and in buffers, and no garb
   expect(after).toBeLessThan(5 * MEBIBYTE);
 });
 
-test('[real R-1] children that are missing, left over or of a former owner are named', () => {
+test('[real R-1] missing, surplus and wrongly owned children are named', () => {
   const [one, two, three] = [owner('one', 'u1'), owner('two', 'u2'), owner('three', 'u3')];
   const former = { ...two, metadata: { ...two.metadata, uid: 'u0' } };
 

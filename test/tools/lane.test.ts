@@ -22,12 +22,12 @@ const found = (name: string): ToolState => ({
 });
 const missing = (name: string): ToolState => ({ tool: toolNamed(name), state: 'missing' });
 
-test('a file says in its first comment which tools it starts', () => {
+test("a file's first comment names the tools that it starts", () => {
   expect(FILES.map(({ text }) => tagsOf(text))).toEqual([['jq', 'curl'], ['curl'], ['kubectl']]);
   expect(tagsOf("const tag = '@module-tag jq';")).toEqual([]);
 });
 
-test('with all tools every file runs', () => {
+test('if all tools are installed every file runs', () => {
   const lane = laneOf([found('kubectl'), found('jq'), found('curl')], FILES);
 
   expect(lane).toEqual({
@@ -38,7 +38,7 @@ test('with all tools every file runs', () => {
   });
 });
 
-test('a missing tool leaves out the files that start it, and is told in one line', () => {
+test('files that need a missing tool are omitted, which is reported in one line', () => {
   const lane = laneOf([found('kubectl'), missing('jq'), found('curl')], FILES);
 
   expect(lane).toEqual({
@@ -49,7 +49,7 @@ test('a missing tool leaves out the files that start it, and is told in one line
   });
 });
 
-test('a tool that cannot work here is told with its reason, and is not missing', () => {
+test('a tool that cannot work here is reported with its reason, and does not count as missing', () => {
   const reason = 'this user is not root';
   const lane = laneOf([{ tool: toolNamed('curl'), state: 'cannot work', reason }], FILES);
 
@@ -60,7 +60,7 @@ test('a tool that cannot work here is told with its reason, and is not missing',
   });
 });
 
-test('a program of a control plane is found in its folder, and CI may lack it', () => {
+test('a control plane program is found in its folder, and may be missing in CI', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-assets-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'kube-apiserver'), '', { mode: 0o755 });
@@ -78,7 +78,7 @@ test('a program of a control plane is found in its folder, and CI may lack it', 
   });
 });
 
-test('a package of npm is here when its folder is, and CI may not lack it', () => {
+test('an npm package is installed if its folder exists, and must not be missing in CI', () => {
   const packageFolder = mkdtempSync(join(tmpdir(), 'chancery-package-'));
   const client = { ...toolNamed('client-node'), packageFolder };
 
@@ -90,7 +90,7 @@ test('a package of npm is here when its folder is, and CI may not lack it', () =
   expect(tableOf([stateOf(client, {})], FILES)).toContain('npm ci --prefix bench');
 });
 
-test('without kubectl nothing runs behind a kubectl proxy', () => {
+test('without kubectl no test runs behind a kubectl proxy', () => {
   const lane = laneOf([missing('kubectl')], FILES);
 
   expect(lane.projects).toEqual(['tools', 'tools-alone']);
@@ -99,7 +99,7 @@ test('without kubectl nothing runs behind a kubectl proxy', () => {
   ]);
 });
 
-test('the table says where each tool is, or how to get it on Debian, Fedora and macOS', () => {
+test('the table says where each tool is, or how to install it on Debian, Fedora and macOS', () => {
   const rows = tableOf([found('jq'), missing('curl')], FILES).split('\n');
 
   expect(rows).toHaveLength(3);
@@ -119,7 +119,7 @@ function folderWith(...names: readonly string[]): string {
   return folder;
 }
 
-test('a tool is looked up by its variable, then on the PATH', () => {
+test('a tool is searched by its variable, and then on the PATH', () => {
   const [one, other] = [folderWith('jq'), folderWith('jq')];
 
   expect(pathOf('jq', { PATH: one })).toBe(join(one, 'jq'));
@@ -127,13 +127,13 @@ test('a tool is looked up by its variable, then on the PATH', () => {
   expect(stateOf(toolNamed('jq'), { PATH: one, JQ: '/nonexistent/jq' }).state).toBe('missing');
 });
 
-test('the other names of a tool count, the best of them first', () => {
+test('alternative names of a tool count, the best one first', () => {
   const folder = folderWith('google-chrome', 'chromium-browser');
 
   expect(pathOf('chromium', { PATH: folder })).toBe(join(folder, 'chromium-browser'));
 });
 
-test('every kubectl that is here is found, and the newest is taken', () => {
+test('every installed kubectl is found, and the newest one is used', () => {
   const folder = folderWith('kubectl', 'kubectl.1.29', 'kubectl.1.31');
   rmSync(join(folder, 'kubectl'));
   symlinkSync(join(folder, 'kubectl.1.29'), join(folder, 'kubectl'));
@@ -148,7 +148,9 @@ test('every kubectl that is here is found, and the newest is taken', () => {
 
 const COMMANDS = TOOLS.filter(({ packageFolder }) => packageFolder === undefined);
 
-test.each(COMMANDS)('without $name a test that asks for it says how to install it', ({ name }) => {
+test.each(COMMANDS)('a test that needs $name says how to install it if it is missing', ({
+  name,
+}) => {
   const { variable, debian } = toolNamed(name);
 
   expect(stateOf(toolNamed(name), { PATH: '/nonexistent' }).state).toBe('missing');

@@ -5,11 +5,11 @@ import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { blogPosts } from '../operator.ts';
 
-test('the definition that is shipped is the one of the schema', async () => {
+test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(blogPosts)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('acceptance 1: the definition is that of the seed, and has what every status here has besides', () => {
+test('acceptance 1: the definition has the fields of the original, and the usual fields of a status in addition', () => {
   const text = readFileSync(new URL('seed/crd.yaml', import.meta.url), 'utf8');
   const seed = parseYaml(text) as CustomResourceDefinition;
 

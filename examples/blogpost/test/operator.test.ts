@@ -28,7 +28,7 @@ function settledPost(place: Place, name = 'blog-post-1'): Promise<BlogPost> {
   });
 }
 
-test('acceptance 2 and 3: the sample is published, and told of once', async () => {
+test('acceptance 2 and 3: the sample is published, and one Event reports it', async () => {
   const place = await start(new FakeClock(NEW_YEAR));
 
   await place.apply(SAMPLE);
@@ -47,7 +47,7 @@ test('acceptance 2 and 3: the sample is published, and told of once', async () =
   ]);
 });
 
-test('acceptance 4 and 6: a later operator leaves publishedAt as it is; a post can be deleted', async () => {
+test('acceptance 4 and 6: a later operator does not change publishedAt, and a post can be deleted', async () => {
   const clock = new FakeClock(NEW_YEAR);
   const place = await start(clock);
   const { env, namespace } = place;
@@ -71,7 +71,7 @@ test('acceptance 4 and 6: a later operator leaves publishedAt as it is; a post c
   expect(gone).toBeUndefined();
 });
 
-test('a post without a title is told so once, and is published when it has one', async () => {
+test('a post without a title gets one Event about it, and is published when it gets a title', async () => {
   const clock = new FakeClock(NEW_YEAR);
   const place = await start(clock);
   const { env, namespace } = place;
@@ -103,7 +103,7 @@ test('a post without a title is told so once, and is published when it has one',
   expect(told.filter(({ series }) => series !== undefined)).toEqual([]);
 });
 
-test('a post of a cluster with the definition of the seed is published after the upgrade', async () => {
+test("a post from a cluster with the original's definition is published after the upgrade", async () => {
   const place = await startExample({
     name: 'blogpost',
     controllers: [blogpost],
@@ -122,7 +122,7 @@ test('a post of a cluster with the definition of the seed is published after the
   expect(post.status?.publishedAt).toBeDefined();
 });
 
-test('acceptance 3: wherever it is killed, publishedAt is set once', async () => {
+test('acceptance 3: after a crash at any request publishedAt is still set only once', async () => {
   let starts = 0;
   const points = await crashPoints({
     env: () => startTestEnv({ backend: 'embedded' }),
@@ -159,7 +159,7 @@ test('acceptance 3: wherever it is killed, publishedAt is set once', async () =>
   );
 });
 
-test('[T-1] acceptance 3: a cache that is older than the date does not set another', async () => {
+test('[T-1] acceptance 3: a cache that does not yet show the date does not cause a second date', async () => {
   const metadata = { name: 'old', namespace: 'demo', uid: 'u', generation: 1 };
   const stale: BlogPost = { apiVersion: API, kind: 'BlogPost', metadata, spec: { title: 'Old' } };
   const live = { ...stale, status: { publishedAt: '2029-12-31T00:00:00Z' } };
@@ -176,7 +176,7 @@ test('[T-1] acceptance 3: a cache that is older than the date does not set anoth
   expect(stated).toMatchObject([{ publishedAt: '2029-12-31T00:00:00Z' }]);
 });
 
-test('acceptance 3: a post whose status could not be written is not told of as published', async () => {
+test('acceptance 3: a post whose status could not be written gets no Event about its publication', async () => {
   const metadata = { name: 'new', namespace: 'demo', uid: 'u', generation: 1 };
   const post: BlogPost = { apiVersion: API, kind: 'BlogPost', metadata, spec: { title: 'New' } };
   const refusal = new Error('the API server is away');

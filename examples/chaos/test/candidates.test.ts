@@ -37,7 +37,7 @@ interface PodFacts {
 
 const names = (pods: readonly Pod[]): readonly string[] => pods.map((each) => each.metadata.name);
 
-test('CH6: a Pod that is not Ready, has ended or is going is no candidate', () => {
+test('CH6: a Pod that is not Ready, has ended or is being deleted is not a candidate', () => {
   const all = [
     pod('a'),
     pod('b'),
@@ -49,7 +49,7 @@ test('CH6: a Pod that is not Ready, has ended or is going is no candidate', () =
   expect(names(candidatesAmong(all, nobody))).toEqual(['a', 'b']);
 });
 
-test('CH7: a Pod that nobody would make again is no candidate', () => {
+test('CH7: a Pod without a controller that would replace it is not a candidate', () => {
   const all = [
     pod('bare-1', { owner: '' }),
     pod('bare-2', { owner: '' }),
@@ -62,7 +62,7 @@ test('CH7: a Pod that nobody would make again is no candidate', () => {
   expect(candidatesAmong(all, nobody)).toEqual([]);
 });
 
-test('CH7: the only Ready Pod of its owner is no candidate, with or without a budget', () => {
+test('CH7: the only Ready Pod of its owner is not a candidate, with or without a budget', () => {
   const all = [
     pod('single', { owner: 'one' }),
     pod('last', { owner: 'two' }),
@@ -74,14 +74,14 @@ test('CH7: the only Ready Pod of its owner is no candidate, with or without a bu
   expect(names(candidatesAmong(all, nobody))).toEqual(['a', 'b']);
 });
 
-test('CH3: its own Pod is no candidate, and one of that name elsewhere is', () => {
+test("CH3: the operator's own Pod is not a candidate, and a Pod of the same name in another namespace is", () => {
   const all = [pod('a'), pod('b')];
 
   expect(names(candidatesAmong(all, { namespace: 'shop', podName: 'a' }))).toEqual(['b']);
   expect(names(candidatesAmong(all, { namespace: 'other', podName: 'a' }))).toEqual(['a', 'b']);
 });
 
-test('CH2: what the cluster cannot do without is no candidate', () => {
+test('CH2: Pods that the cluster needs are not candidates', () => {
   const spec = { priorityClassName: 'system-cluster-critical' };
 
   expect(names(candidatesAmong([pod('a', { spec }), pod('b'), pod('c')], nobody))).toEqual([
@@ -90,7 +90,7 @@ test('CH2: what the cluster cannot do without is no candidate', () => {
   ]);
 });
 
-test('CH9: the numbers that are given decide, and each candidate has the same share of them', () => {
+test('CH9: the given random numbers decide, and each candidate has the same probability', () => {
   const all = ['a', 'b', 'c', 'd'];
   const drawn = Array.from({ length: 100 }, (_, at) => pick(all, () => at / 100));
 

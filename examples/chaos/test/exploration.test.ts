@@ -85,6 +85,10 @@ const scenario: Scenario = {
   ],
 };
 
-test('chaos evicts no more than its plan allows in every order', EXPLORING, async () => {
-  expect(await explored(scenario)).toMatchObject({ scenario: 'chaos' });
-});
+test(
+  'chaos evicts no more Pods than its plan allows, in every order of events',
+  EXPLORING,
+  async () => {
+    expect(await explored(scenario)).toMatchObject({ scenario: 'chaos' });
+  },
+);

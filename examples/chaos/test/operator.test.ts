@@ -6,11 +6,11 @@ import { expect, test } from 'vitest';
 import { chaosPlans } from '../chaos-plan.ts';
 import { INTERVAL_MS, nobodyGoes, replaced, startChaos } from './support.ts';
 
-test('the definition that is shipped is the one of the schema', async () => {
+test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(chaosPlans)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('CH2: of the Pods that opted in, one goes in its time, and no other does', async () => {
+test('CH2: one of the Pods that opted in is evicted in each turn, and no other Pod', async () => {
   const chaos = await startChaos();
   const optedIn = await chaos.servers('web', 2);
   const others = await chaos.servers('worker', 2, { optIn: false });
@@ -24,7 +24,7 @@ test('CH2: of the Pods that opted in, one goes in its time, and no other does', 
   expect(replaced(others, await chaos.uids())).toEqual([]);
 });
 
-test('CH2: in kube-system nothing is evicted, whoever opts in', async () => {
+test('CH2: no Pod in kube-system is evicted, even if it opted in', async () => {
   const chaos = await startChaos({ allNamespaces: true });
   const before = await chaos.servers('dns', 2, { namespace: 'kube-system' });
 
@@ -38,7 +38,7 @@ test('CH2: in kube-system nothing is evicted, whoever opts in', async () => {
   expect(chaos.writes()).not.toContain('create pods eviction');
 });
 
-test('CH3: the Pod that it runs in stays, though it has opted in', async () => {
+test("CH3: the operator's own Pod is not evicted, even if it opted in", async () => {
   const chaos = await startChaos({ random: () => 0, environment: { POD_NAME: 'web-0' } });
   const before = await chaos.servers('web', 2);
   await chaos.plan();
@@ -49,7 +49,7 @@ test('CH3: the Pod that it runs in stays, though it has opted in', async () => {
   expect(replaced(before, await chaos.uids())).toEqual(['web-1']);
 });
 
-test('CH8: another Pod of the same name is not the one that was drawn', async () => {
+test('CH8: a new Pod with the name of the drawn Pod is not evicted', async () => {
   let between = (): void => {};
   const random = (): number => {
     between();
@@ -88,7 +88,7 @@ test('CH8: another Pod of the same name is not the one that was drawn', async ()
   expect((await chaos.status()).evictions).toBeUndefined();
 });
 
-test('CH11: an Event on the Pod says who evicted it', async () => {
+test('CH11: an Event on the evicted Pod names the operator', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 2);
   await chaos.plan();
@@ -110,7 +110,7 @@ test('CH11: an Event on the Pod says who evicted it', async () => {
   });
 });
 
-test('CH12: a dry run asks the budgets, tells what would go, and lets it stay', async () => {
+test('CH12: a dry run checks the budgets, records an Event about the Pod it would evict, and evicts none', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 2);
   await chaos.plan({ dryRun: true });

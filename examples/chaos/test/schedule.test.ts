@@ -27,7 +27,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-test('CH10: no interval has more evictions than the limit, wherever it begins', () => {
+test('CH10: no interval of time, wherever it begins, has more evictions than the limit', () => {
   const random = numbers(7);
   const spec = { maxEvictions: 3 };
   const evictedAt: number[] = [];
@@ -57,14 +57,14 @@ test('CH10: no interval has more evictions than the limit, wherever it begins', 
   expect(new Set(gaps).size).toBeGreaterThan(400); // nobody can foresee them
 });
 
-test('CH4: a new plan waits for half a slot at least', () => {
+test('CH4: the first eviction of a new plan comes after half a slot at least', () => {
   expect(scheduleOf(plan(), START_MS, () => 0).nextMs).toBe(START_MS + HOUR_MS / 2);
   expect(scheduleOf(plan({ maxEvictions: 2 }), START_MS, () => 0).nextMs).toBe(
     START_MS + HOUR_MS / 4,
   );
 });
 
-test('CH4: a time that was drawn before is kept, and so is what was evicted', () => {
+test('CH4: a time that was drawn earlier is kept, and so are past evictions', () => {
   const evictions = [{ time: '2029-12-31T23:59:00.000000Z', pod: 'a' }];
   const nextEvictionTime = '2030-01-01T00:59:30.000000Z';
   const known = plan({}, { evictions, nextEvictionTime });
@@ -75,7 +75,7 @@ test('CH4: a time that was drawn before is kept, and so is what was evicted', ()
   });
 });
 
-test('CH5: a turn that was missed is not made up for', () => {
+test('CH5: a missed turn is not made up for', () => {
   const missed = plan({}, { nextEvictionTime: '2029-12-31T14:00:00Z' });
   const late = plan({}, { nextEvictionTime: '2029-12-31T23:59:50Z' });
 
@@ -83,7 +83,7 @@ test('CH5: a turn that was missed is not made up for', () => {
   expect(scheduleOf(late, START_MS, middle).nextMs).toBeLessThan(START_MS);
 });
 
-test('CH13: a clock that went wrong neither stops it for good nor lets it loose', () => {
+test('CH13: a wrong clock neither stops evictions for ever nor causes more than the limit', () => {
   const evictions = [{ time: '2031-06-01T00:00:00Z', pod: 'a' }];
   const ahead = plan({}, { evictions, nextEvictionTime: '2031-06-01T01:00:00Z' });
 
@@ -93,7 +93,7 @@ test('CH13: a clock that went wrong neither stops it for good nor lets it loose'
   expect(schedule.recent).toEqual([{ time: rfc3339Micro(START_MS), pod: 'a' }]);
 });
 
-test('CH10: a lower limit counts at once, and a shorter interval draws anew', () => {
+test('CH10: a lower limit takes effect at once, and a shorter interval draws a new time', () => {
   const evictions = ['23:30', '23:40'].map((at) => ({ time: `2029-12-31T${at}:00Z`, pod: 'a' }));
   const lowered = plan(
     { maxEvictions: 1 },

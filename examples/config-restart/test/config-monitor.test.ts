@@ -79,7 +79,7 @@ test('CM3: Pods that two monitors select are restarted once', async () => {
 test.each([
   [{}],
   [{ podSelector: {} }],
-])('CM4: a monitor with %j for a selector gets a condition, and the others work on', async (selector) => {
+])('CM4: a monitor with %j for a selector gets a condition, and other monitors still work', async (selector) => {
   const { cluster, operator } = await monitoredApp();
   putMonitor(cluster, 'broken', { configmap: 'flaskapp-config', ...selector });
   await operator.settle('flaskapp-config');
@@ -94,7 +94,7 @@ test.each([
 });
 
 describe('CM9', () => {
-  test('a label value that no label can have is refused instead of sent', async () => {
+  test('a label value that is invalid in Kubernetes is refused without a request', async () => {
     const { cluster, operator } = await monitoredApp();
     putMonitor(cluster, 'odd', { configmap: 'unrelated', podSelector: { app: 'a,tier=web' } });
 
@@ -105,7 +105,7 @@ describe('CM9', () => {
     expect(operator.reasons).toEqual(['InvalidSelector']);
   });
 
-  test('metadata does not count, and Pods are not removed all at once', async () => {
+  test('a change of metadata restarts nothing, and Pods are not deleted all at once', async () => {
     const { cluster, operator } = await monitoredApp();
     const before = podUids(cluster);
 
@@ -124,7 +124,7 @@ describe('CM10: two spellings of one field', () => {
     [{ configmap: 'unrelated' }],
     [{ configMap: 'unrelated' }],
     [{ configmap: 'unrelated', configMap: 'unrelated' }],
-  ])('%j names the ConfigMap', async (names) => {
+  ])('%j names the ConfigMap of a monitor', async (names) => {
     const { cluster, operator } = await monitoredApp();
     putMonitor(cluster, 'm3', { ...names, podSelector: { app: 'db' } });
     await operator.settle('unrelated');
@@ -134,7 +134,7 @@ describe('CM10: two spellings of one field', () => {
     expect(restarted(cluster)).toEqual(['db']);
   });
 
-  test('that contradict each other are refused, under the name of the monitor', async () => {
+  test("contradicting spellings of one field are refused, with the monitor's name in the log", async () => {
     const { cluster, operator } = await monitoredApp();
     const podSelector = { app: 'db' };
     putMonitor(cluster, 'm3', { configmap: 'unrelated', configMap: 'other-config', podSelector });

@@ -38,7 +38,7 @@ function change(cluster: FakeCluster, value = 'two', name = 'annotated'): void {
   cluster.edit(configMaps, name, { data: { message: value } });
 }
 
-test('CW1: a ConfigMap without annotation restarts nothing right after an annotated one', async () => {
+test('CW1: a ConfigMap without the annotation restarts nothing, also right after one with it', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'plain', 'one');
   await operator.settle('plain');
@@ -56,7 +56,7 @@ describe('CW2: what counts as a change', () => {
     ['a label', { metadata: { labels: { touched: 'yes' } } }],
     ['an annotation', { metadata: { annotations: { touched: 'yes' } } }],
     ['the same data written again', { data: { message: 'one' } }],
-  ])('%s restarts nothing', async (_what, edit) => {
+  ])('a change of %s restarts nothing', async (_what, edit) => {
     const { cluster, operator } = await watchedApp();
 
     cluster.edit(configMaps, 'annotated', edit);
@@ -69,7 +69,7 @@ describe('CW2: what counts as a change', () => {
     ['a value', { data: { message: 'two' } }],
     ['a new key', { data: { more: 'x' } }],
     ['binary data', { binaryData: { blob: 'AAEC' } }],
-  ])('%s restarts the workload once', async (_what, edit) => {
+  ])('a change of %s restarts the workload once', async (_what, edit) => {
     const { cluster, operator } = await watchedApp();
 
     cluster.edit(configMaps, 'annotated', edit);
@@ -95,7 +95,7 @@ describe('CW2: what counts as a change', () => {
     expect(restarted.map(({ metadata }) => metadata.name)).toEqual(['front']);
   });
 
-  test('with restartOn: any a touched label restarts the workload, once', async () => {
+  test('with restartOn: any a changed label restarts the workload once', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -113,7 +113,7 @@ describe('CW2: what counts as a change', () => {
     'control-plane.alpha.kubernetes.io/leader',
     'restart.chancery.dev/anything',
     'k8spatterns.io/debounceSeconds',
-  ])('with restartOn: any the annotation %s, which programs write, counts for nothing', async (key) => {
+  ])('with restartOn: any a change of the annotation %s, which programs write, restarts nothing', async (key) => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -125,7 +125,7 @@ describe('CW2: what counts as a change', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(0);
   });
 
-  test('restartOn: any, switched on later, compares with the metadata of that moment', async () => {
+  test('restartOn: any compares with the metadata of the moment when it was switched on', async () => {
     const { cluster, operator } = await watchedApp();
     cluster.edit(configMaps, 'annotated', { metadata: { labels: { early: 'yes' } } });
     await operator.settle('annotated');
@@ -140,7 +140,7 @@ describe('CW2: what counts as a change', () => {
 });
 
 describe('CW3: changes while the operator is down', () => {
-  test('restart once when it comes back, and never again', async () => {
+  test('a change while the operator is down causes one restart when it is back', async () => {
     const { cluster, operator } = await watchedApp();
 
     change(cluster);
@@ -152,7 +152,7 @@ describe('CW3: changes while the operator is down', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('a new process restarts nothing for what has not changed', async () => {
+  test('a new process restarts nothing for unchanged content', async () => {
     const { cluster, operator } = await watchedApp();
 
     operator.restart();
@@ -161,7 +161,7 @@ describe('CW3: changes while the operator is down', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(0);
   });
 
-  test('a process whose cache is behind the last one does not act on what was acted upon', async () => {
+  test('a process with an old cache does not repeat a restart', async () => {
     const { cluster, operator } = await watchedApp();
     const stale = cluster.read(configMaps, 'annotated');
     change(cluster);
@@ -179,7 +179,7 @@ describe('CW3: changes while the operator is down', () => {
 });
 
 describe('CW7: the service stays up', () => {
-  test('by default the workload replaces its Pods itself, and no Pod is removed', async () => {
+  test('by default the workload replaces its Pods itself, and no Pod is deleted', async () => {
     const { cluster, operator } = await watchedApp();
     const before = podUids(cluster);
 
@@ -193,7 +193,7 @@ describe('CW7: the service stays up', () => {
     });
   });
 
-  test('with evict at most one Pod is missing at any time, and in the end all are new', async () => {
+  test('with evict at most one Pod is missing at any time, and at the end all Pods are new', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       [STRATEGY]: 'evict',
@@ -218,7 +218,7 @@ describe('CW7: the service stays up', () => {
 });
 
 describe('CW8: Pods that are left alone', () => {
-  test('a bare Pod survives, and a Warning Event names it', async () => {
+  test('a Pod without an owner is not deleted, and a Warning Event names it', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       [STRATEGY]: 'delete',
@@ -241,7 +241,7 @@ describe('CW8: Pods that are left alone', () => {
   test.each([
     'evict',
     'delete',
-  ])('%s spares finished, terminating and Job Pods', async (strategy) => {
+  ])('the strategy %s does not delete finished, terminating and Job Pods', async (strategy) => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=batch',
       [STRATEGY]: strategy,
@@ -265,7 +265,11 @@ describe('CW8: Pods that are left alone', () => {
     expect(cluster.read(pods, 'leaving')).toEqual(leaving);
   });
 
-  test.each(['rollout', 'evict', 'delete'])('%s spares its own workload', async (strategy) => {
+  test.each([
+    'rollout',
+    'evict',
+    'delete',
+  ])("the strategy %s does not restart the operator's own workload", async (strategy) => {
     const { cluster, operator } = await watchedApp(
       { [SELECTOR]: 'app', [STRATEGY]: strategy },
       { podName: 'operator-5d-0' },
@@ -299,7 +303,7 @@ describe('CW8: Pods that are left alone', () => {
 });
 
 describe('CW9: quick edits', () => {
-  test('in a row restart once, after the last', async () => {
+  test('several quick edits cause one restart, after the last', async () => {
     const { cluster, operator } = await watchedApp();
 
     for (const value of ['two', 'three', 'four']) {
@@ -314,7 +318,7 @@ describe('CW9: quick edits', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('that never end restart after ten times the wait at the latest', async () => {
+  test('edits without end cause a restart after at most ten times the wait', async () => {
     const { cluster, operator } = await watchedApp();
 
     for (let edit = 0; edit <= 20; edit++) {
@@ -326,7 +330,7 @@ describe('CW9: quick edits', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('of metadata count as edits under restartOn: any', async () => {
+  test('edits of metadata count under restartOn: any', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -344,7 +348,7 @@ describe('CW9: quick edits', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('that end where they began restart nothing', async () => {
+  test('edits that end with the first content restart nothing', async () => {
     const { cluster, operator } = await watchedApp();
 
     change(cluster, 'two');
@@ -358,7 +362,7 @@ describe('CW9: quick edits', () => {
   test.each([
     ['0', undefined],
     ['30', 30_000],
-  ])('debounceSeconds %s asks for a wait of %s ms', async (debounceSeconds, requeueAfterMs) => {
+  ])('debounceSeconds %s means a wait of %s ms', async (debounceSeconds, requeueAfterMs) => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/debounceSeconds': debounceSeconds,
@@ -372,7 +376,7 @@ describe('CW9: quick edits', () => {
 });
 
 describe('CW10: many to many', () => {
-  test('two ConfigMaps restart one workload, each for its own changes', async () => {
+  test('two ConfigMaps each restart the same workload for their own changes', async () => {
     const { cluster, operator } = await watchedApp();
     putConfigMap(cluster, 'second', 'one', { annotations: { [SELECTOR]: 'app=webapp' } });
     await operator.settle('second');
@@ -386,7 +390,7 @@ describe('CW10: many to many', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(2);
   });
 
-  test('one ConfigMap restarts the workloads of two selectors, and says that they differ', async () => {
+  test('one ConfigMap restarts the workloads of two selectors, and an Event says that they differ', async () => {
     const { cluster, operator } = await watchedApp({
       'k8spatterns.io/podDeleteSelector': 'app=webapp',
       'k8spatterns.com/podDeleteSelector': 'app=worker',
@@ -400,7 +404,7 @@ describe('CW10: many to many', () => {
     expect(operator.reasons.filter((reason) => reason === 'ConflictingSelectors')).toHaveLength(1);
   });
 
-  test('two selectors that mean the same are one, without a warning', async () => {
+  test('two selectors with the same meaning count as one, without a warning', async () => {
     const { operator } = await watchedApp({
       'k8spatterns.io/podDeleteSelector': 'app=webapp,tier in (a,b)',
       'k8spatterns.com/podDeleteSelector': 'tier in (b, a), app == webapp',
@@ -416,7 +420,7 @@ describe('CW13: mistakes are shown', () => {
     ['app=web app', 'InvalidSelector'],
     ['', 'EmptySelector'],
     [' ', 'EmptySelector'],
-  ])('the selector %j gives one Warning Event and restarts nothing', async (selector, reason) => {
+  ])('the selector %j causes one Warning Event and no restart', async (selector, reason) => {
     const { cluster, operator } = await watchedApp({ [SELECTOR]: selector });
 
     change(cluster);
@@ -432,7 +436,7 @@ describe('CW13: mistakes are shown', () => {
     ['k8spatterns.io/debounceSeconds', '-1'],
     ['k8spatterns.io/debounceSeconds', 'soon'],
     ['k8spatterns.io/restartOn', 'everything'],
-  ])('%s: %s gives a Warning Event and restarts nothing', async (annotation, value) => {
+  ])('the annotation %s: %s causes a Warning Event and no restart', async (annotation, value) => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       [annotation]: value,
@@ -456,7 +460,7 @@ describe('CW13: mistakes are shown', () => {
     expect(operator.reasons).toEqual(['NoMatchingPods']);
   });
 
-  test('a restart is reported with the workload that it restarted', async () => {
+  test('an Event reports a restart and names the workload', async () => {
     const { cluster, operator } = await watchedApp();
 
     change(cluster);

@@ -62,7 +62,7 @@ describe.each([
     'InvalidSelector',
   ],
 ])('%s: %s', (_id, _what, selector, reason) => {
-  test('restarts nothing, and is shown in the status and in an Event', async () => {
+  test('an invalid watcher restarts nothing, and its status and an Event show the mistake', async () => {
     const { cluster, operator } = app();
     const before = podUids(cluster);
     putWatcher(cluster, { configMap: 'webapp-config', strategy: 'delete', ...selector });
@@ -78,7 +78,7 @@ describe.each([
   });
 });
 
-test('OP3: a watcher that goes away between two reads restarts nothing', async () => {
+test('OP3: a watcher that is deleted between two reads restarts nothing', async () => {
   const { cluster, operator } = app();
   putWatcher(cluster, valid);
   await operator.settle('webapp-config');
@@ -92,7 +92,7 @@ test('OP3: a watcher that goes away between two reads restarts nothing', async (
 });
 
 describe('OP4: watchers are objects with a life of their own', () => {
-  test('one created after a change takes what it finds as its base, and acts on the next', async () => {
+  test('a watcher created after a change takes the present content as its base, and reacts to the next change', async () => {
     const { cluster, operator } = app();
     cluster.edit(configMaps, 'webapp-config', { data: { message: 'two' } });
     await operator.settle('webapp-config');
@@ -106,7 +106,7 @@ describe('OP4: watchers are objects with a life of their own', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('one created anew after a change restarts nothing', async () => {
+  test('a watcher created again after a change restarts nothing', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -120,7 +120,7 @@ describe('OP4: watchers are objects with a life of their own', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(0);
   });
 
-  test('an edited selector counts from the next change on', async () => {
+  test('an edited selector takes effect with the next change', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'worker');
     putWatcher(cluster, valid);
@@ -135,7 +135,7 @@ describe('OP4: watchers are objects with a life of their own', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'worker')]).toEqual([0, 1]);
   });
 
-  test('a change while the definitions are not listed yet waits for them', async () => {
+  test('a change waits while the definitions have not been listed yet', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     putConfigMap(cluster, 'webapp-config', 'one', {
@@ -155,7 +155,7 @@ describe('OP4: watchers are objects with a life of their own', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([1, 1]);
   });
 
-  test('a change while the definitions are gone for good is acted on for the others', async () => {
+  test('a change while a definition is missing for good still counts for the other definitions', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     putConfigMap(cluster, 'webapp-config', 'one', {
@@ -171,7 +171,7 @@ describe('OP4: watchers are objects with a life of their own', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([0, 1]);
   });
 
-  test('a change of downtime survives a process that has not listed the watchers yet', async () => {
+  test('a change during downtime is not lost by a process that has not listed the watchers yet', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -189,7 +189,7 @@ describe('OP4: watchers are objects with a life of their own', () => {
 });
 
 describe('OP7: status and Events', () => {
-  test('a watcher at work says so, with the digest of what its Pods have', async () => {
+  test('the status of a working watcher has the digest of the content that its Pods use', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
 
@@ -205,7 +205,7 @@ describe('OP7: status and Events', () => {
     });
   });
 
-  test('a restart is in the status: when, which Pods, and for which content', async () => {
+  test('the status shows a restart: its time, its Pods and its content', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -221,7 +221,7 @@ describe('OP7: status and Events', () => {
     });
   });
 
-  test('lists fifty Pods at most', async () => {
+  test('the status lists at most fifty Pods', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'webapp', { replicas: 60 });
     putWatcher(cluster, valid);
@@ -232,7 +232,7 @@ describe('OP7: status and Events', () => {
     expect(statusOf(cluster).lastRestartedPods).toHaveLength(50);
   });
 
-  test('a ConfigMap that does not exist is reported, until it does', async () => {
+  test('a missing ConfigMap is reported until it exists', async () => {
     const { cluster, operator } = app();
     cluster.remove(configMaps, 'webapp-config');
     putWatcher(cluster, valid);
@@ -253,7 +253,7 @@ describe('OP7: status and Events', () => {
     });
   });
 
-  test('a watcher that names no ConfigMap says so under its own name', async () => {
+  test('a watcher that names no ConfigMap reports that under its own name', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, { podSelector: { app: 'webapp' } });
 
@@ -263,7 +263,7 @@ describe('OP7: status and Events', () => {
     expect(condition(cluster, 'Ready')).toMatchObject({ reason: 'InvalidSpec' });
   });
 
-  test('nothing is written while nothing changes', async () => {
+  test('without a change nothing is written', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -276,7 +276,7 @@ describe('OP7: status and Events', () => {
     expect([...cluster.all(bookWatchers), ...cluster.all(configMaps)]).toEqual(before);
   });
 
-  test('a cache that is behind the last status makes none be written again', async () => {
+  test('a cache that does not yet show the last status causes no second write', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     cluster.freezeCaches(bookWatchers);
@@ -289,7 +289,7 @@ describe('OP7: status and Events', () => {
     expect(cluster.all(bookWatchers)).toEqual(before);
   });
 
-  test('a status that is up to date costs no request', async () => {
+  test('a status that is up to date causes no request', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -300,7 +300,7 @@ describe('OP7: status and Events', () => {
     await expect(operator.settle('webapp-config')).resolves.toBeUndefined();
   });
 
-  test('a definition without status restarts all the same, and is mentioned once', async () => {
+  test('a definition without status does not prevent a restart, and is logged once', async () => {
     const { cluster, operator } = app();
     cluster.dropStatusSubresource(bookWatchers);
     putWatcher(cluster, valid);
@@ -314,7 +314,7 @@ describe('OP7: status and Events', () => {
     ).toHaveLength(1);
   });
 
-  test('a restart that fails is shown, and shown as repaired once it succeeds', async () => {
+  test('the status shows a failed restart, and then its success', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -333,7 +333,7 @@ describe('OP7: status and Events', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('a mistake is told once, and again after it was repaired and made again', async () => {
+  test('a mistake is reported once, and again if it is repeated after a correction', async () => {
     const { cluster, operator } = app();
     for (const podSelector of [{}, {}, { app: 'webapp' }, {}]) {
       putWatcher(cluster, { configMap: 'webapp-config', podSelector });
@@ -344,7 +344,7 @@ describe('OP7: status and Events', () => {
     expect(operator.reasons).toEqual(['EmptySelector', 'EmptySelector']);
   });
 
-  test('a LabelSelector may say more than equality, and must hold besides podSelector', async () => {
+  test('a LabelSelector may use more than equality, and is combined with podSelector', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'edge', { labels: { app: 'webapp', tier: 'edge' } });
     putWatcher(cluster, {
@@ -360,7 +360,7 @@ describe('OP7: status and Events', () => {
 });
 
 describe('OP8: overlapping watchers', () => {
-  test('restart each workload once', async () => {
+  test('overlapping watchers restart each workload once', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'edge', { labels: { app: 'webapp', tier: 'edge' } });
     putWatcher(cluster, valid, 'all');
@@ -375,7 +375,7 @@ describe('OP8: overlapping watchers', () => {
     expect(statusOf(cluster, 'all').lastRestartedPods).toHaveLength(6);
   });
 
-  test('that differ in what counts: a touched label moves only the one that asked for it', async () => {
+  test('of overlapping watchers only the one with restartOn: any reacts to a changed label', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'touchy');
     putWatcher(cluster, valid, 'calm');
@@ -389,7 +389,7 @@ describe('OP8: overlapping watchers', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'touchy')]).toEqual([0, 1]);
   });
 
-  test('that differ in strategy restart a Pod the gentler way only', async () => {
+  test('of overlapping watchers with different strategies the gentler one restarts a Pod', async () => {
     const { cluster, operator } = app();
     const before = podUids(cluster);
     putWatcher(cluster, { ...valid, strategy: 'delete' }, 'rough');
@@ -407,7 +407,7 @@ test.each([
   ['k8spatterns.io', bookWatchers],
   ['k8spatterns.com', repositoryWatchers],
   ['magalix.com', configMonitors],
-])('the same spec in group %s restarts and reports alike', async (_group, resource) => {
+])('the same spec in the group %s causes the same restarts and reports', async (_group, resource) => {
   const { cluster, operator } = app();
   putWatcher(cluster, valid, 'watcher', resource);
   await operator.settle('webapp-config');

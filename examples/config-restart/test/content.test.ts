@@ -12,7 +12,7 @@ const record = fc.dictionary(fc.stringMatching(/^[-._a-zA-Z0-9]{1,20}$/), fc.str
   maxKeys: 4,
 });
 
-test('the order of keys does not matter', () => {
+test('the order of keys does not change the digest', () => {
   fc.assert(
     fc.property(record, (data) => {
       const reversed = Object.fromEntries(Object.entries(data).reverse());
@@ -22,7 +22,7 @@ test('the order of keys does not matter', () => {
   );
 });
 
-test('two ConfigMaps have one digest only when they hold the same', () => {
+test('two ConfigMaps have the same digest only if their content is the same', () => {
   fc.assert(
     fc.property(record, record, record, record, (data, binary, otherData, otherBinary) => {
       const sorted = (each: object): string => JSON.stringify(Object.entries(each).sort());
@@ -40,11 +40,11 @@ test.each([
   [configMap({ a: 'b=c' }), configMap({ 'a=b': 'c' })],
   [configMap({ a: '1,b:2' }), configMap({ a: '1', b: '2' })],
   [configMap({ a: 'eA==' }), configMap({}, { a: 'eA==' })],
-])('content that looks alike has digests of its own', (one, other) => {
+])('similar contents have different digests', (one, other) => {
   expect(contentOf(one).hash).not.toBe(contentOf(other).hash);
 });
 
-test('no data and empty data are the same', () => {
+test('missing data and empty data have the same digest', () => {
   const { data: _, binaryData: __, ...bare } = configMap({});
 
   expect(contentOf(bare)).toEqual(contentOf(configMap({})));

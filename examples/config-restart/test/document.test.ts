@@ -38,7 +38,7 @@ function conditionsOf(cluster: FakeCluster): readonly Condition[] {
 test.each([
   ['YAML', VALID],
   ['JSON', '{"configMap":"webapp-config","podSelector":{"app":"webapp"}}'],
-])('a document in %s restarts Pods, and has its status beside it', async (_form, spec) => {
+])('a document in %s restarts Pods, and its status is written beside it', async (_form, spec) => {
   const { cluster, operator } = app();
   const document = putDocument(cluster, spec);
   await settleAll(operator);
@@ -80,7 +80,7 @@ test.each([
   ['an empty selector', 'configMap: webapp-config\npodSelector: {}', 'EmptySelector', 'empty'],
   ['a number for a label', VALID.replace('app: webapp', 'app: 1'), 'InvalidSelector', 'quotes'],
   ['a bad strategy', `${VALID}strategy: gently\n`, 'InvalidSpec', 'rollout, evict, delete'],
-])('%s is invalid: an Event, valid=false, and no restart', async (_what, spec, reason, text) => {
+])('%s is invalid: the document gets an Event and valid=false, and restarts nothing', async (_what, spec, reason, text) => {
   const { cluster, operator } = app();
   putDocument(cluster, spec);
   await settleAll(operator);
@@ -97,7 +97,7 @@ test.each([
   });
 });
 
-test('a repaired document becomes valid and watches from then on', async () => {
+test('a corrected document becomes valid and watches from then on', async () => {
   const { cluster, operator } = app();
   putDocument(cluster, 'configMap: [');
   await settleAll(operator);
@@ -111,7 +111,7 @@ test('a repaired document becomes valid and watches from then on', async () => {
   expect(restartsOf(cluster, 'webapp')).toBe(1);
 });
 
-test('a ConfigMap that somebody else has at the name of the status is left alone', async () => {
+test('a foreign ConfigMap with the name of the status is not overwritten', async () => {
   const { cluster, operator } = app();
   const theirs = putConfigMap(cluster, 'restart-webapp-status', 'precious');
   putDocument(cluster, VALID);
@@ -122,7 +122,7 @@ test('a ConfigMap that somebody else has at the name of the status is left alone
   expect(operator.reasons).toContain('StatusNotOwned');
 });
 
-test('a damaged status is written anew', async () => {
+test('a damaged status is written again', async () => {
   const { cluster, operator } = app();
   putDocument(cluster, VALID);
   await settleAll(operator);
@@ -134,7 +134,7 @@ test('a damaged status is written anew', async () => {
   expect(conditionsOf(cluster)).toHaveLength(3);
 });
 
-test('nothing is written while nothing changes', async () => {
+test('without a change nothing is written', async () => {
   const { cluster, operator } = app();
   putDocument(cluster, VALID);
   await settleAll(operator);
@@ -147,7 +147,7 @@ test('nothing is written while nothing changes', async () => {
   expect(cluster.all(configMaps)).toEqual(before);
 });
 
-test('its own ConfigMaps restart nothing, whatever their annotations say', async () => {
+test("the operator's own ConfigMaps restart nothing, whatever their annotations", async () => {
   const { cluster, operator } = app();
   putDocument(cluster, VALID);
   await settleAll(operator);
@@ -166,7 +166,7 @@ test('its own ConfigMaps restart nothing, whatever their annotations say', async
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-test('a status that cannot be written holds no restart up', async () => {
+test('a status that cannot be written does not delay a restart', async () => {
   const { cluster, operator } = app();
   putDocument(cluster, VALID);
   await settleAll(operator);

@@ -75,7 +75,7 @@ test.each(
   ]);
 });
 
-test('both groups of ConfigWatcher have one schema, and the short name of the original', () => {
+test("both groups of ConfigWatcher have the same schema, and the original's short name", () => {
   const [book, repository] = [bookWatchers, repositoryWatchers].map(definitionOf);
 
   expect(book?.spec.versions).toEqual(repository?.spec.versions);
@@ -85,7 +85,7 @@ test('both groups of ConfigWatcher have one schema, and the short name of the or
   ]);
 });
 
-test('ConfigMonitor accepts either spelling, and asks for one', () => {
+test('ConfigMonitor accepts either spelling, and requires one', () => {
   const schema = specSchema(configMonitors);
 
   expect(schema?.properties).toMatchObject({
@@ -99,7 +99,7 @@ test('ConfigMonitor accepts either spelling, and asks for one', () => {
   ]);
 });
 
-test('the sample watches its own ConfigMap with the Pods of its own Deployment', () => {
+test('the sample watches its own ConfigMap and the Pods of its own Deployment', () => {
   const [config, deployment] = documents('sample/web-app.yaml') as KubernetesObject[];
   if (config === undefined) throw new Error('the sample is empty');
 

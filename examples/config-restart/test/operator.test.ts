@@ -36,7 +36,7 @@ test('every definition is optional, so that annotations work without any of them
 
 const looksNothingUp = { store: () => expect.unreachable('all is in the watcher') };
 
-test('a watcher enqueues the ConfigMap that it names, in its own namespace', async () => {
+test("a watcher enqueues the ConfigMap that it names, in the watcher's namespace", async () => {
   const spec = { configMap: 'config', podSelector: { app: 'x' } };
   const document = { data: { spec: JSON.stringify(spec) } };
 
@@ -49,7 +49,7 @@ test('a watcher enqueues the ConfigMap that it names, in its own namespace', asy
   expect(keys).toEqual([['ns/config'], ['ns/config'], ['ns/config'], ['ns/config']]);
 });
 
-test('a watcher that names nothing enqueues its own name, so that somebody reports on it', async () => {
+test('a watcher that names no ConfigMap enqueues its own name, so that the mistake is reported', async () => {
   const keys = await Promise.all(
     watcherMappings.map(({ map }) => map(watcher({}, { spec: null, data: {} }), looksNothingUp)),
   );
@@ -57,7 +57,7 @@ test('a watcher that names nothing enqueues its own name, so that somebody repor
   expect(keys).toEqual([['ns/w'], ['ns/w'], ['ns/w'], ['ns/w']]);
 });
 
-test('a document of aliases that grow without end is refused, not expanded', () => {
+test('a document with exponentially growing aliases is refused', () => {
   const levels = ['a: &a [x,x,x,x,x,x,x,x,x]'];
   for (let level = 1; level < 9; level++) {
     const [before, now] = [level - 1, level].map((each) => String.fromCharCode(97 + each));
@@ -70,7 +70,11 @@ test('a document of aliases that grow without end is refused, not expanded', () 
   expect(read).toMatchObject({ accepted: false, refusal: { reason: 'InvalidSpec' } });
 });
 
-test.each([['secrets'], ['nodes'], ['pods/exec']])('no permission on %s is asked for', (name) => {
+test.each([
+  ['secrets'],
+  ['nodes'],
+  ['pods/exec'],
+])('the operator requests no permission on %s', (name) => {
   const asked = configRestart.permissions.map(({ resource, subresource }) =>
     subresource === undefined ? resourceName(resource) : `${resourceName(resource)}/${subresource}`,
   );

@@ -24,7 +24,7 @@ function remembered(cluster: FakeCluster): Record<string, string> {
   return { ...dataOf(cluster, 'config-restart-state') };
 }
 
-test('content never enters the state, only digests', async () => {
+test('the state contains digests only, and never content', async () => {
   const { cluster } = await watchedApp();
 
   expect(JSON.parse(remembered(cluster).config ?? '')).toEqual({
@@ -50,7 +50,7 @@ test.each([
   expect(JSON.parse(remembered(cluster).config ?? '')).not.toHaveProperty('missingSince');
 });
 
-test('a ConfigMap recreated after more than a day is a new one', async () => {
+test('a ConfigMap recreated after more than a day counts as new', async () => {
   const { cluster, operator } = await watchedApp();
 
   cluster.remove(configMaps, 'config');
@@ -62,7 +62,7 @@ test('a ConfigMap recreated after more than a day is a new one', async () => {
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-test('entries of ConfigMaps long gone are removed by the next write, others are kept', async () => {
+test('the next write removes entries of ConfigMaps that were deleted long ago, and keeps others', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'gone', 'one', { annotations });
   await operator.settle('gone');
@@ -76,7 +76,7 @@ test('entries of ConfigMaps long gone are removed by the next write, others are 
   expect(Object.keys(remembered(cluster)).sort()).toEqual(['config', 'third']);
 });
 
-test('a ConfigMap that nobody watches any more is forgotten, also by a new process', async () => {
+test('a ConfigMap that is no longer watched is forgotten, also by a new process', async () => {
   const { cluster, operator } = await watchedApp();
 
   putConfigMap(cluster, 'config', 'one');
@@ -86,7 +86,7 @@ test('a ConfigMap that nobody watches any more is forgotten, also by a new proce
   expect(remembered(cluster)).toEqual({});
 });
 
-test('a deleted ConfigMap of a custom resource is remembered too', async () => {
+test('a deleted ConfigMap of a custom resource stays in the state, too', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'config', 'one');
   const spec = { configMap: 'config', podSelector: { app: 'webapp' } };
@@ -107,7 +107,7 @@ test.each([
   '{}',
   '"text"',
   '{"hash":"x","restarts":0,"frontEnds":[],"missingSince":"?"}',
-])('a damaged entry %s is a first sight again', async (entry) => {
+])('a damaged entry %s is treated as a first sight', async (entry) => {
   const { cluster, operator } = await watchedApp();
 
   cluster.edit(configMaps, 'config-restart-state', { data: { config: entry } });
@@ -124,7 +124,7 @@ test.each([
   );
 });
 
-test('a state that somebody deleted is a first sight again', async () => {
+test('a deleted state is treated as a first sight', async () => {
   const { cluster, operator } = await watchedApp();
 
   cluster.remove(configMaps, 'config-restart-state');
@@ -134,7 +134,7 @@ test('a state that somebody deleted is a first sight again', async () => {
   expect(Object.keys(remembered(cluster))).toEqual(['config']);
 });
 
-test('a process that ends between the act and the record restarts nothing twice', async () => {
+test('a process that ends between the restart and its record does not cause a second restart', async () => {
   const { cluster, operator } = await watchedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'patch' && name === 'config-restart-state') throw failure(500, 'InternalError');
@@ -149,7 +149,7 @@ test('a process that ends between the act and the record restarts nothing twice'
   expect(restartsOf(cluster, 'webapp')).toBe(1);
 });
 
-test('a return to older content restarts, although a template carried it before', async () => {
+test('a return to older content restarts, although the template already had its stamp', async () => {
   const { cluster, operator } = await watchedApp();
 
   for (const value of ['two', 'one', 'two']) {
@@ -160,7 +160,7 @@ test('a return to older content restarts, although a template carried it before'
   expect(restartsOf(cluster, 'webapp')).toBe(3);
 });
 
-test('a template that kept an older stamp while Pods were evicted is not taken for restarted', async () => {
+test('an older stamp in a template does not count as a restart if Pods were evicted since', async () => {
   const { cluster, operator } = await watchedApp();
   const steps = [
     ['two', 'rollout'],

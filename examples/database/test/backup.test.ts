@@ -28,7 +28,7 @@ async function pass(place: DbPlace, clock: FakeClock, minutes: number): Promise<
   }
 }
 
-test('acceptance 4, SD4: a tick makes one backup, what was missed makes one, and the oldest goes', async () => {
+test('acceptance 4, SD4: a tick makes one backup, missed ticks make only one, and the oldest backup is deleted', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T11:59:30Z'));
   const place = await startDb({ clock });
   await place.apply([db()]);
@@ -59,7 +59,7 @@ test('acceptance 4, SD4: a tick makes one backup, what was missed makes one, and
   expect(added).toHaveLength(3);
 });
 
-test('SD4: a clock that was wrong stops no backup for years', async () => {
+test('SD4: a wrong clock does not stop backups for years', async () => {
   const place = await startDb({ stopped: true });
   const { env, namespace } = place;
   const backup = { schedule: '*/5 * * * * Etc/UTC', since: '2999-01-01T00:00:00Z' };
@@ -75,7 +75,7 @@ test('SD4: a clock that was wrong stops no backup for years', async () => {
   expect(Date.now() - since).toBeLessThan(300_000);
 });
 
-test('SD4: one that was made just before the operator was killed is not made again', async () => {
+test('SD4: a backup made just before the operator was killed is not made again', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T11:59:30Z'));
   const place = await startDb({ clock });
   await place.apply([db()]);
@@ -96,7 +96,7 @@ test('SD4: one that was made just before the operator was killed is not made aga
   expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace })).toHaveLength(1);
 });
 
-test('a backup that still runs is not overtaken, and one that fails takes no good one with it', async () => {
+test('a running backup is not overtaken, and a failed one does not delete a good one', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T11:59:30Z'));
   const place = await startDb({ clock });
   await place.apply([db({ backup: { schedule: '*/5 * * * *', retention: 1, command: ['x'] } })]);
@@ -118,7 +118,7 @@ test('a backup that still runs is not overtaken, and one that fails takes no goo
   expect(events).toMatchObject([{ type: 'Warning' }]);
 });
 
-test('SD5: a schedule or a time zone that is none is refused: a condition, an Event, and no write', async () => {
+test('SD5: an invalid schedule or time zone gives a condition and an Event, and writes nothing else', async () => {
   const place = await startDb();
   const backup = { schedule: '61 * * * *', command: ['x'] };
 

@@ -19,7 +19,7 @@ const service = (name: string) => ({
   spec: { selector: { app: 'another' }, ports: [{ port: 80 }] },
 });
 
-test("another's Service and another's Secret of the same name are never touched", async () => {
+test('a foreign Service or Secret with the same name is never changed', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   const credentials = {
@@ -53,7 +53,7 @@ test("another's Service and another's Secret of the same name are never touched"
   expect(await place.get('v1', 'Service', 'orders')).toEqual(theirs);
 });
 
-test('what makes no sense is refused by the definition', async () => {
+test('the definition refuses specs that make no sense', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   await place.apply([db('orders')]);

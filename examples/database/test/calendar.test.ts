@@ -31,21 +31,21 @@ test.each([
   expect(nextTimes(schedule, timeZone, from)).toEqual([expected]);
 });
 
-test('SD5: a time that is left out is due when the clock has moved on, once', () => {
+test('SD5: a time that a clock change skips is due once, right after the change', () => {
   expect(nextTimes('30 2 * * *', 'Europe/Berlin', '2030-03-30T12:00Z', 2)).toEqual([
     '2030-03-31T01:00', // 02:00 is 03:00
     '2030-04-01T00:30',
   ]);
 });
 
-test('SD5: a time that comes twice is due once', () => {
+test('SD5: a time that occurs twice is due once', () => {
   expect(nextTimes('30 2 * * *', 'Europe/Berlin', '2030-10-26T12:00Z', 2)).toEqual([
     '2030-10-27T00:30',
     '2030-10-28T01:30',
   ]);
 });
 
-test('SD5: what is due every hour follows the hours that pass', () => {
+test('SD5: an hourly schedule follows elapsed hours', () => {
   const spring = nextTimes('0 * * * *', 'Europe/Berlin', '2030-03-30T23:30Z', 3);
   const autumn = nextTimes('0 * * * *', 'Europe/Berlin', '2030-10-26T23:30Z', 3);
 
@@ -53,7 +53,7 @@ test('SD5: what is due every hour follows the hours that pass', () => {
   expect(autumn).toEqual(['2030-10-27T00:00', '2030-10-27T01:00', '2030-10-27T02:00']);
 });
 
-test('SD5: each of several times of a day comes once a day as well', () => {
+test('SD5: each of several times of a day is due once a day, too', () => {
   expect(nextTimes('30 2,14 * * *', 'Europe/Berlin', '2030-03-30T20:00Z', 2)).toEqual([
     '2030-03-31T01:00',
     '2030-03-31T12:30',
@@ -64,7 +64,7 @@ test('SD5: each of several times of a day comes once a day as well', () => {
   ]);
 });
 
-test('SD5: across the changes of a year each local day has one backup', () => {
+test('SD5: over all clock changes of a year each local day has one backup', () => {
   const times = nextTimes('30 2 * * *', 'America/New_York', '2030-01-01T12:00Z', 365);
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' });
 
@@ -73,7 +73,7 @@ test('SD5: across the changes of a year each local day has one backup', () => {
   expect(new Set(days).size).toBe(365);
 });
 
-test('the last time within a span, however long it is', () => {
+test('the last time within a span is found, however long the span', () => {
   const calendar = new Calendar('0 3 * * *', 'Etc/UTC');
 
   const [now, longAgo] = [at('2030-06-01T12:00Z'), at('2020-01-01T00:00Z')];
@@ -117,10 +117,10 @@ test.each([
   '* * * mon *',
   '@reboot',
   '2030-01-01T00:00:00', // croner would run once
-])('"%s" is refused', (schedule) => {
+])('the schedule "%s" is refused', (schedule) => {
   expect(() => new Calendar(schedule, 'Etc/UTC')).toThrow();
 });
 
-test('a time zone that there is not is refused', () => {
+test('an unknown time zone is refused', () => {
   expect(() => new Calendar('@daily', 'Europe/Atlantis')).toThrow(RangeError);
 });

@@ -57,7 +57,7 @@ async function running(spec: object = {}): Promise<DbPlace> {
   return place;
 }
 
-test('acceptance 2, SD3: a snapshot first, then StatefulSet, volumes and the object, however often it is deleted', async () => {
+test('acceptance 2, SD3: a deletion takes one snapshot, then removes StatefulSet, volumes and object, however often it is requested', async () => {
   const place = await running();
   const { env } = place;
 
@@ -96,7 +96,7 @@ test('acceptance 2, SD3: a snapshot first, then StatefulSet, volumes and the obj
   expect(await place.told('CleanupComplete')).toHaveLength(1);
 });
 
-test('acceptance 3, SD1: when the snapshot fails all stays, until the annotation says otherwise', async () => {
+test('acceptance 3, SD1: a failed snapshot keeps everything, until the annotation allows the deletion', async () => {
   const place = await running();
   const { env, namespace } = place;
 
@@ -122,7 +122,7 @@ test('acceptance 3, SD1: when the snapshot fails all stays, until the annotation
   await eventually(async () => (await set(place)) === undefined);
 });
 
-test('a failed snapshot that somebody deletes is taken again', async () => {
+test('a failed snapshot that a user deletes is taken again', async () => {
   const place = await running();
   await remove(place);
   const first = await place.job(/^orders-snapshot-/);
@@ -139,7 +139,7 @@ test('a failed snapshot that somebody deletes is taken again', async () => {
   expect(await claims(place)).toEqual([]);
 });
 
-test('retain: Retain keeps the volumes and what opens them, and one that is made anew uses both', async () => {
+test('retain: Retain keeps the volumes and their Secret, and a Database with the same name uses both again', async () => {
   const place = await running({ storage: { size: '1Gi' }, snapshotOnDelete: 'None' });
   const before = await claims(place);
   const secret = await place.get<Secret>('v1', 'Secret', 'orders-credentials');
@@ -156,7 +156,7 @@ test('retain: Retain keeps the volumes and what opens them, and one that is made
   );
 });
 
-test('one that is deleted while the operator is down is torn down when it is back, and once', async () => {
+test('a Database deleted while the operator is down is torn down once when it is back', async () => {
   const place = await running();
   await place.operator.kill();
 

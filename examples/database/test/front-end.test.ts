@@ -31,7 +31,7 @@ const until = (place: DbPlace, group: string, namespace: string, name: string, r
     return live?.status?.conditions?.[0]?.reason === reason && live;
   });
 
-test('acceptance DB, DB1, DB2: both groups install, the sample applies, every namespace is reconciled', async () => {
+test('acceptance DB, DB1, DB2: both groups can be installed, the sample applies, and every namespace is reconciled', async () => {
   const place = await startDb({ allNamespaces: true });
   const { env, namespace } = place;
   const other = await env.namespace();
@@ -69,7 +69,7 @@ test('acceptance DB, DB1, DB2: both groups install, the sample applies, every na
   expect(refused.status?.conditions?.[0]).toMatchObject({ status: 'False' });
 });
 
-test('DB2: what the original took without an image is told so, and nothing is made', async () => {
+test('DB2: an object that the original accepted without an image gets a condition, and nothing is created', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   const [group = ''] = GROUPS;
@@ -83,7 +83,7 @@ test('DB2: what the original took without an image is told so, and nothing is ma
   await eventually(async () => (await place.events('Invalid')).length === 1);
 });
 
-test('acceptance DB, DB3, DB4: of two replicas one reconciles, by a Lease of its own', async () => {
+test('acceptance DB, DB3, DB4: of two replicas only the one with the Lease reconciles', async () => {
   const place = await startDb({ leaderElection: true });
   const { env, namespace } = place;
   const replicas = [place.operator, place.startOperator()];
@@ -104,7 +104,7 @@ test('acceptance DB, DB3, DB4: of two replicas one reconciles, by a Lease of its
   expect(leases[0]?.spec?.holderIdentity).not.toBe('foo');
 });
 
-test('DB5: of Secrets and of what it did not make it may do no more than it must', () => {
+test('DB5: the operator has only the rights that it needs to Secrets and to foreign objects', () => {
   const rules = rbac(operator, {
     namespaces: ['demo'],
     name: 'database',

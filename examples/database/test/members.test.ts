@@ -17,7 +17,7 @@ const db = {
   },
 };
 
-test('SD6: each replica that is too many leaves first, and then its Pod goes; back again, it joins again', async () => {
+test('SD6: a surplus replica first leaves the cluster and then loses its Pod, and joins again when scaled up', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   const pods = async () =>

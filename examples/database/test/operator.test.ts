@@ -13,7 +13,7 @@ import { conditionOf, isReady, planOf, startDb } from './place.ts';
 
 const SAMPLE = new URL('../sample/sample-db.yaml', import.meta.url);
 
-test('acceptance 1: Secret, ConfigMap, Service, StatefulSet, three volumes, one init Job, then Ready', async () => {
+test('acceptance 1: a Database gets a Secret, ConfigMap, Service, StatefulSet, three volumes and one init Job, and then becomes Ready', async () => {
   const place = await startDb();
   const { env, namespace } = place;
 

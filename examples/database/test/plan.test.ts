@@ -12,7 +12,7 @@ const thrown = (error: Error) => (): Progress => {
   throw error;
 };
 
-test('a step that is not done holds up those behind it', async () => {
+test('an unfinished step delays the later steps', async () => {
   const inProgress = (): Progress => ({ status: 'IN_PROGRESS', message: 'wait' });
 
   const { plan, failure } = await runPlan(
@@ -29,7 +29,7 @@ test('a step that is not done holds up those behind it', async () => {
   expect(failure).toBeUndefined();
 });
 
-test('what the API server refuses as wrong waits for a person; all else that is thrown is retried', async () => {
+test('an invalid request waits for a change by the user, and any other error is retried', async () => {
   const api = (code: number) =>
     new ApiError({ code, message: 'no', details: { causes: [{ field: 'spec' }] } });
 
@@ -45,7 +45,7 @@ test('what the API server refuses as wrong waits for a person; all else that is 
   expect(going.failure).toBeInstanceOf(BeingDeletedError);
 });
 
-test('of a long text from elsewhere the beginning is told', async () => {
+test('only the beginning of a long foreign text is reported', async () => {
   const message = 'x'.repeat(100_000);
 
   const { plan, progress } = await runPlan(
@@ -57,7 +57,7 @@ test('of a long text from elsewhere the beginning is told', async () => {
   expect(plan.phases[0]?.steps[0]?.message).toHaveLength(1_000);
 });
 
-test('[real R-1] [real R-3] what a quota refuses is told of, and retried by the toolkit', async () => {
+test('[real R-1] [real R-3] a refusal by a quota is reported, and the toolkit retries', async () => {
   const message = 'secrets "a" is forbidden: exceeded quota: rq, requested: secrets=1';
   const full = new ApiError({ code: 403, reason: 'Forbidden', message });
 
@@ -68,7 +68,7 @@ test('[real R-1] [real R-3] what a quota refuses is told of, and retried by the 
   expect(failure).toBe(full);
 });
 
-test('[real R-1] what a policy refuses is not the fault of the object, and retried by the toolkit', async () => {
+test('[real R-1] a refusal by a policy does not blame the object, and the toolkit retries', async () => {
   const message =
     "secrets \"a\" is forbidden: ValidatingAdmissionPolicy 'team' with binding 'team' denied request: no";
   const causes = [{ message }];

@@ -31,7 +31,7 @@ const change = ({ env, namespace }: DbPlace, spec: object) =>
 const madeJobs = ({ env, namespace }: DbPlace) =>
   env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace }).map(({ name }) => name);
 
-test('acceptance 5: a raised version runs its Job, then changes the image', async () => {
+test('acceptance 5: a higher version runs its Job, and then changes the image', async () => {
   const place = await running();
 
   await change(place, version('17.1'));
@@ -49,7 +49,7 @@ test('acceptance 5: a raised version runs its Job, then changes the image', asyn
   expect(madeJobs(place)).toEqual(['orders-upgrade-16-9-17-1']);
 });
 
-test('acceptance 5, SD2: killed between the end of the Job and the image, it switches and runs no second Job', async () => {
+test('acceptance 5, SD2: after a crash between the end of the Job and the change of the image no second Job runs', async () => {
   const place = await running();
   await change(place, version('17.1'));
   const job = await place.job(/^orders-upgrade/);
@@ -74,7 +74,7 @@ test('acceptance 5, SD2: killed between the end of the Job and the image, it swi
   expect(madeJobs(place)).toEqual(['orders-upgrade-16-9-17-1']);
 });
 
-test('a version that is raised again meanwhile waits, and goes on from where the data are', async () => {
+test('a version raised again during an upgrade waits, and continues from the version of the data', async () => {
   const place = await running();
   await change(place, version('17.1'));
   const first = await place.job(/^orders-upgrade-16-9-17-1$/);
@@ -93,7 +93,7 @@ test('a version that is raised again meanwhile waits, and goes on from where the
   expect([...new Set(images())]).toEqual(['postgres:16.9', 'postgres:18.0']);
 });
 
-test('a Job that fails leaves the image as it is; and no version is ever lowered', async () => {
+test('a failed Job leaves the image unchanged, and a lower version is refused', async () => {
   const place = await running();
 
   await change(place, version('17.1'));

@@ -6,7 +6,7 @@ test.each([
   ['postgres:17.1-alpine', '17.1'],
   ['registry.example:5000/postgres:16', '16'],
   [`postgres:17.1@sha256:${'9'.repeat(64)}`, '17.1'],
-])('%s is of version %s', (image, version) => {
+])('the image %s has the version %s', (image, version) => {
   expect(versionOfImage(image)).toBe(version);
 });
 
@@ -16,7 +16,7 @@ test.each([
   'registry.example:5000/postgres',
   'postgres@sha256:17ab',
   'postgres:20300101123000',
-])('of what version %s is cannot be told', (image) => {
+])('the version of %s is unknown', (image) => {
   expect(versionOfImage(image)).toBeUndefined();
 });
 

@@ -16,7 +16,7 @@ import { exposeByAnnotation } from '../annotation/controller.ts';
 
 type Context = Parameters<typeof exposeByAnnotation.reconcile>[1];
 
-test('EX3: an API server that cannot say which Ingresses there are is not taken for one that has none', async () => {
+test('EX3: a failed list of Ingresses is not taken for an empty list', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer({ clock });
   const path = '/api/v1/namespaces/demo/services';
@@ -40,7 +40,7 @@ test('EX3: an API server that cannot say which Ingresses there are is not taken 
   expect(new Set(asked().map(({ method }) => method))).toEqual(new Set(['GET']));
 });
 
-test('[real R-1] what the API server refuses is told of, and tried again rarely', async () => {
+test('[real R-1] a refusal by the API server is reported, and retried at long intervals', async () => {
   const web = service('web', { annotations: { expose: '/' } }) as Service;
   const told: unknown[] = [];
   const refusing = {
@@ -66,7 +66,7 @@ test('[real R-1] what the API server refuses is told of, and tried again rarely'
   ]);
 });
 
-test('an Ingress that goes with an earlier Service of that name is no problem: its end is awaited', async () => {
+test('an Ingress of an earlier Service with the same name is not a problem, and its end is awaited', async () => {
   const web = service('web', { annotations: { expose: '/' } }) as Service;
   const owner = {
     apiVersion: 'v1',

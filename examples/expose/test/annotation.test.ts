@@ -67,7 +67,7 @@ test('acceptance 1: the web app of the original gets an Ingress for /mdn on port
   expect(made.metadata.ownerReferences).toMatchObject([{ kind: 'Service', controller: true }]);
 });
 
-test('acceptance 2, EX1, EX9: an annotation that is added, changed and removed later is followed', async () => {
+test('acceptance 2, EX1, EX9: an annotation that is added, changed or removed later takes effect', async () => {
   const place = await start();
   await create(place);
 
@@ -87,7 +87,7 @@ test('acceptance 2, EX1, EX9: an annotation that is added, changed and removed l
   await eventually(async () => (await annotationsOf(place))['expose.url'] === undefined);
 });
 
-test('acceptance 3, EX2, EX8: what happens while no operator runs is not lost, and leaves nothing', async () => {
+test('acceptance 3, EX2, EX8: changes while no operator runs are not lost, and leave nothing behind', async () => {
   const place = await start();
   await create(place, '/one');
   await eventually(() => ingress(place));
@@ -108,7 +108,7 @@ test('acceptance 3, EX2, EX8: what happens while no operator runs is not lost, a
   await eventually(async () => (await ingress(place)) === undefined);
 });
 
-test('acceptance 4, EX4: a value that would change the document makes nothing, takes nothing down, is told once', async () => {
+test('acceptance 4, EX4: a value that could change the document creates nothing, removes nothing, and is reported once', async () => {
   const place = await start();
   const injection = '/a","pathType":"Exact';
   await create(place, injection);
@@ -135,7 +135,7 @@ test('acceptance 4, EX4: a value that would change the document makes nothing, t
 
 const SUCCESSES = 'controller_runtime_reconcile_total{controller="expose",result="success"}';
 
-test('acceptance 5, EX7: an Ingress that a user has made is left alone, and told of, until it goes', async () => {
+test("acceptance 5, EX7: a user's own Ingress is not changed, and is reported until it is gone", async () => {
   const place = await start();
   const foreign = await createForeign(place);
   await create(place, '/one');
@@ -150,7 +150,7 @@ test('acceptance 5, EX7: an Ingress that a user has made is left alone, and told
   await eventually(async () => (await annotationsOf(place))['expose.problem'] === undefined);
 });
 
-test('a Service that is made anew gets an Ingress of its own when that of the old one is gone', async () => {
+test('a Service that is created again gets its own Ingress once the old one is gone', async () => {
   const place = await start();
   await create(place, '/one');
   await eventually(() => ingress(place));

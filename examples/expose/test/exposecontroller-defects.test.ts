@@ -15,7 +15,7 @@ import {
   urlOf,
 } from './support/jenkins-x.ts';
 
-test('C2-1, C2-2, C2-3: Services that share an Ingress come, move and go one by one', async () => {
+test('C2-1, C2-2, C2-3: Services that share an Ingress can be added, changed and removed one by one', async () => {
   const place = await start({ domain: 'example.org' });
   const shared = { 'fabric8.io/ingress.name': 'shop' };
   await createService(place, 'a', { ...shared, 'fabric8.io/ingress.path': '/a' });
@@ -36,7 +36,7 @@ test('C2-1, C2-2, C2-3: Services that share an Ingress come, move and go one by 
   await eventually(async () => (await pathsOf(place, 'other')).join() === '/b');
 });
 
-test("C2-5: somebody else's Ingress is left alone and told of, until it goes", async () => {
+test('C2-5: a foreign Ingress is not changed, and is reported until it is gone', async () => {
   const place = await start({ domain: 'example.org' });
   const foreign = await createIngress(place, 'web');
   await createService(place, 'web');
@@ -53,7 +53,7 @@ test("C2-5: somebody else's Ingress is left alone and told of, until it goes", a
   await eventually(async () => (await place.events('IngressRejected')).length === 1);
 });
 
-test('C2-10: by NodePort and by LoadBalancer a Service gets its type, and gives it back', async () => {
+test("C2-10: the exposers NodePort and LoadBalancer set the Service's type, and restore it afterwards", async () => {
   const place = await start({ exposer: 'NodePort' });
   await createService(place, 'web', { 'fabric8.io/exposeHostNameAs': 'host' });
   expect(await problemOf(place, 'web')).toMatch(/^NoNodeAddress/);

@@ -32,13 +32,13 @@ async function reconcile(client: Partial<Context['client']>) {
   return told;
 }
 
-test('C2-5: an Ingress that somebody makes this very moment is not written to', async () => {
+test('C2-5: an Ingress that another writer creates at the same moment is not overwritten', async () => {
   const taken = new ApiError({ code: 409, reason: 'AlreadyExists' });
 
   expect(await reconcile({ create: () => Promise.reject(taken) })).toEqual([]);
 });
 
-test('without a node address the nodes are looked at again', async () => {
+test('without a node address the operator reads the nodes again', async () => {
   const data = { exposer: 'NodePort' };
   const byNode = configMap('ingress-config', { namespace: 'ns', data });
   const context = {
@@ -56,7 +56,7 @@ test('without a node address the nodes are looked at again', async () => {
   expect(answer).toEqual({ requeueAfterMs: 60_000 });
 });
 
-test('what is refused is told of, and exposes nothing without its TLS or its annotations', async () => {
+test('a refused Service is reported, and is not exposed without its TLS or its annotations', async () => {
   const created: unknown[] = [];
   const refusal = new ApiError({
     code: 422,

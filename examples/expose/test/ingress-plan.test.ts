@@ -40,7 +40,7 @@ test.each([
   expect(planOf(annotations, values).url).toBe(url);
 });
 
-test('the port that is asked for counts if the Service has it, else the first', () => {
+test('the requested port is used if the Service has it, and otherwise its first port', () => {
   expect(planOf({ 'fabric8.io/exposePort': '9090' }).port).toBe(9090);
   expect(planOf({ 'fabric8.io/exposePort': '1234' }).port).toBe(80);
   expect(planOf({ 'fabric8.io/exposePort': 'many' }).port).toBe(80);
@@ -77,13 +77,13 @@ test.each([
   ['a host that is none', { 'fabric8.io/host.name': 'a_b/' }, {}],
   ['a Service of type ExternalName', {}, { type: 'ExternalName' }],
   ['a domain that is not configured', { 'fabric8.io/use.internal.domain': 'true' }, {}],
-])('C2-6: %s is refused with a reason, and panics nobody', (_, annotations, spec) => {
+])('C2-6: %s is refused with a reason, and causes no crash', (_, annotations, spec) => {
   expect(planIngress(service(annotations, spec), config())).toEqual({
     refusal: expect.any(String),
   });
 });
 
-test('of two Services that want the same path the older one has it; other paths are side by side', () => {
+test('of two Services with the same path the older one gets it, and different paths coexist', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((name) => service({}, { name }));
   if (a === undefined || b === undefined || c === undefined) return expect.unreachable();
   const contributions = [
@@ -108,7 +108,7 @@ test('of two Services that want the same path the older one has it; other paths 
   ).toBe('PathTaken');
 });
 
-test('C2-4: TLS, class and annotations that change make a difference, what others add makes none', () => {
+test('C2-4: changed TLS, class and annotations are a difference, and additions by others are not', () => {
   const contribution = { service: service(), plan: planOf({}) };
   const live = mergedIngress('ns', 'web', [contribution]);
   const others = {
@@ -139,13 +139,13 @@ test.each([
   ['LoadBalancer', { loadBalancerIP: 'a b' }, { problem: { reason: 'NoAddress' } }],
   ['LoadBalancer', { ports: [] }, { problem: { reason: 'NoPort' } }],
   ['NodePort', { type: 'ExternalName' }, { problem: { reason: 'NotExposable' } }],
-])('C2-6: by %s a Service with %j becomes %j', (exposer, spec, expected) => {
+])('C2-6: the exposer %s turns a Service with %j into %j', (exposer, spec, expected) => {
   const around = { ingress: undefined, nodeIp: '192.0.2.7' };
 
   expect(exposureOf(service({}, spec), config({ exposer }), around)).toMatchObject(expected);
 });
 
-test('without a node address a NodePort is not opened', () => {
+test('without a node address no NodePort is opened', () => {
   const around = { ingress: undefined, nodeIp: undefined };
   const single = service({}, { ports: [{ port: 80 }] });
 
@@ -154,7 +154,7 @@ test('without a node address a NodePort is not opened', () => {
   });
 });
 
-test('a Service asks by a label or by one of two annotations, and must be listed where there is a list', () => {
+test('a Service opts in by a label or one of two annotations, and must be in the list if there is one', () => {
   const labelled = { ...service(), metadata: { name: 'web', labels: { expose: 'true' } } };
 
   expect(isToBeExposed(labelled, config())).toBe(true);
@@ -164,10 +164,6 @@ test('a Service asks by a label or by one of two annotations, and must be listed
   expect(isToBeExposed(labelled, config({ services: ['other'] }))).toBe(false);
 });
 
-test.each([
-  'Route',
-  'Ambassador',
-  'anything',
-])('exposer %s is a problem, not a guess', (exposer) => {
+test.each(['Route', 'Ambassador', 'anything'])('the unknown exposer %s is reported', (exposer) => {
   expect(configOf({ exposer })).toEqual({ problem: expect.any(String) });
 });

@@ -35,11 +35,11 @@ test.each([
   ['apiserver-url-key', 'https://api:6443'],
   ['apiserver-protocol-key', 'https'],
   ['console-url-key', 'http://console'],
-])('C2-6: the key that %s names gets %s, in a ConfigMap without data as well', (name, value) => {
+])('C2-6: the key that %s names gets %s, also in a ConfigMap without data', (name, value) => {
   expect(injected(configMap({ [`${OWN}/${name}`]: 'k' }))).toEqual({ k: value });
 });
 
-test('C2-7: what one ConfigMap asks for does not leak into the next', () => {
+test('C2-7: settings of one ConfigMap do not affect the next one', () => {
   const noProtocol = configMap({ [`expose-no-protocol.${OTHER}`]: 'k' }, {}, 'second');
   const plain = configMap({ [`expose.${OTHER}`]: 'k' }, {}, 'third');
 
@@ -62,7 +62,7 @@ test.each([
 test.each([
   'clusterip-port-if-empty-key',
   'clusterip-port-key-if-empty-key',
-])('C2-8: %s, by either of its names, fills what is empty and nothing else', (name) => {
+])('C2-8: %s, by either of its names, fills only empty values', (name) => {
   const annotations = { [`${OWN}/${name}`]: 'k' };
 
   expect(injected(configMap(annotations))).toEqual({ k: '10.96.0.9:8080' });
@@ -82,30 +82,30 @@ test('C2-11: lines of a file are replaced, and a second pass changes nothing', (
   expect(twice).toEqual(once);
 });
 
-test('C2-6: lines of a file that is not there are not replaced', () => {
+test('C2-6: lines of a missing file are not replaced', () => {
   expect(injected(configMap({ [`${OWN}/config-yaml`]: EDITS }))).toEqual({});
 });
 
-test('config-yaml may be on the Service, as in the code of the original', () => {
+test("config-yaml may be on the Service, as in the original's code", () => {
   const file = configMap({}, { 'app.ini': 'URL = old' });
 
   expect(injected(file, { [`${OWN}/config-yaml`]: EDITS })).toEqual({ 'app.ini': `URL = ${URL};` });
   expect(injected(file, { [`${OWN}/config-yaml`]: 'nonsense: [' })).toEqual({});
 });
 
-test('a key that two Services claim is that of the first by name: they do not take turns', () => {
+test('a key that two Services claim belongs to the first by name, without alternation', () => {
   const before = 'expose.service-key.config.fabric8.io/shop';
   const both = configMap({ [`expose.${OTHER}`]: 'a,b', [before]: 'b' }, {}, 'other');
 
   expect(injected(both)).toEqual({ a: URL });
 });
 
-test('a ConfigMap names its own Service, and those of its annotations', () => {
+test('a ConfigMap can name its Service, besides those of its annotations', () => {
   const both = configMap({ 'expose.service-key.config.fabric8.io/shop': 'k', other: 'x' });
 
   expect(servicesNamedBy(both)).toEqual(['web', 'shop']);
 });
 
-test('a ConfigMap of another name that asks for nothing is told nothing', () => {
+test('a ConfigMap of another name that requests nothing is not changed', () => {
   expect(injected(configMap({ [`${OWN}/url-key`]: 'k' }, {}, 'other'))).toEqual({});
 });

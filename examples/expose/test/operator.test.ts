@@ -14,7 +14,7 @@ const SUCCESSES = ['exposecontroller', 'exposecontroller-ingress'].map(
   (name) => `controller_runtime_reconcile_total{controller="${name}",result="success"}`,
 );
 
-test('acceptance C2, C2-4, C2-9: host, URL, ConfigMaps, Deployments and a changed port', async () => {
+test('acceptance C2, C2-4, C2-9: a Service gets its host, its URL, its ConfigMaps and Deployments, and a changed port takes effect', async () => {
   const place = await start({ exposer: 'Ingress', domain: 'example.org' });
   const { env, namespace } = place;
   const host = `svc.${namespace}.example.org`;

@@ -22,7 +22,7 @@ function ingressOf(annotations: Record<string, string>) {
 const firstPath = (annotations: Record<string, string>) =>
   ingressOf(annotations).spec?.rules?.[0]?.http?.paths[0];
 
-test('without the annotation nothing is wanted', () => {
+test('a Service without the annotation needs no Ingress', () => {
   expect(wantedIngress(service({ 'expose.host': 'example.org' }))).toBeUndefined();
 });
 
@@ -30,7 +30,7 @@ test.each([
   ['/', '/'],
   ['/mdn', '/mdn'],
   ['/a/b.c~d_e-f%20g@h:i+j/', '/a/b.c~d_e-f%20g@h:i+j/'],
-])('path %s is taken as it is', (expose, path) => {
+])('the path %s is used unchanged', (expose, path) => {
   expect(firstPath({ expose })).toMatchObject({ path, pathType: 'Prefix' });
 });
 
@@ -45,30 +45,30 @@ test.each([
   '/a;b',
   '/a{b}',
   '/a\nb',
-])('path %j is refused', (expose) => {
+])('the path %j is refused', (expose) => {
   expect(wantedIngress(service({ expose }))).toEqual({ refusal: expect.any(String) });
 });
 
-test('a path of more than 1,000 characters is refused, and not told in full', () => {
+test('a path of more than 1,000 characters is refused, and the message shortens it', () => {
   const { refusal = '' } = wantedIngress(service({ expose: `/${'a'.repeat(1_000)}` })) ?? {};
 
   expect(refusal).toMatch(/^annotation expose must be a path .{0,120}$/);
 });
 
-test('EX4: a value that would change a pasted document is refused, and quoted where it is told', () => {
+test('EX4: a value that could change a pasted document is refused, and quoted in messages', () => {
   const wanted = wantedIngress(service({ expose: '/a","pathType":"Exact' }));
 
   expect(wanted?.ingress).toBeUndefined();
   expect(wanted?.refusal).toContain(String.raw`not "/a\",\"pathType\":\"Exact"`);
 });
 
-test('EX5: the first TCP port is the default, another one is chosen by number or by name', () => {
+test('EX5: the first TCP port is the default, and a number or name chooses another one', () => {
   expect(firstPath({})?.backend.service?.port).toEqual({ number: 8080 });
   expect(firstPath({ 'expose.port': '9090' })?.backend.service?.port).toEqual({ number: 9090 });
   expect(firstPath({ 'expose.port': 'admin' })?.backend.service?.port).toEqual({ number: 9090 });
 });
 
-test('EX5: host, TLS, class and type of path have annotations of their own', () => {
+test('EX5: host, TLS, class and path type have their own annotations', () => {
   const ingress = ingressOf({
     'expose.host': 'shop.example.org',
     'expose.tlsSecret': 'shop-tls',
@@ -98,7 +98,7 @@ test.each([
   expect(wanted).toEqual({ refusal: expect.any(String) });
 });
 
-test('EX6: blanks and what a shell would expand stay what they are, and are refused', () => {
+test('EX6: blanks and shell expansions stay as they are, and are refused', () => {
   const wanted = wantedIngress(service({ expose: '/a  *' }));
 
   expect(wanted?.refusal).toContain('"/a  *"');

@@ -2,7 +2,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { startFoos } from './foo-place.ts';
 
-test('a Foo that makes no sense is told why once, and nothing is made, mended or removed', async () => {
+test('an invalid Foo gets one message with the reason, and nothing is created, changed or removed', async () => {
   const place = await startFoos();
 
   await place.createFoo('nameless');

@@ -9,11 +9,11 @@ import { CRD, complaints, type FooPlace, SAMPLE, startFoos } from './foo-place.t
 const ORIGINALS = ['crd.yaml', 'crd-status-subresource.yaml'] as const;
 const original = (name: string): URL => new URL(`original/${name}`, import.meta.url);
 
-test('the definition that is shipped is the one of the schema', async () => {
+test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(foos)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('a Foo of the original has the same fields here', () => {
+test('a Foo has the same fields as in the original', () => {
   const text = readFileSync(original('crd-status-subresource.yaml'), 'utf8');
   const { metadata, spec } = parseYaml(text) as typeof foos.definition;
   const bare = (part: object | undefined): unknown =>
@@ -29,7 +29,7 @@ test('a Foo of the original has the same fields here', () => {
 
 test.each(
   ORIGINALS,
-)('FO1, acceptance 5: with the original %s there is a status, and conditions when there is room', async (name) => {
+)('FO1, acceptance 5: with the original %s there is a status, and conditions if the definition has them', async (name) => {
   const place = await startFoos({ manifests: [original(name)], ownCluster: true });
 
   await place.apply(SAMPLE);

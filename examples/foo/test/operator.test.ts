@@ -2,7 +2,7 @@ import { deployment, eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, complaints, SAMPLE, startFoos } from './foo-place.ts';
 
-test('acceptance 1, 3 and 4: a Foo makes a Deployment, scales it, and takes it with it', async () => {
+test('acceptance 1, 3 and 4: a Foo creates a Deployment, scales it, and is deleted together with it', async () => {
   const place = await startFoos();
   const { env, namespace } = place;
 
@@ -40,7 +40,7 @@ test('acceptance 1, 3 and 4: a Foo makes a Deployment, scales it, and takes it w
   expect(complaints(place)).toEqual([]);
 });
 
-test('acceptance 2: a Deployment of somebody else is left alone, and its name taken when it is gone', async () => {
+test('acceptance 2: a foreign Deployment is not changed, and its name is used once it is gone', async () => {
   const place = await startFoos();
   const { env, namespace } = place;
   const foreign = await env.create(deployment('example-foo', { namespace }));

@@ -27,7 +27,7 @@ async function start(denial: Parameters<typeof startRefusing>[3]) {
 
 test.each(
   Object.entries(DENIALS),
-)('[real R-1] [real R-3] a %s refuses the Deployment: the Foo says so, and has it when that ends, without a change', async (_, denial) => {
+)('[real R-1] [real R-3] when a %s refuses the Deployment the Foo reports it, and gets its Deployment later without a change', async (_, denial) => {
   const place = await start(denial);
 
   await place.until(() => place.reason() === 'DeploymentRefused');
@@ -47,7 +47,7 @@ test.each(
   expect(place.foo()?.metadata.generation).toBe(1);
 });
 
-test('[real R-1] what a schema refuses is tried again within 66 minutes, and not before 54', async () => {
+test('[real R-1] a refusal by a schema is retried after 54 to 66 minutes', async () => {
   const place = await start({
     code: 422,
     reason: 'Invalid',

@@ -11,7 +11,7 @@ const run = (atMs: number, ...values: readonly string[]): Run => ({
 });
 const KILL = { what: 'the leader', fromMs: 100, untilMs: 200 };
 
-test('a run that repeats a write is explained by a kill during which it ran, and else by nothing', () => {
+test('a repeated write is explained by a kill during its run, and by nothing else', () => {
   const runs = [run(10, 'a'), run(150, 'a', 'b'), run(300, 'b'), run(310, 'c')];
 
   const found = repetitions(runs, [KILL]);
@@ -24,19 +24,19 @@ test('a run that repeats a write is explained by a kill during which it ran, and
   );
 });
 
-test('a run with several writes is one repetition, of the latest run that made one of them', () => {
+test('a run with several repeated writes is one repetition, of the latest run with one of them', () => {
   const found = repetitions([run(10, 'a'), run(20, 'b'), run(150, 'a', 'b')], [KILL]);
 
   expect(found.map(({ earlier }) => earlier.atMs)).toEqual([20]);
 });
 
-test('an effect is doubled when its target had that value before', () => {
+test('an effect counts as doubled if its target had that value earlier', () => {
   const effects = [write('web', 'a'), write('shop', 'a'), write('web', 'b'), write('web', 'a')];
 
   expect(doubled(effects)).toEqual([write('web', 'a')]);
 });
 
-test('the log of a runner becomes runs, variables and files', () => {
+test('the log of a runner is parsed into runs, variables and files', () => {
   const log = new HookLog(() => 7);
   const patch = {
     name: 'web',

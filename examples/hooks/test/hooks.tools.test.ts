@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { type HooksPlace, startHooks } from '../../../packages/hooks/test/support/place.ts';
 import { filesOf, PATIENT } from './hook-files.ts';
 
-test('[hooks 1] the bash hook rolls what is selected at its first sight, and once for each change', async () => {
+test('[hooks 1] the bash hook restarts selected Deployments at first sight, and once per change', async () => {
   const place = await startHooks({ files: filesOf('config-watcher.sh'), stopped: true });
   await place.apply(configMap('settings', '1'));
   await place.apply(deployment('web'));
@@ -44,7 +44,7 @@ test('HK2: a change of a label starts no run', async () => {
   expect(writes).toHaveLength(2);
 });
 
-test('[hooks 1] the Python hook copies a Secret to a namespace that gets the label, follows it, and deletes the copy', async () => {
+test('[hooks 1] the Python hook copies a Secret to a newly labelled namespace, updates the copy, and deletes it', async () => {
   const place = await startHooks({ files: filesOf('secret-copier.py'), allNamespaces: true });
   const { env, namespace } = place;
   const copy = () => env.get<Secret>('v1', 'Secret', 'shop', 'registry');

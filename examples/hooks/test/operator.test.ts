@@ -12,7 +12,7 @@ function everySecond(files: Readonly<Record<string, string>>): Readonly<Record<s
   );
 }
 
-test('[hooks 1] the Node hook writes by the clock which nodes are not ready', async () => {
+test('[hooks 1] the Node hook writes on a schedule which nodes are not ready', async () => {
   const place = await startHooks({
     files: everySecond(filesOf('node-report.mjs')),
     allNamespaces: true,

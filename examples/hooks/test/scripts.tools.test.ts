@@ -47,14 +47,14 @@ interface Template {
   readonly spec: { readonly template: { readonly metadata: { readonly annotations: object } } };
 }
 
-test('HK1: a ConfigMap without the annotation rolls nothing, also after one that has it', async () => {
+test('HK1: a ConfigMap without the annotation restarts nothing, also after one that has it', async () => {
   const both = [event(config('a', 'app=web', '1')), event(config('b', undefined, '2'))];
 
   expect(await rolled(...both)).toEqual(['demo/web']);
   expect(await rolled(event(config('b', undefined, '2')))).toEqual([]);
 });
 
-test('the hook tells in one line what it was started for, as the script of the book does', async () => {
+test('the hook prints in one line why it was started, like the script in the book', async () => {
   const { lines } = await runScript('config-watcher.sh', [
     event(config('a', undefined, '1')),
     event(config('b', undefined, '1'), 'Added'),
@@ -90,7 +90,7 @@ test.each([
   expect(await rolled(event(config('a', selector, '1')))).toEqual([]);
 });
 
-test('HK5: it patches the templates of Deployments in the namespace of the ConfigMap whose Pods have every label', async () => {
+test("HK5: the hook patches the templates of Deployments in the ConfigMap's namespace whose Pods have every label", async () => {
   const { patches } = await runScript('config-watcher.sh', [
     event(config('a', 'app=web,tier==front', '1')),
   ]);
@@ -107,7 +107,7 @@ test('HK5: it patches the templates of Deployments in the namespace of the Confi
   ]);
 });
 
-test('of several changes of one ConfigMap the last one counts, and a new Deployment gets the hashes of those that select it', async () => {
+test('of several changes of one ConfigMap the last one counts, and a new Deployment gets the hashes that apply to it', async () => {
   const changes = ['1', '2', '3'].map((value) => event(config('a', 'app=web', value)));
   const configs = [config('a', 'app=web', '3'), config('b', 'app=shop', '1')].map((object) => ({
     object,
@@ -149,7 +149,7 @@ async function written(contexts: readonly object[]): Promise<readonly string[]> 
   });
 }
 
-test('a Secret is copied to every labelled namespace but its own and those that end, and an equal copy is left alone', async () => {
+test('a Secret is copied to every other labelled namespace that is not terminating, and an equal copy is not written', async () => {
   const source = secret('demo', 'key', '1');
   const equal = secret('shop', 'key', '1', 'demo/key');
 
@@ -158,7 +158,7 @@ test('a Secret is copied to every labelled namespace but its own and those that 
   ]);
 });
 
-test('a copy that differs is updated, one that is no longer wanted is deleted, and one of another type is made anew', async () => {
+test('a different copy is updated, an unwanted one is deleted, and one of another type is created anew', async () => {
   const sources = [secret('demo', 'key', '2'), secret('demo', 'typed', '1')];
   const typed = secret('shop', 'typed', '1', 'demo/typed').filterResult;
   const copies = [

@@ -16,7 +16,7 @@ const SAMPLE = new URL('../sample/blue-green.yaml', import.meta.url);
 
 test.each(
   MODES,
-)('[metacontroller 2] as a %s: the Service changes its colour when all Pods of the new one are available', async (mode) => {
+)('[metacontroller 2] as a %s: the Service changes its colour once all Pods of the new one are available', async (mode) => {
   const place = await startMetacontroller({
     subjects: [BLUE_GREEN],
     manifests: [EXAMPLE_CRDS],
@@ -41,7 +41,7 @@ test.each(
   expect(imageOf(await setOf(place, 'blue'))).toBe('nginx:1.26');
 });
 
-test('a rollout that is overtaken scales the idle colour down before it begins the next', async () => {
+test('a rollout that is replaced by another scales the idle colour down first', async () => {
   const place = await startMetacontroller({
     subjects: [BLUE_GREEN],
     manifests: [EXAMPLE_CRDS],
@@ -66,7 +66,7 @@ test('a rollout that is overtaken scales the idle colour down before it begins t
   expect(await colourOf(place)).toBe('blue');
 });
 
-test('FN1: a changed number of replicas scales the ReplicaSet that serves', async () => {
+test('FN1: a changed number of replicas scales the active ReplicaSet', async () => {
   const place = await startMetacontroller({ subjects: [BLUE_GREEN], manifests: [EXAMPLE_CRDS] });
   await place.apply(SAMPLE);
   await eventually(() => setOf(place, 'green'), PATIENT);
@@ -80,7 +80,7 @@ test('FN1: a changed number of replicas scales the ReplicaSet that serves', asyn
   expect((await setOf(place, 'green'))?.spec.replicas).toBe(0);
 });
 
-test('FN2: an idle ReplicaSet that somebody deletes is made again with its Pods', () => {
+test('FN2: a deleted idle ReplicaSet is created again with its Pods', () => {
   const template = { metadata: { labels: { app: 'shop' } }, spec: { containers: [] } };
   const live = {
     metadata: {

@@ -66,7 +66,7 @@ test.each([
     {},
     false,
   ],
-])('the Python server answers as its stand-in for a CatSet that %s', async (_, parent, pods, claims, finalizing) => {
+])('the Python server answers like its stand-in for a CatSet that %s', async (_, parent, pods, claims, finalizing) => {
   const url = await pythonServer();
   const request = {
     parent,
@@ -91,7 +91,7 @@ test.each([
     true,
   ],
   ['whose Services are gone', { replicas: 3 }, '80:80', {}, true],
-])('the bash program answers as its stand-in for a StatefulSet %s', async (_, spec, ports, services, finalizing) => {
+])('the bash program answers like its stand-in for a StatefulSet %s', async (_, spec, ports, services, finalizing) => {
   const annotations = { 'service-per-pod-label': 'pod-name', 'service-per-pod-ports': ports };
   const request = {
     object: { metadata: { name: 'web', annotations }, spec },
@@ -104,7 +104,7 @@ test.each([
   expect(answer).toEqual(plain(servicePerPod.sync(request)));
 });
 
-test('the bash program fails for a request that it cannot use', async () => {
+test('the bash program fails for an unusable request', async () => {
   await expect(run('service-per-pod.sh', '{"object": {}}')).rejects.toThrow('ended with 5');
 });
 

@@ -43,7 +43,7 @@ const fail = async ({ env, namespace }: Scene, name: string): Promise<unknown> =
   return env.patch('batch/v1', 'Job', namespace, name, { status }, 'status');
 };
 
-test('acceptance 5, MY11, MY12: what is deleted while the operator is down has its data removed afterwards', async () => {
+test('acceptance 5, MY11, MY12: the data of backups deleted while the operator is down are removed afterwards', async () => {
   const scene = await startWithSchedule();
   const { env, namespace } = scene;
   await scene.backUp('b1');
@@ -74,7 +74,7 @@ test('acceptance 5, MY11, MY12: what is deleted while the operator is down has i
   expect(ends).toContain(true);
 });
 
-test('MY13: a backup goes through the phases of the original, as its Job does, which has no credentials', async () => {
+test('MY13: a backup has the phases of the original, following its Job, which has no credentials', async () => {
   const scene = await startWithSchedule(ENDLESS);
   const { env, namespace } = scene;
   const b1 = () => scene.instance('b1');
@@ -99,7 +99,7 @@ test('MY13: a backup goes through the phases of the original, as its Job does, w
   expect((await b1())?.status?.phase).toBe('Failed');
 });
 
-test('a removal that fails is told and tried again, and a backup that is still taken is stopped first', async () => {
+test('a failed removal is reported and retried, and a running backup is stopped first', async () => {
   const scene = await startWithSchedule(ENDLESS);
   const { env, namespace } = scene;
   await scene.backUp('b1');
@@ -123,7 +123,7 @@ test('a removal that fails is told and tried again, and a backup that is still t
   expect(await scene.job('b1-delete')).toBeUndefined();
 });
 
-test('a Job of the name that is somebody else’s is left alone, and waited for', async () => {
+test('a foreign Job with the same name is not changed, and its end is awaited', async () => {
   const scene = await startWithSchedule();
   const { env, namespace } = scene;
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } };
@@ -160,7 +160,7 @@ test('a Job of the name that is somebody else’s is left alone, and waited for'
   await eventually(async () => (await scene.instance('b2')) === undefined);
 });
 
-test('on a volume that is no schedule’s nothing is written, and nothing removed', async () => {
+test('on a volume that belongs to no schedule nothing is written or removed', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '3Gi' } } };

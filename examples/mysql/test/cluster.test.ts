@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { ROLE } from '../labels.ts';
 import { CLUSTER, PATIENT, start, untilReady, VERSION } from './start.ts';
 
-test('acceptance 3, MY9: a cluster from a backup takes a new port, also when the backup is gone', async () => {
+test('acceptance 3, MY9: a cluster from a backup accepts a new port, also after the backup is deleted', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   await scene.apply(CLUSTER);
@@ -54,7 +54,7 @@ test('acceptance 3, MY9: a cluster from a backup takes a new port, also when the
   });
 });
 
-test('MY16: the Service of the readers selects the Pods that are replicas', async () => {
+test("MY16: the readers' Service selects the replica Pods", async () => {
   const scene = await start();
   await scene.apply(CLUSTER);
   await untilReady(scene.cluster, 'ReplicasReady');
@@ -70,7 +70,7 @@ test('MY16: the Service of the readers selects the Pods that are replicas', asyn
   expect(service?.spec?.selector).toEqual({ app: 'my-cluster', [ROLE]: 'replica' });
 });
 
-test('MY6: what is in the way is left alone and told once, and the cluster goes on when it has gone', async () => {
+test('MY6: a conflicting object is not changed and reported once, and the cluster continues once it is gone', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   const foreign = (name: string, finalizers: readonly string[]): Promise<unknown> =>
@@ -104,7 +104,7 @@ test('MY6: what is in the way is left alone and told once, and the cluster goes 
   expect(await scene.told('NotOwned')).toMatchObject([{ type: 'Warning' }]);
 });
 
-test('MY6: what fails is tried again until it does not', async () => {
+test('MY6: a failed step is retried until it succeeds', async () => {
   const isAbout = ({ resources = [] }: rbacV1.PolicyRule): boolean =>
     resources.includes('statefulsets');
   const scene = await start({ ownCluster: true, stopped: true, withheld: isAbout });
@@ -129,7 +129,7 @@ test('MY6: what fails is tried again until it does not', async () => {
   await untilReady(scene.cluster, 'ReplicasReady');
 });
 
-test('MY5: a cluster of a namespace that is not watched stays untouched', async () => {
+test('MY5: a cluster in a namespace that is not watched is not changed', async () => {
   const scene = await start();
   const elsewhere = await scene.env.namespace();
   await scene.env.apply(CLUSTER, { namespace: elsewhere });

@@ -29,7 +29,7 @@ const established = async (env: TestEnv): Promise<readonly string[]> => {
 const verbs = (env: TestEnv): readonly string[] =>
   env.requests.of({ resource: `${CRDS}.apiextensions.k8s.io` }).map(({ verb }) => verb);
 
-test('acceptance 1, MY3: three definitions are installed into an empty cluster, and none is deleted', async () => {
+test('acceptance 1, MY3: three definitions are installed into an empty cluster, and none is ever deleted', async () => {
   const { env } = await start(EMPTY);
 
   expect(await established(env)).toEqual([
@@ -40,7 +40,7 @@ test('acceptance 1, MY3: three definitions are installed into an empty cluster, 
   expect(verbs(env)).not.toContain('delete');
 });
 
-test('acceptance 1, MY2: an older definition is upgraded, and the objects in it stay', async () => {
+test('acceptance 1, MY2: an older definition is upgraded, and its objects stay', async () => {
   const scene = await start({ ...EMPTY, stopped: true });
   const { env, namespace } = scene;
   const release = startOperator({
@@ -87,7 +87,7 @@ interface OldDefinition {
   };
 }
 
-test('acceptance 2: without the rights it is not ready, says which is missing, and goes on when somebody installs them', async () => {
+test('acceptance 2: without rights the operator is not ready, names the missing right, and continues once a user installs the definitions', async () => {
   const port = await freePort();
   const scene = await start({
     ...EMPTY,
@@ -118,7 +118,7 @@ test('acceptance 2: without the rights it is not ready, says which is missing, a
   expect(await env.get('apps/v1', 'StatefulSet', namespace, 'my-cluster')).toBeDefined();
 });
 
-test('MY3: a definition whose names are taken is told and waited for, and nothing is deleted', async () => {
+test('MY3: a definition with conflicting names is reported and awaited, and nothing is deleted', async () => {
   const scene = await start({ ...EMPTY, stopped: true });
   const { env } = scene;
   const other = structuredClone(clusters.definition);
@@ -148,7 +148,7 @@ test('MY3: a definition whose names are taken is told and waited for, and nothin
   expect(await established(env)).toContain('mysqlclusters');
 });
 
-test('the kind of the README of the original is refused with what to write instead', async () => {
+test("the kind in the original's README is refused, and the message names the right kind", async () => {
   const { env, namespace } = await start({ stopped: true });
 
   const refused = env.create({

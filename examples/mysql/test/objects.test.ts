@@ -35,7 +35,7 @@ const rules = rbac(operator, {
   serviceAccount: { name: 'mysql', namespace: 'n' },
 }).flatMap((role) => ('rules' in role ? (role.rules ?? []) : []));
 
-test('MY3: no right of the operator deletes a definition, and each is for one by its name', () => {
+test('MY3: the operator has no right to delete definitions, and each right names one definition', () => {
   const definitions = rules.filter(({ resources }) =>
     resources?.includes('customresourcedefinitions'),
   );
@@ -47,7 +47,7 @@ test('MY3: no right of the operator deletes a definition, and each is for one by
   }
 });
 
-test('MY19, MY20: no right of the operator is for everything, or reads a password', () => {
+test('MY19, MY20: the operator has no wildcard right, and no right to read a password', () => {
   const named = rules.flatMap(({ apiGroups = [], resources = [], verbs }) => [
     ...[...apiGroups, ...resources, ...verbs],
   ]);
@@ -57,7 +57,7 @@ test('MY19, MY20: no right of the operator is for everything, or reads a passwor
   expect(named).not.toContain('secrets');
 });
 
-test('MY7: a cluster is not changed by what is made of it', () => {
+test("MY7: the generated objects do not change the cluster's object", () => {
   const before = structuredClone(cluster);
 
   statefulSetOf(cluster, { claim: 'a', backup: 'b' });
@@ -66,13 +66,13 @@ test('MY7: a cluster is not changed by what is made of it', () => {
   expect(cluster).toEqual(before);
 });
 
-test('MY16: one replica that is alone serves the readers, too', () => {
+test('MY16: a single replica also serves the readers', () => {
   const alone = { ...cluster, spec: { ...cluster.spec, replicas: 1 } };
 
   expect(servicesOf(alone)[1]?.spec?.selector).toEqual({ app: 'c' });
 });
 
-test('MY18: scripts know the words of MySQL 8.4, and the default images are those of one series', () => {
+test('MY18: scripts use the terms of MySQL 8.4, and the default images are of one release series', () => {
   const all = SCRIPTS.join('\n');
 
   expect(all).toContain('CHANGE REPLICATION SOURCE TO');
@@ -83,7 +83,7 @@ test('MY18: scripts know the words of MySQL 8.4, and the default images are thos
   expect(series).toHaveLength(2);
 });
 
-test('MY19: no command line has the password, and no script has anything pasted into it', () => {
+test('MY19: no command line contains the password, and no script contains pasted values', () => {
   const { spec } = podTemplateOf(cluster, undefined);
 
   const lines = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap(
@@ -102,7 +102,7 @@ test('MY19: no command line has the password, and no script has anything pasted 
   expect(scripts.every((text) => SCRIPTS.includes(text))).toBe(true);
 });
 
-test('MY1: a CronJob rings, and has no image that speaks to the API', () => {
+test('MY1: a CronJob only runs the command true, so that its image needs no access to the API', () => {
   const spec = { cluster: 'c', time: '*/5 * * * *' };
   const { spec: made } = cronJobOf({ ...cluster, kind: 'MySQLBackupSchedule', spec, status: {} });
 
@@ -110,7 +110,7 @@ test('MY1: a CronJob rings, and has no image that speaks to the API', () => {
   expect(made?.jobTemplate.spec?.template.spec?.containers).toMatchObject([{ command: ['true'] }]);
 });
 
-test('names are those of the original', () => {
+test("the objects have the original's names", () => {
   expect(backupName('my-backup', Date.UTC(2017, 11, 14, 1, 22))).toBe(
     'my-backup-2017-12-14-01-22-00',
   );

@@ -8,7 +8,7 @@ import { CLUSTER, type Scene, SECRET, start, untilReady, VERSION } from './start
 const patch = ({ env, namespace }: Scene, spec: object): Promise<unknown> =>
   env.patch(VERSION, 'MySQLCluster', namespace, 'my-cluster', { spec });
 
-test('acceptance 3, MY8, MY14, MY15, MY20: the minimal sample becomes all its objects, and follows its spec', async () => {
+test('acceptance 3, MY8, MY14, MY15, MY20: the minimal sample gets all its objects, and changes of its spec take effect', async () => {
   const scene = await start();
   const { env, namespace } = scene;
 

@@ -5,7 +5,7 @@ import { verdictOf } from '../report.ts';
 
 const DENIED = "ValidatingAdmissionPolicy 'team' with binding 'team' denied request: no team";
 
-test('[real R-1] [real R-3] what a policy refuses is a verdict, and is tried again', async () => {
+test('[real R-1] [real R-3] a refusal by a policy is reported, and retried', async () => {
   const message = `statefulsets.apps "a" is forbidden: ${DENIED}`;
   const details = { causes: [{ message: DENIED }] };
   const denied = new ApiError({ code: 422, reason: 'Invalid', message, details });
@@ -16,7 +16,7 @@ test('[real R-1] [real R-3] what a policy refuses is a verdict, and is tried aga
   expect(verdict.next).toEqual({ refusal: { kind: 'policy', name: 'team' } });
 });
 
-test('[real R-1] what a schema refuses is a verdict, and is tried again', async () => {
+test('[real R-1] a refusal by a schema is reported, and retried', async () => {
   const details = { causes: [{ field: 'spec.storage' }] };
   const invalid = new ApiError({ code: 422, reason: 'Invalid', message: 'no', details });
 
@@ -26,7 +26,7 @@ test('[real R-1] what a schema refuses is a verdict, and is tried again', async 
   expect(verdict.next).toEqual({ refusal: { kind: 'invalid', fields: ['spec.storage'] } });
 });
 
-test('[real R-3] a missing right is thrown on', async () => {
+test('[real R-3] a missing right is rethrown', async () => {
   const message =
     'statefulsets.apps is forbidden: User "dev" cannot create resource "statefulsets"';
   const forbidden = new ApiError({ code: 403, reason: 'Forbidden', message });

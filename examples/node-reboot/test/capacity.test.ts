@@ -32,7 +32,7 @@ function timedOut(name: string, ...keys: readonly string[]): KubernetesObject {
   return { ...rest, metadata: { ...metadata, annotations } };
 }
 
-test('a place is held from the checks before to the checks after', () => {
+test('a Node holds a place from the checks before the reboot to the checks after it', () => {
   expect(placeOf(node('a'))).toBe('none');
   expect(placeOf(node('a', REBOOT_NEEDED))).toBe('wanted');
   expect(placeOf(node('a', REBOOT_NEEDED, REBOOT_PAUSED))).toBe('none');
@@ -43,7 +43,7 @@ test('a place is held from the checks before to the checks after', () => {
   expect(placeOf(timedOut('a', REBOOT_NEEDED, REBOOT_OK))).toBe('none');
 });
 
-test('FL3: a Node that counts twice takes one place, and too many Nodes leave none', () => {
+test('FL3: a Node that counts twice takes one place, and too many Nodes leave no place', () => {
   const twice = node('a', AFTER_REBOOT, REBOOT_OK, REBOOT_NEEDED);
 
   expect(freePlaces([twice], 1)).toBe(0);
@@ -51,7 +51,7 @@ test('FL3: a Node that counts twice takes one place, and too many Nodes leave no
   expect(freePlaces([twice, node('b', AFTER_REBOOT), node('c', AFTER_REBOOT)], 1)).toBe(0);
 });
 
-test('one that has timed out stands back for those that have not tried', () => {
+test('a Node that has timed out waits behind Nodes that have not tried yet', () => {
   const late = timedOut('a', REBOOT_NEEDED);
   const fresh = node('b', REBOOT_NEEDED);
 
@@ -61,7 +61,7 @@ test('one that has timed out stands back for those that have not tried', () => {
   expect(standsBack(fresh, [late, fresh], 1)).toBe(false);
 });
 
-test('others are woken when a Node gives its place back, is deleted, or wants none any more', () => {
+test('other Nodes are queued when a Node gives its place back, is deleted, or needs no place any more', () => {
   const idle = state('a');
   const waiting = state('a', REBOOT_NEEDED);
   const holding = state('a', REBOOT_NEEDED, REBOOT_OK);

@@ -13,7 +13,7 @@ import { annotation, isLabelled, isOk, neverChosen, timeouts } from './node-fact
 
 const MINUTE = 60_000;
 
-test('acceptance 3: a paused Node is never chosen, and one that is paused in time loses its place', async () => {
+test('acceptance 3: a paused Node is never chosen, and a Node that is paused in time loses its place', async () => {
   const cluster = await startCluster({
     agents: false,
     settings: { BEFORE_REBOOT_ANNOTATIONS: 'x' },
@@ -30,7 +30,7 @@ test('acceptance 3: a paused Node is never chosen, and one that is paused in tim
   expect(neverChosen(cluster, 'node-1')).toBe(true);
 });
 
-test('acceptance 3: outside the window nothing new starts, and what runs comes to its end', async () => {
+test('acceptance 3: outside the window no reboot starts, and running reboots continue to their end', async () => {
   const settings = {
     REBOOT_WINDOW_START: 'Mon 14:00',
     REBOOT_WINDOW_LENGTH: '1h',
@@ -63,7 +63,7 @@ test('acceptance 3: outside the window nothing new starts, and what runs comes t
   await passing(() => isOk(cluster, waiting));
 });
 
-test('acceptance 6, FL5: a Node that does not come back is told of, and the next one proceeds', async () => {
+test('acceptance 6, FL5: a Node that does not come back is reported, and the next Node continues', async () => {
   const comesBack = (name: string) => name !== 'node-1';
   const cluster = await startCluster({
     agents: { comesBack },
@@ -93,7 +93,7 @@ test('acceptance 6, FL5: a Node that does not come back is told of, and the next
   expect(await annotation(cluster, 'node-1', PHASE)).toBeUndefined();
 });
 
-test('FL5: leave that no agent takes is taken back, and the Node waits behind the others', async () => {
+test('FL5: a permission that no agent uses is withdrawn, and the Node waits behind the others', async () => {
   const answers = (name: string) => name !== 'node-1';
   const cluster = await startCluster({ agents: { answers }, settings: { REBOOT_TIMEOUT: '45m' } });
   await needReboot(cluster, 'node-1');
@@ -109,7 +109,7 @@ test('FL5: leave that no agent takes is taken back, and the Node waits behind th
   expect(cluster.history('node-1', REBOOT_OK)).toEqual([[REBOOT_OK], [], [REBOOT_OK]]);
 });
 
-test('FL5: the time limit outlives the operator', async () => {
+test('FL5: the time limit continues after a restart of the operator', async () => {
   const cluster = await startCluster({ agents: false, settings: { REBOOT_TIMEOUT: '45m' } });
   const { clock, passing, place } = cluster;
   await needReboot(cluster, 'node-1', 'node-2');
@@ -123,7 +123,7 @@ test('FL5: the time limit outlives the operator', async () => {
   await passing(() => isOk(cluster, 'node-2'));
 });
 
-test('FL9: what a disruption budget keeps on the Node keeps it from rebooting, until its time is up', async () => {
+test('FL9: a disruption budget that blocks the drain delays the reboot until the time limit', async () => {
   const cluster = await startCluster();
   const { clock, passing, place } = cluster;
   const { env, namespace } = place;

@@ -9,7 +9,7 @@ const from = (settings: Readonly<Record<string, string>>) =>
     ),
   );
 
-test('without settings one Node reboots at a time, for an hour, whenever it wants to', () => {
+test('without settings one Node reboots at a time, for up to an hour, at any time of day', () => {
   expect(rebootSettingsFrom({})).toEqual({
     maxRebooting: 1,
     rebootTimeoutMs: 3_600_000,
@@ -19,13 +19,13 @@ test('without settings one Node reboots at a time, for an hour, whenever it want
   });
 });
 
-test('FL6: how many Nodes reboot at a time is a setting', () => {
+test('FL6: a setting decides how many Nodes reboot at a time', () => {
   expect(from({ MAX_REBOOTING: '3' }).maxRebooting).toBe(3);
   expect(() => from({ MAX_REBOOTING: '0' })).toThrow('UPDATE_OPERATOR_MAX_REBOOTING');
   expect(() => from({ MAX_REBOOTING: 'all' })).toThrow('UPDATE_OPERATOR_MAX_REBOOTING');
 });
 
-test('the variables of the original mean what they mean there', () => {
+test('the variables of the original have the same meaning', () => {
   const settings = from({
     BEFORE_REBOOT_ANNOTATIONS: 'anno1, example.com/anno2',
     AFTER_REBOOT_ANNOTATIONS: 'anno3,,anno3',
@@ -45,13 +45,13 @@ test('FL11: half a window is refused, and does not mean always', () => {
   expect(() => from({ REBOOT_WINDOW_TIME_ZONE: 'UTC' })).toThrow('REBOOT_WINDOW_START is missing');
 });
 
-test('a time limit is a time, and 0 is none', () => {
+test('a time limit must be a duration, and 0 means no limit', () => {
   expect(from({ REBOOT_TIMEOUT: '90m' }).rebootTimeoutMs).toBe(5_400_000);
   expect(from({ REBOOT_TIMEOUT: '0' }).rebootTimeoutMs).toBe(0);
   expect(() => from({ REBOOT_TIMEOUT: 'soon' })).toThrow('UPDATE_OPERATOR_REBOOT_TIMEOUT');
 });
 
-test('what the API server would not take as the name of an annotation is refused', () => {
+test('an annotation name that the API server would refuse is refused', () => {
   expect(() => from({ BEFORE_REBOOT_ANNOTATIONS: 'a b' })).toThrow('names of annotations');
 });
 
@@ -63,7 +63,7 @@ test.each([
   ['LENGTH', '14:00', '-1h', 'UTC'],
   ['LENGTH', '14:00', '1 hour', 'UTC'],
   ['TIME_ZONE', '14:00', '1h', 'Mars/Olympus'],
-])('%s of a window is refused by the name of its variable: %s for %s in %s', (name, start, length, zone) => {
+])('an invalid %s of a window is refused with the name of its variable: %s for %s in %s', (name, start, length, zone) => {
   const window = { START: start, LENGTH: length, TIME_ZONE: zone };
   const settings = Object.entries(window).map(([part, text]) => [`REBOOT_WINDOW_${part}`, text]);
 

@@ -30,7 +30,7 @@ const approved = { ...needed, [REBOOT_OK]: 'true' };
 const before = { [BEFORE_REBOOT]: 'true' };
 const after = { [AFTER_REBOOT]: 'true' };
 
-test('FL4: a Node without labels and without annotations is idle, and is left alone', () => {
+test('FL4: a Node without labels and annotations is idle, and is not changed', () => {
   expect(stateOf(node())).toBe('Idle');
   expect(nextStep(node(), settings, NOW)).toBeUndefined();
   expect(leftMs(node(), settings, NOW)).toBeUndefined();
@@ -59,14 +59,14 @@ test.each<[string, Keys, Keys]>([
   expect(stateOf(node(annotations, labels))).toBe(state);
 });
 
-test('a place is taken by the label, and forgets what the checks have said before', () => {
+test('a label takes the place, and the results of earlier checks are removed', () => {
   expect(beginStep(settings, NOW)).toMatchObject({
     labels: before,
     annotations: { x: null, ...phase('BeforeReboot') },
   });
 });
 
-test('leave is given when every check before has said so, in one write', () => {
+test('one write gives permission once every check before the reboot has succeeded', () => {
   const waiting = node({ ...needed, ...phase('BeforeReboot'), x: 'yes' }, before);
   const ready = node({ ...needed, ...phase('BeforeReboot'), x: 'true' }, before);
 
@@ -77,7 +77,7 @@ test('leave is given when every check before has said so, in one write', () => {
   });
 });
 
-test('what does not want to reboot any more, or may not, loses its place, and what the checks have said', () => {
+test('a Node that needs no reboot any more, or is paused, loses its place and its check results', () => {
   const paused = { ...needed, ...phase('BeforeReboot'), [REBOOT_PAUSED]: 'true', x: 'true' };
 
   expect(nextStep(node(paused, before), settings, NOW)).toMatchObject({
@@ -87,7 +87,7 @@ test('what does not want to reboot any more, or may not, loses its place, and wh
   });
 });
 
-test('a reboot has ended when every check after has said so', () => {
+test('a reboot ends once every check after it has succeeded', () => {
   const keys = { [REBOOT_OK]: 'true', [REBOOT_NEEDED]: 'false', [REBOOT_IN_PROGRESS]: 'false' };
   const ready = node({ ...keys, ...phase('AfterReboot'), y: 'true' }, after);
 
@@ -101,7 +101,7 @@ test('a reboot has ended when every check after has said so', () => {
   });
 });
 
-test('what another hand has begun is timed from when it is seen', () => {
+test('a reboot that the operator did not start is timed from when the operator first sees it', () => {
   const begun = node(approved);
 
   expect(nextStep(begun, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
@@ -111,14 +111,14 @@ test('what another hand has begun is timed from when it is seen', () => {
   });
 });
 
-test('a phase that began in the future is timed from now: no clock that was set blocks a place', () => {
+test('a phase that began in the future is timed from now, so that a changed clock blocks no place', () => {
   const early = node({ ...approved, ...phase('Rebooting', '2099-01-01T00:00:00Z') });
 
   expect(nextStep(early, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
   expect(leftMs(early, settings, NOW)).toBeUndefined();
 });
 
-test('leave that nobody has used by its time is taken back; a machine that is down is only told of', () => {
+test('a permission unused at its time limit is withdrawn, and a machine that is down is only reported', () => {
   const silent = node({ ...approved, ...phase('Rebooting') });
   const down = node({ ...approved, [REBOOT_IN_PROGRESS]: 'true', ...phase('Rebooting') });
 
@@ -137,7 +137,7 @@ test('leave that nobody has used by its time is taken back; a machine that is do
   );
 });
 
-test('checks that do not answer by their time lose the place, and are told of once', () => {
+test('checks without an answer at the time limit lose the place, and are reported once', () => {
   const asked = node({ ...needed, ...phase('BeforeReboot') }, before);
   const unanswered = node({ ...phase('TimedOut') }, after);
 
@@ -149,7 +149,7 @@ test('checks that do not answer by their time lose the place, and are told of on
   expect(leftMs(unanswered, settings, NOW + 9 * HOUR)).toBeUndefined();
 });
 
-test('a limit of 0 is none', () => {
+test('a limit of 0 means no limit', () => {
   const never = { ...settings, rebootTimeoutMs: 0 };
   const down = node({ ...approved, ...phase('Rebooting') });
 
@@ -157,7 +157,7 @@ test('a limit of 0 is none', () => {
   expect(nextStep(down, never, NOW + 1_000 * HOUR)).toBeUndefined();
 });
 
-test('what is noted of a Node is taken away when it is over, but not that it has timed out', () => {
+test('notes on a Node are removed at the end, except that it has timed out', () => {
   const forgotten = { annotations: { [PHASE]: null, [SINCE]: null } };
 
   expect(nextStep(node(phase('Rebooting')), settings, NOW)).toEqual(forgotten);

@@ -14,7 +14,7 @@ const ms = (time: string): number => Date.parse(time);
 const opens = (window: RebootWindow, after: string): string =>
   new Date(window.opensAfter(ms(after))).toISOString();
 
-test('a window of every day is open from its start, and not at its end', () => {
+test('a daily window is open at its start, and closed at its end', () => {
   const window = windowOf('14:00', '1h30m');
 
   const open = ['13:59:59.999', '14:00:00', '15:29:59.999', '15:30:00'].map((time) =>
@@ -26,7 +26,7 @@ test('a window of every day is open from its start, and not at its end', () => {
   expect(opens(window, '2030-01-07T14:00:00Z')).toBe('2030-01-08T14:00:00.000Z');
 });
 
-test('a window of a weekday goes on over midnight, and over the end of the week', () => {
+test('a window on a weekday may continue over midnight, and over the end of the week', () => {
   const thursday = windowOf('Thu 23:00', '1h30m');
   const saturday = windowOf('sat 22:00', '4h'); // the day in any case, as in the original
 
@@ -36,7 +36,7 @@ test('a window of a weekday goes on over midnight, and over the end of the week'
   expect(opens(thursday, '2030-01-11T00:00:00Z')).toBe('2030-01-17T23:00:00.000Z');
 });
 
-test('FL7: a window is in the time zone that is asked for, whatever that of the container is', () => {
+test('FL7: a window is in the requested time zone, whatever the time zone of the container', () => {
   const berlin = windowOf('Mon 14:00', '1h', 'Europe/Berlin');
   const auckland = windowOf('Mon 01:00', '1h', 'Pacific/Auckland');
 
@@ -46,7 +46,7 @@ test('FL7: a window is in the time zone that is asked for, whatever that of the 
   expect(auckland.isOpen(ms('2030-01-06T12:30:00Z'))).toBe(true);
 });
 
-test('a start that the clocks leave out is when they have moved on, and one that comes twice is the first', () => {
+test('a start that a clock change skips is right after the change, and one that occurs twice is the first', () => {
   const skipped = windowOf('02:30', '1h', 'Europe/Berlin');
   const twice = windowOf('02:30', '2h', 'Europe/Berlin');
 
@@ -56,7 +56,7 @@ test('a start that the clocks leave out is when they have moved on, and one that
   expect(twice.isOpen(ms('2030-10-27T02:31:00Z'))).toBe(false); // two hours have passed
 });
 
-test('without a window reboots may always begin', () => {
+test('without a window reboots may start at any time', () => {
   expect(ALWAYS_OPEN.isOpen(0)).toBe(true);
   expect(ALWAYS_OPEN.opensAfter(0)).toBe(Number.POSITIVE_INFINITY);
 });
@@ -69,6 +69,6 @@ test.each([
   '14',
   '14:00 UTC',
   '',
-])('%j is no start of a window', (text) => {
+])('the start of a window %j is refused', (text) => {
   expect(parseStart(text)).toBeUndefined();
 });

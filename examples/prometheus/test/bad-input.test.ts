@@ -6,7 +6,7 @@ import type { KubernetesEvent, Secret } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { CHILD, jobs, reconciledAgain, remove, sample, says, set, start } from './support.ts';
 
-test("PR5: a Secret of that name that is somebody else's is left alone, it is said once, and the name waited for", async () => {
+test('PR5: a foreign Secret of the same name is not changed, is reported once, and its end is awaited', async () => {
   const clock = new FakeClock(Date.now());
   const place = await start({ clock });
   const theirs: Secret & KubernetesObject = {
@@ -52,7 +52,7 @@ const monitor = (name: string, spec: object): KubernetesObject & { readonly spec
   spec,
 });
 
-test('PR3: a ServiceMonitor that Prometheus would not load is left out, and an Event on it says why', async () => {
+test('PR3: a ServiceMonitor that Prometheus would not load is omitted, and an Event on it gives the reason', async () => {
   const place = await start();
   await place.apply(sample);
   const endpoint = { port: 'web', interval: '1s', scrapeTimeout: '2s' };
@@ -69,7 +69,7 @@ test('PR3: a ServiceMonitor that Prometheus would not load is left out, and an E
   ]);
 });
 
-test('PR6: a spec that makes no sense gives a condition, an Event and no other write', async () => {
+test('PR6: an invalid spec gives a condition and an Event, and no other write', async () => {
   const place = await start();
   await place.apply(`
 apiVersion: monitoring.coreos.com/v1
@@ -90,7 +90,7 @@ spec: { scrapeInterval: 0s }
   expect(place.writes()).toEqual(['patch prometheuses.monitoring.coreos.com status']);
 });
 
-test('PR6: what the API server refuses is said, and what is there stays', async () => {
+test('PR6: a refusal by the API server is reported, and existing objects stay', async () => {
   const place = await start();
   await place.apply(sample);
   await says(place, 'ReplicasAvailable');
@@ -113,7 +113,7 @@ test('PR6: what the API server refuses is said, and what is there stays', async 
   expect(new Set(later)).toEqual(new Set(['patch secrets'])); // asked again, and nothing else
 });
 
-test('PR9: of a crowd of bad ServiceMonitors some are named and the others counted', async () => {
+test('PR9: of many invalid ServiceMonitors some are named and the others counted', async () => {
   const place = await start();
   const names = Array.from({ length: 30 }, (_, at) => `bad-${String(at).padStart(2, '0')}`);
   const matchExpressions = [{ key: 'a'.repeat(2_000), operator: 'In', values: ['b'] }];
@@ -130,7 +130,7 @@ test('PR9: of a crowd of bad ServiceMonitors some are named and the others count
   expect(await jobs(place)).toEqual([`serviceMonitor/${place.namespace}/shop/0`]);
 });
 
-test('PR7: what is deleted while nobody looks comes back, and what has no owner any more goes', async () => {
+test('PR7: objects deleted while the operator is down are created again, and objects without an owner are deleted', async () => {
   const place = await start();
   await place.apply(sample);
   await says(place, 'ReplicasAvailable');
@@ -158,7 +158,7 @@ test('PR7: what is deleted while nobody looks comes back, and what has no owner 
   });
 });
 
-test('PR8: what is as it should be costs no write', async () => {
+test('PR8: an unchanged Prometheus causes no write', async () => {
   const place = await start();
   await place.apply(sample);
   await says(place, 'ReplicasAvailable');

@@ -70,7 +70,7 @@ function isKept(one: ServiceMonitor, labels: Readonly<Record<string, string>>): 
   });
 }
 
-test('an endpoint is scraped by its port, path, scheme and interval', () => {
+test('an endpoint is scraped with its port, path, scheme and interval', () => {
   const endpoint: Endpoint = { port: 'web', path: '/m', scheme: 'https', interval: '15s' };
 
   expect(written([monitor('shop', { ...endpoint, scrapeTimeout: '5s' })])).toMatchObject({
@@ -91,7 +91,7 @@ test('an endpoint is scraped by its port, path, scheme and interval', () => {
   });
 });
 
-test('the Services that are scraped are those that the selector selects', () => {
+test('the Services that match the selector are scraped', () => {
   const select = (operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist', values?: string[]) =>
     monitor(
       'm',
@@ -108,7 +108,7 @@ test('the Services that are scraped are those that the selector selects', () => 
   expect(kept(monitor('m', {}, {}))).toEqual([true, true, true, true]);
 });
 
-test('no selector selects no ServiceMonitor, an empty one all of them, in the order of names', () => {
+test('a missing selector selects no ServiceMonitor, and an empty one selects all, sorted by name', () => {
   const all = [monitor('b'), monitor('a')];
   const names = (prometheus: Prometheus) =>
     selectMonitors(prometheus, all).accepted.map(({ metadata }) => metadata.name);
@@ -118,7 +118,7 @@ test('no selector selects no ServiceMonitor, an empty one all of them, in the or
   expect(names(server({ matchLabels: { team: 'backend' } }))).toEqual([]);
 });
 
-test('PR3: what Prometheus would not load is rejected, and the others are not', () => {
+test('PR3: a ServiceMonitor that Prometheus would not load is rejected, and the others are used', () => {
   const { accepted, rejected } = selectMonitors(server({}), [
     monitor('slow', { interval: '5s', scrapeTimeout: '6s' }),
     monitor('never', { interval: '0s' }),
@@ -138,7 +138,7 @@ test('PR3: what Prometheus would not load is rejected, and the others are not', 
   });
 });
 
-test('PR4: nothing in a ServiceMonitor is more than a value', () => {
+test('PR4: text in a ServiceMonitor appears in the configuration only as a value', () => {
   const hostile = '/m"\n- job_name: evil # $POD_NAME';
 
   const { scrape_configs } = written([monitor('shop', { path: hostile })]);
@@ -152,6 +152,6 @@ test.each([
   ['1w', 604_800_000],
   ['250ms', 250],
   ['0s', 0],
-])('%s is so long: %d ms', (text, ms) => {
+])('the duration %s is %d ms', (text, ms) => {
   expect(durationMs(text)).toBe(ms);
 });

@@ -21,11 +21,11 @@ import {
 test.each([
   ['prometheuses', prometheuses],
   ['servicemonitors', serviceMonitors],
-] as const)('the definition of %s that is shipped is the one of the schema', async (name, own) => {
+] as const)('the shipped definition of %s is generated from the schema', async (name, own) => {
   await expect(crdYaml(own)).toMatchFileSnapshot(`../crds/${name}.monitoring.coreos.com.yaml`);
 });
 
-test('PR1: the subresources stand in the version, where the API server looks for them', () => {
+test('PR1: the definition declares its subresources in the version, where the API server reads them', () => {
   const { spec } = prometheuses.definition;
 
   expect(spec).not.toHaveProperty('subresources');
@@ -39,7 +39,7 @@ test('PR1: the subresources stand in the version, where the API server looks for
   });
 });
 
-test('PR2: the sample names no replicas, and /scale shows one all the same', async () => {
+test('PR2: the sample sets no replicas, and /scale still shows one', async () => {
   const place = await start({ stopped: true }); // by the definition alone: nothing has written a status
 
   await place.apply(sample);
@@ -49,7 +49,7 @@ test('PR2: the sample names no replicas, and /scale shows one all the same', asy
   expect(text).not.toContain('replicas');
 });
 
-test('acceptance 1: a write of /scale reaches the StatefulSet, and /scale shows it with the selector', async () => {
+test('acceptance 1: a write to /scale reaches the StatefulSet, and /scale shows it with the selector', async () => {
   const place = await start();
   await place.apply(sample);
   await says(place, 'ReplicasAvailable');
@@ -74,7 +74,7 @@ test('acceptance 1: a write of /scale reaches the StatefulSet, and /scale shows 
   ]);
 });
 
-test('acceptance 2: writing .status through the main resource changes nothing', async () => {
+test('acceptance 2: writing .status through the main resource has no effect', async () => {
   const place = await start();
   await place.apply(sample);
   const before = await says(place, 'ReplicasAvailable');
@@ -88,7 +88,7 @@ test('acceptance 2: writing .status through the main resource changes nothing', 
   expect(after?.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
 });
 
-test('acceptance 3: a ServiceMonitor appears in the configuration by its label, and goes with it', async () => {
+test('acceptance 3: a ServiceMonitor is added to the configuration by its label, and removed with it', async () => {
   const place = await start();
   await place.apply(new URL('prometheus.yaml', sample));
   await says(place, 'ReplicasAvailable');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { reconcile } from '../reconcile.ts';
 import type { Prometheus } from '../resources.ts';
 
-test('[real R-1] [real R-3] what a quota refuses is told of, and tried again', async () => {
+test('[real R-1] [real R-3] a refusal by a quota is reported, and retried', async () => {
   const message =
     'secrets "a" is forbidden: exceeded quota: rq, requested: secrets=1, used: secrets=1';
   const stated: object[] = [];

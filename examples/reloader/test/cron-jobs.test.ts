@@ -8,7 +8,7 @@ import { AUTO, startReloader } from './support/start.ts';
 const VARIABLE = 'STAKATER_APP_CONFIGMAP';
 
 describe('a change of the ConfigMap of a CronJob', () => {
-  test('[reloader 17] [reloader R1] starts one Job of its template, and the next process starts none', async () => {
+  test('[reloader 17] [reloader R1] a change for a CronJob starts one Job of its template, and the next process starts none', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     const jobMetadata = { labels: { team: 'night' }, annotations: { note: 'kept' } };
@@ -41,7 +41,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     expect(reloader.refusals()).toEqual([]);
   });
 
-  test('[reloader R1] starts one Job if it comes while the operator is down', async () => {
+  test('[reloader R1] a change for a CronJob while the operator is down starts one Job', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup')]);
@@ -56,7 +56,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     expect(await jobsOf(reloader)).toHaveLength(1);
   });
 
-  test('[reloader R1] starts a Job again for content that it had before', async () => {
+  test('[reloader R1] a change back to earlier content starts another Job of a CronJob', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'a' });
     await reloader.apply([cronJob('backup')]);
@@ -74,7 +74,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     );
   });
 
-  test('[reloader 17] [reloader R12] starts nothing while it is suspended, nor when it goes on', async () => {
+  test('[reloader 17] [reloader R12] a change for a suspended CronJob starts nothing, also when it is resumed', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup', { suspend: true })]);
@@ -88,7 +88,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     expect(await jobsOf(reloader)).toEqual([]);
   });
 
-  test('counts as made when the Job is there: the process ended before it recorded that', async () => {
+  test('a change for a CronJob counts as done if the Job exists although the process ended before recording it', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup')]);
@@ -107,7 +107,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     expect(await jobsOf(reloader)).toHaveLength(1);
   });
 
-  test('starts a Job under --reload-strategy=annotations, whose Pod template names the resource', async () => {
+  test('a change for a CronJob with --reload-strategy=annotations starts a Job whose Pod template names the resource', async () => {
     const reloader = await startReloader({ args: ['--reload-strategy=annotations'] });
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup')]);
@@ -123,7 +123,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
   });
 });
 
-test('--cronjob-mode=patch changes the template of the CronJob once, and starts nothing', async () => {
+test("--cronjob-mode=patch changes the CronJob's template once, and starts no Job", async () => {
   const reloader = await startReloader({ args: ['--cronjob-mode=patch'] });
   await reloader.config('app', { mode: 'slow' });
   await reloader.apply([cronJob('backup')]);
@@ -141,7 +141,7 @@ test('--cronjob-mode=patch changes the template of the CronJob once, and starts 
   expect(await jobsOf(reloader)).toEqual([]);
 });
 
-test('--cronjob-mode=none leaves CronJobs alone', async () => {
+test('--cronjob-mode=none does not change CronJobs', async () => {
   const reloader = await startReloader({ args: ['--cronjob-mode=none'] });
   await reloader.config('app', { mode: 'slow' });
   await reloader.apply([cronJob('backup')]);

@@ -63,7 +63,7 @@ function recorded(reloader: Reloading, version: string): Promise<unknown> {
 }
 
 describe('[reloader 24] a rotation', () => {
-  test('[reloader R26] restarts once, although the status of each Pod changes at its own time', async () => {
+  test("[reloader R26] a rotation restarts once, although each Pod's status changes at its own time", async () => {
     const reloader = await csi();
     for (const pod of ['a', 'b', 'c']) await mounts(reloader, pod, 'v1');
     await web(reloader);
@@ -85,7 +85,7 @@ describe('[reloader 24] a rotation', () => {
     expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v2') });
   });
 
-  test('restarts once if it comes while the operator is down', async () => {
+  test('a rotation while the operator is down restarts once', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -100,7 +100,7 @@ describe('[reloader 24] a rotation', () => {
     expect(reloader.rollouts('web')).toBe(1);
   });
 
-  test('[reloader R26] is compared with what new Pods have begun with, which alone restarts nothing', async () => {
+  test('[reloader R26] a rotation is compared with the content at the start of new Pods, which alone restarts nothing', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -120,7 +120,7 @@ describe('[reloader 24] a rotation', () => {
     expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v1') });
   });
 
-  test('[reloader R26] restarts the Pods that a newer Pod has left behind', async () => {
+  test('[reloader R26] a rotation restarts Pods that use older content than a newer Pod', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -135,7 +135,7 @@ describe('[reloader 24] a rotation', () => {
   });
 });
 
-test('Pods that get credentials of their own cause no restart after another', async () => {
+test('Pods with their own credentials do not restart each other', async () => {
   const reloader = await csi();
   await mounts(reloader, 'a', 'own-1');
   await web(reloader);
@@ -171,7 +171,7 @@ test('a workload without Pods has no status, which is neither a deletion nor a c
   expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v2') });
 });
 
-test('[reloader 24] the annotations of the SecretProviderClass count: ignore, and match for search', async () => {
+test('[reloader 24] the annotations ignore and match of a SecretProviderClass count', async () => {
   const reloader = await csi();
   const annotations = { 'reloader.stakater.com/match': 'true' };
   const kind = 'SecretProviderClass';
@@ -196,7 +196,7 @@ test('[reloader 24] the annotations of the SecretProviderClass count: ignore, an
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('without the driver in the cluster, ConfigMaps and Secrets work as ever', async () => {
+test('without the CSI driver in the cluster ConfigMaps and Secrets still work', async () => {
   const reloader = await startReloader({ args: ['--enable-csi-integration'] });
   await reloader.config('app', { mode: 'slow' });
   const container = { ...APP, envFrom: [{ configMapRef: { name: 'app' } }] };

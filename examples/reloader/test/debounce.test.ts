@@ -8,7 +8,7 @@ async function startDebouncing() {
   return Object.assign(await startReloader({ clock, args: ['--debounce=2s'] }), { clock });
 }
 
-test('[reloader 12] [reloader R10] three resources that change within the debounce are one restart', async () => {
+test('[reloader 12] [reloader R10] three resources that change within the debounce cause one restart', async () => {
   const reloader = await startDebouncing();
   const { clock } = reloader;
   await reloader.config('one', { mode: '1' });
@@ -34,7 +34,7 @@ test('[reloader 12] [reloader R10] three resources that change within the deboun
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('a change that is taken back within the debounce restarts nothing', async () => {
+test('a change that is reverted within the debounce restarts nothing', async () => {
   const reloader = await startDebouncing();
   await reloader.config('app', { mode: '1' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
@@ -58,7 +58,7 @@ test('a change that is taken back within the debounce restarts nothing', async (
   expect(reloader.rollouts('web')).toBe(0);
 });
 
-test('[reloader R7] of many changes in a row the last content is what the template shows', async () => {
+test('[reloader R7] after many quick changes the template shows the last content', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '0' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
@@ -76,7 +76,7 @@ test('[reloader R7] of many changes in a row the last content is what the templa
   expect((await reloader.live('web')).metadata.resourceVersion).toBe(live.metadata.resourceVersion);
 });
 
-test('[reloader R16] a watch that ends is begun anew, and misses nothing', async () => {
+test('[reloader R16] a watch that ends begins again, and misses no change', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const reloader = await startReloader({ clock });
   await reloader.config('app', { mode: '1' });

@@ -82,6 +82,10 @@ const scenario: Scenario = {
   ],
 };
 
-test('reloader runs with the last content in every order', EXPLORING, async () => {
-  expect(await explored(scenario)).toMatchObject({ scenario: 'reloader' });
-});
+test(
+  "reloader's workloads run with the last content, in every order of events",
+  EXPLORING,
+  async () => {
+    expect(await explored(scenario)).toMatchObject({ scenario: 'reloader' });
+  },
+);

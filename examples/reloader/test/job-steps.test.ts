@@ -111,7 +111,7 @@ function contextOf(server: FakeServer, ...cached: readonly ControllerRevision[])
 
 const finished = { status: TIMES };
 
-test('a Job whose status changes before the delete is replaced all the same', async () => {
+test('a Job whose status changes before its deletion is still replaced', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   const changed = importJob('old', { status: { active: 1 } });
   server.beforeDelete = () => {
@@ -129,7 +129,7 @@ test('a Job whose status changes before the delete is replaced all the same', as
   });
 });
 
-test('[reloader R12] a Job that finishes before the delete stays, and nothing stored starts it later', async () => {
+test('[reloader R12] a Job that finishes before its deletion stays, and the stored copy is never started', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   const over = importJob('old', finished);
   server.beforeDelete = () => {
@@ -143,7 +143,7 @@ test('[reloader R12] a Job that finishes before the delete stays, and nothing st
   expect([...server.objects.values()]).toMatchObject([finished]);
 });
 
-test('a Job that somebody else has made anew under the name stays', async () => {
+test('a new Job that another client created under the same name stays', async () => {
   const server = new FakeServer().put('jobs', importJob('other'));
 
   const restarting = jobKind.restart(importJob('old'), plan, contextOf(server));
@@ -152,7 +152,7 @@ test('a Job that somebody else has made anew under the name stays', async () => 
   expect([...server.objects.values()]).toMatchObject([{ metadata: { uid: 'other' } }]);
 });
 
-test('what an earlier attempt has stored for other changes gives way', async () => {
+test('a stored copy of an earlier attempt for other changes is replaced', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   server.put('controllerrevisions', storedFor('old'));
 
@@ -164,7 +164,7 @@ test('what an earlier attempt has stored for other changes gives way', async () 
   ]);
 });
 
-test('what is stored is created when the Job is gone, unless another process has done so', async () => {
+test('the stored Job is created once the old Job is gone, unless another process created it', async () => {
   const stored = storedFor('old');
   const server = new FakeServer().put('controllerrevisions', stored);
 
@@ -176,7 +176,7 @@ test('what is stored is created when the Job is gone, unless another process has
   expect([...server.objects.keys()]).toEqual([]);
 });
 
-test('what is stored waits while the old Job has the name', async () => {
+test('the stored Job waits while the old Job still exists', async () => {
   const stored = storedFor('old');
   const server = new FakeServer().put('jobs', importJob('old')).put('controllerrevisions', stored);
 
@@ -201,7 +201,7 @@ test.each([
   expect(names).toEqual(left.map((each) => `controllerrevisions/import.${each}`));
 });
 
-test('what is stored stays while the cache still shows a Job that the server has not', async () => {
+test('the stored copy stays while the cache still shows a Job that is already deleted', async () => {
   const stored = storedFor('old', 500_000);
   const server = new FakeServer().put('controllerrevisions', stored);
 
@@ -210,7 +210,7 @@ test('what is stored stays while the cache still shows a Job that the server has
   expect(server.calls).toEqual([]);
 });
 
-test('a dry run asks the server about the store and the delete, and creates nothing', async () => {
+test('a dry run sends the store and the delete as dry runs, and creates nothing', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   const { reconcile, nowMs } = contextOf(server);
   const context = { reconcile: { ...reconcile, dryRun: true }, nowMs } as RestartContext<Job>;

@@ -37,7 +37,7 @@ function finish({ env, namespace }: Reloading, name: string): Promise<unknown> {
 }
 
 describe('a change of the ConfigMap of a Job', () => {
-  test('[reloader 17] replaces it once when it is active, and the next process does nothing', async () => {
+  test('[reloader 17] a change replaces an active Job once, and the next process does nothing', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     const metadata = { labels: { team: 'night' }, annotations: { ...AUTO, note: 'kept' } };
@@ -64,7 +64,7 @@ describe('a change of the ConfigMap of a Job', () => {
     expect(createdJobs(reloader)).toHaveLength(2);
   });
 
-  test('[reloader 17] [reloader R12] leaves it alone when it has finished', async () => {
+  test('[reloader 17] [reloader R12] a change does not replace a finished Job', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([job('import')]);
@@ -80,7 +80,7 @@ describe('a change of the ConfigMap of a Job', () => {
     expect(metadata.resourceVersion).toBe(finished.metadata.resourceVersion);
   });
 
-  test('starts nothing when it is suspended: it has no Pods, and begins with the new content', async () => {
+  test('a change does not replace a suspended Job, because it has no Pods and will start with the new content', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([job('import', { suspend: true })]);
@@ -93,7 +93,7 @@ describe('a change of the ConfigMap of a Job', () => {
     expect((await liveJob(reloader, 'import')).metadata.uid).toBe(uid);
   });
 
-  test('is no business of a Job that a CronJob controls', async () => {
+  test('a change does not replace a Job that a CronJob controls', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'backup', uid: 'some-uid' };
@@ -108,7 +108,7 @@ describe('a change of the ConfigMap of a Job', () => {
     expect((await liveJob(reloader, 'backup-1')).metadata.annotations).toEqual(AUTO);
   });
 
-  test('replaces a Job with a selector of its own, and keeps that with its labels', async () => {
+  test('a change replaces a Job with its own selector, and keeps selector and labels', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     const labels = { 'job-name': 'mine' };
@@ -126,7 +126,7 @@ describe('a change of the ConfigMap of a Job', () => {
   });
 });
 
-test('[reloader 17] a Job whose Pod runs is replaced once, and its Pod with it', async () => {
+test('[reloader 17] a Job with a running Pod is replaced once, together with its Pod', async () => {
   const workloads = { podReadyMs: 5, podStopMs: 5, podRunMs: 3_600_000 };
   const reloader = await startReloader({ workloads });
   const { env, namespace } = reloader;
@@ -150,7 +150,7 @@ test('[reloader 17] a Job whose Pod runs is replaced once, and its Pod with it',
   expect(createdJobs(reloader)).toHaveLength(2);
 });
 
-test('[reloader 17] a Job that a finalizer holds is created again when it is gone, also by the next process', async () => {
+test('[reloader 17] a Job held by a finalizer is created again once it is gone, also by the next process', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: 'slow' });
   await reloader.apply([job('import', {}, { finalizers: ['example.com/hold'] })]);
@@ -173,7 +173,7 @@ test('[reloader 17] a Job that a finalizer holds is created again when it is gon
   expect(await stored(reloader)).toEqual([]);
 });
 
-test('[reloader R12] what is stored for a Job that has finished meanwhile goes, and starts nothing later', async () => {
+test('[reloader R12] the stored copy of a Job that finished meanwhile is removed, and never starts', async () => {
   const reloader = await startReloader({ stopped: true });
   const { env, namespace } = reloader;
   await reloader.apply([job('import')]);
@@ -199,7 +199,7 @@ test('[reloader R12] what is stored for a Job that has finished meanwhile goes, 
   expect(await jobsOf(reloader)).toEqual([]);
 });
 
-test('[reloader R12] a create that is refused is repeated until the Job is there', async () => {
+test('[reloader R12] a refused creation of the Job is repeated until it succeeds', async () => {
   const reloader = await startReloader({ withheld: () => false });
   await reloader.config('app', { mode: 'slow' });
   await reloader.apply([job('import')]);
@@ -227,7 +227,7 @@ test('[reloader R12] a create that is refused is repeated until the Job is there
 });
 
 describe('wherever the operator is killed, a change', () => {
-  test('[reloader 17] [reloader R1] replaces an active Job once', async () => {
+  test('[reloader 17] [reloader R1] after a crash at any request a change still replaces an active Job once', async () => {
     const points = await crashPoints({
       ...crashing(job('import'), 'Job'),
       calls: ({ verb, resource }) =>
@@ -247,7 +247,7 @@ describe('wherever the operator is killed, a change', () => {
     }
   });
 
-  test('[reloader 17] [reloader R1] starts one Job of a CronJob', async () => {
+  test('[reloader 17] [reloader R1] after a crash at any request a change still starts one Job of a CronJob', async () => {
     const points = await crashPoints({
       ...crashing(cronJob('import'), 'CronJob'),
       calls: ({ verb, resource }) =>

@@ -92,7 +92,7 @@ test('1,000 workloads of one ConfigMap read it once, and each is patched once', 
   expect(counts).toEqual({ reads: 1, patches: COUNT });
 });
 
-test('[reloader R24] workloads whose patch is refused keep no other one from its restart', async () => {
+test('[reloader R24] workloads whose patch is refused do not prevent other restarts', async () => {
   const refused = new Set(['web-0', 'web-500']);
   const { workloads, counts, contextOf } = world({ refused });
   const controller = deploymentController();
@@ -105,7 +105,7 @@ test('[reloader R24] workloads whose patch is refused keep no other one from its
   expect(counts.patches).toBe(COUNT - refused.size);
 });
 
-test('the mapping of a changed ConfigMap asks an index, and not every workload', () => {
+test('a changed ConfigMap finds its workloads by an index, without visiting all', () => {
   const [mapping] = deploymentController().watches;
   const asked: string[] = [];
   const store = () => ({
@@ -119,7 +119,7 @@ test('the mapping of a changed ConfigMap asks an index, and not every workload',
   expect(asked).toEqual(['demo/configmap/app', 'demo/CONFIGMAP/*']);
 });
 
-test('[reloader 29] [reloader R8] a read that fails restarts and records nothing, and the retry does', async () => {
+test('[reloader 29] [reloader R8] a failed read restarts and records nothing, and its retry does', async () => {
   const { workloads, counts, contextOf } = world({ failures: 1 });
   const controller = deploymentController({
     'reload-on-create': 'true',
@@ -135,7 +135,7 @@ test('[reloader 29] [reloader R8] a read that fails restarts and records nothing
   expect(counts).toEqual({ reads: 2, patches: 1 });
 });
 
-test('the hash of a ConfigMap is forgotten with the last workload that wants it', async () => {
+test('the hash of a ConfigMap is forgotten with the last workload that uses it', async () => {
   const { workloads, counts, contextOf } = world({});
   const controller = deploymentController();
   const [first, second] = workloads;
@@ -152,7 +152,7 @@ test('the hash of a ConfigMap is forgotten with the last workload that wants it'
   expect(counts.reads).toBe(2);
 });
 
-test('[reloader 12] changes without end put a restart off for 30 s at most', async () => {
+test('[reloader 12] endless changes delay a restart for 30 s at most', async () => {
   const { workloads, counts, clock, config, contextOf } = world({});
   const controller = deploymentController({ debounce: '10s' });
   const [web] = workloads;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AUTO, envFrom, startReloader } from './support/start.ts';
 
-test('[reloader 1] a change of the data of a ConfigMap is one patch of the template, and other changes are none', async () => {
+test("[reloader 1] a change of a ConfigMap's data causes one patch of the template, and other changes cause none", async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: 'slow' });
   await reloader.config('other', { mode: 'slow' });

@@ -32,7 +32,7 @@ function restartedAt(reloader: Reloading, name: string): number {
   return Number(changed.at(-1)?.metadata.resourceVersion);
 }
 
-test('[reloader 12] restarts for one ConfigMap are spread by the rate', async () => {
+test('[reloader 12] restarts for one ConfigMap are spread by the rate limit', async () => {
   const reloader = await startPaced(['--rollouts-per-second=1', '--rollout-burst=2']);
   const names = ['a', 'b', 'c', 'd', 'e'];
   const rollouts = (): number => names.reduce((sum, name) => sum + reloader.rollouts(name), 0);
@@ -54,7 +54,7 @@ test('[reloader 12] restarts for one ConfigMap are spread by the rate', async ()
   expect(names.map((name) => reloader.rollouts(name))).toEqual([1, 1, 1, 1, 1]);
 });
 
-test('workloads of one resource restart in the order of their label, each after the rollout before it', async () => {
+test('workloads of one resource restart in the order of their label, each after the previous rollout', async () => {
   const reloader = await startPaced([`--order-label=${ORDER}`], {
     workloads: { podReadyMs: 5, podStopMs: 5 },
   });
@@ -79,7 +79,7 @@ test('workloads of one resource restart in the order of their label, each after 
   expect(restartedAt(reloader, 'db')).toBeLessThan(restartedAt(reloader, 'web'));
 });
 
-test('with --wait-for-rollout a second change waits for the rollout of the first one', async () => {
+test('with --wait-for-rollout a second change waits for the first rollout', async () => {
   const reloader = await startPaced(['--wait-for-rollout']); // nothing rolls out here
   await reloader.config('app', { mode: '1' });
   await deploy(reloader, 'web');

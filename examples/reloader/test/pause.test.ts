@@ -18,7 +18,7 @@ async function pausedAt(reloader: Reloading, name: string): Promise<string | und
   return at;
 }
 
-test('[reloader 13] [reloader R2] a pause of 5 s outlives the process and ends on time', async () => {
+test('[reloader 13] [reloader R2] a pause of 5 s survives the process and ends on time', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [PERIOD]: '5s' };
@@ -67,7 +67,7 @@ test('[reloader R3] a Deployment that its user resumes is paused and resumed aga
   await eventually(async () => (await pausedAt(reloader, 'web')) === undefined);
 });
 
-test('[reloader R4] the pause and the restart are one write, so that a failure leaves neither', async () => {
+test('[reloader R4] the pause and the restart are one write, so that a failure causes neither', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [PERIOD]: '1h' };
@@ -85,7 +85,7 @@ test('[reloader R4] the pause and the restart are one write, so that a failure l
   expect([...new Set(states.map(String))]).toEqual(['false,0', 'true,1']);
 });
 
-test('[reloader R24] an unusable period fails its own Deployment, once told, and no other one', async () => {
+test('[reloader R24] an invalid pause period makes only its own Deployment fail, and is reported once', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const given = envFrom('configmap/app');
@@ -107,7 +107,7 @@ test('[reloader R24] an unusable period fails its own Deployment, once told, and
   await reloader.rolledOut('a-broken', 1);
 });
 
-test('[reloader 14] a pause period alone writes nothing, and what a user has paused stays so', async () => {
+test('[reloader 14] a pause period alone writes nothing, and a Deployment that its user paused stays paused', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const references = envFrom('configmap/app');
@@ -128,7 +128,7 @@ test('[reloader 14] a pause period alone writes nothing, and what a user has pau
   expect(held.metadata.annotations).not.toHaveProperty([PAUSED_AT]);
 });
 
-test('[reloader R2] a pause that began on a clock ahead of ours lasts for its period from now', async () => {
+test('[reloader R2] a pause begun by a clock ahead of ours lasts for its period from now', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [PERIOD]: '1m', [PAUSED_AT]: '2030-01-03T00:00:00Z' };
@@ -146,7 +146,7 @@ test('[reloader R2] a pause that began on a clock ahead of ours lasts for its pe
   await eventually(async () => (await pausedAt(reloader, 'web')) === undefined);
 });
 
-test('[reloader R2] a pause ends also where the flags leave the namespace out since', async () => {
+test('[reloader R2] a pause ends even if the flags exclude the namespace meanwhile', async () => {
   const args = ['--namespace-selector=team'];
   const reloader = await startPausing({ allNamespaces: true, args });
   const namespace = 'left';

@@ -7,7 +7,7 @@ test.each([
   'Deployment',
   'StatefulSet',
   'DaemonSet',
-] as const)('[reloader 6] a %s restarts for what its init container or a key of its environment takes', async (kind) => {
+] as const)('[reloader 6] a %s restarts for the references of its init container and of a single environment key', async (kind) => {
   const reloader = await startReloader();
   await reloader.config('init', { mode: '1' });
   await reloader.secret('key', { password: '1' });
@@ -35,7 +35,7 @@ test.each([
   expect(reloader.rollouts('web', kind)).toBe(2);
 });
 
-test('[reloader 3] a broken pattern is told once, and the other entries and workloads go on', async () => {
+test('[reloader 3] a broken pattern is reported once, and other entries and workloads still work', async () => {
   const reloader = await startReloader();
   const annotations = { 'configmap.reloader.stakater.com/reload': 'app-.*, other, (' };
   await reloader.workload('web', { annotations });
@@ -56,7 +56,7 @@ test('[reloader 3] a broken pattern is told once, and the other entries and work
   expect(told.map(({ type }) => type)).toEqual(['Warning', 'Warning']);
 });
 
-test('[reloader 4] search needs match, and ignore on the resource outranks it', async () => {
+test('[reloader 4] search needs match, and ignore on the resource overrides it', async () => {
   const reloader = await startReloader();
   const match = { 'reloader.stakater.com/match': 'true' };
   const ignore = { ...match, 'reloader.stakater.com/ignore': 'true' };

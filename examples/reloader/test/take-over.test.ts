@@ -17,7 +17,7 @@ import { startReloader } from './support/start.ts';
 type Strategy = 'env-vars' | 'annotations';
 
 describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (strategy) => {
-  test('[reloader 10] what the original has written stays, and no template changes', async () => {
+  test('[reloader 10] the state that the original left stays, and no template changes', async () => {
     const { place, stakater } = await writtenByOriginal(strategy);
     const before = await templates(place);
 
@@ -34,7 +34,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(stakater.sent).toHaveLength(2 * WORKLOADS.length);
   });
 
-  test('[reloader 10] the next change is one patch for each workload, and the original then finds its own values', async () => {
+  test('[reloader 10] the next change is one patch per workload, and the original then finds its own values', async () => {
     const { place, stakater } = await writtenByOriginal(strategy);
     await start(place);
     const before = await templates(place);
@@ -54,7 +54,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     await goBack({ place, stakater }, strategy);
   });
 
-  test('[reloader 10] of two resources with one variable, the other is written when it changes and not before', async () => {
+  test('[reloader 10] of two resources with one variable, the second is written only when it changes', async () => {
     const place = await begin(strategy);
     const { env, namespace } = place;
     const stakater = original(env.url, namespace, strategy);
@@ -90,7 +90,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(await templates(place)).toEqual(after);
   });
 
-  test('[reloader 10] to the original and here again: what each has acted on in between stays', async () => {
+  test('[reloader 10] a switch to the original and back keeps what each has recorded meanwhile', async () => {
     const place = await begin(strategy);
     const { env, namespace } = place;
     const stakater = original(env.url, namespace, strategy);
@@ -121,7 +121,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     }
   });
 
-  test('[reloader 10] a change that was made while neither ran restarts each workload once', async () => {
+  test('[reloader 10] a change while neither operator ran restarts each workload once', async () => {
     const { place } = await writtenByOriginal(strategy);
     const before = await templates(place);
     // Both strategies show it, because the original has written it last.
@@ -137,7 +137,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
   });
 });
 
-test('[reloader 10] [reloader R2] a Deployment that the original has paused is resumed on time', async () => {
+test('[reloader 10] [reloader R2] a Deployment that the original paused is resumed on time', async () => {
   const clock = new FakeClock(Date.now());
   const place = await begin('env-vars', clock);
   const { env, namespace } = place;

@@ -27,7 +27,7 @@ const metric = async ({ metrics }: Reloading, name: string): Promise<readonly un
   return all.find((each) => each.name === name)?.values ?? [];
 };
 
-test('[reloader 25] a restart waits for its window, visibly, and comes once, also for a new process', async () => {
+test('[reloader 25] a restart waits for its window, visibly, and happens once, also with a new process', async () => {
   const reloader = await startWindows();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT };
@@ -74,7 +74,7 @@ test('[reloader 25] a restart waits for its window, visibly, and comes once, als
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('[reloader 25] a window that cannot be used keeps its own workload waiting, with a Warning and a metric', async () => {
+test('[reloader 25] an invalid window keeps its own workload waiting, with a Warning and a metric', async () => {
   const reloader = await startWindows();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT.replace('0 2', '0 26') };
@@ -102,7 +102,7 @@ test('[reloader 25] a window that cannot be used keeps its own workload waiting,
   expect(await pendingOf(reloader, 'late')).toBeUndefined();
 });
 
-test('[reloader 26] a manager that takes the pending annotation away in a loop is not fought', async () => {
+test('[reloader 26] a manager that keeps removing the pending annotation is not fought', async () => {
   const reloader = await startWindows();
   const { env, namespace, clock } = reloader;
   await reloader.config('app', { mode: '1' });
@@ -135,7 +135,7 @@ test('[reloader 26] a manager that takes the pending annotation away in a loop i
   expect(await isPending()).toBe(false);
 });
 
-test('[reloader 25] without the flag a restart that was pending comes, and the pending annotation goes', async () => {
+test('[reloader 25] without the flag a pending restart happens, and the pending annotation is removed', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const pending = { [PENDING]: '{"reason":"window","resources":["configmap/app"]}' };
@@ -150,7 +150,7 @@ test('[reloader 25] without the flag a restart that was pending comes, and the p
   expect(await pendingOf(reloader, 'web')).toBeUndefined();
 });
 
-test('[reloader 23] a workload that is left alone from now on is not counted as pending', async () => {
+test('[reloader 23] a workload that is no longer managed does not count as pending', async () => {
   const clock = new FakeClock(NOON);
   const args = ['--enable-restart-windows', '--namespace-selector=team'];
   const reloader = await startReloader({ clock, args, allNamespaces: true });

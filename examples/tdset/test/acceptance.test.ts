@@ -8,7 +8,7 @@ import { jumpTo, passing, startTDSets } from './support/tdset-place.ts';
 test.each([
   ['March', '2030-03-31T06:58:00Z', '2030-03-31T07:00:00Z', '2030-03-31T15:00:00Z'],
   ['October', '2030-10-27T07:58:00Z', '2030-10-27T08:00:00Z', '2030-10-27T16:00:00Z'],
-])('acceptance 2: in Berlin it is nine by the local clock, on the day of the change in %s', async (_, from, nine, five) => {
+])('acceptance 2: office hours in Berlin begin at nine local time, also on the day of the clock change in %s', async (_, from, nine, five) => {
   const clock = new FakeClock(Date.parse(from));
   const place = await startTDSets({ clock });
   await place.create('office', {
@@ -27,7 +27,7 @@ test.each([
   expect(clock.now()).toBeLessThan(Date.parse(nine) + 60_000);
 });
 
-test('acceptance 3: a Deployment that is somebody else’s stays as it is, until it goes', async () => {
+test('acceptance 3: a foreign Deployment is not changed until it is gone', async () => {
   const place = await startTDSets();
   const { env, namespace } = place;
   const labels = { app: 'theirs' };
@@ -60,7 +60,7 @@ test('acceptance 3: a Deployment that is somebody else’s stays as it is, until
   await place.replicas('shop', 2);
 });
 
-test('acceptance 4: an image is rolled out, and a number that somebody sets is set right', async () => {
+test('acceptance 4: a changed image is rolled out, and manually changed replicas are reset', async () => {
   const place = await startTDSets();
   await place.create('shop');
   await place.condition('shop', 'Ready', 'True');
@@ -88,7 +88,7 @@ test('acceptance 4: an image is rolled out, and a number that somebody sets is s
   ]);
 });
 
-test('acceptance 5 and 6: what the original took is taken as it stands, and goes with its Deployment', async () => {
+test('acceptance 5 and 6: an object of the original is accepted unchanged, and deleted together with its Deployment', async () => {
   const place = await startTDSets({ allNamespaces: true });
   const { env } = place;
   // The repository's own example: with its namespace, and a window over every hour that there is.

@@ -20,7 +20,7 @@ function taskWith(answer: ApiError): Task {
   return { key: objectKey('demo', 'shop'), set, plan, nowMs: 0, createServices: false, context };
 }
 
-test('TD8: what a quota forbids is said, and tried again in a minute', async () => {
+test('TD8: a refusal by a quota is reported, and retried after a minute', async () => {
   const message = 'deployments.apps "shop" is forbidden: exceeded quota: small';
 
   const done = await carryOut(taskWith(new ApiError({ code: 403, reason: 'Forbidden', message })));
@@ -33,7 +33,7 @@ test('TD8: what a quota forbids is said, and tried again in a minute', async () 
 test.each([
   ['a server that fails', { code: 500, reason: 'InternalError', message: 'etcdserver: no leader' }],
   ['a lost race', { code: 409, reason: 'Conflict', message: 'the object has been modified' }],
-])('TD8: %s is let through, and the key tried again with back-off', async (_, status) => {
+])('TD8: %s is rethrown, and the key is retried with back-off', async (_, status) => {
   const answer = new ApiError(status);
 
   await expect(carryOut(taskWith(answer))).rejects.toBe(answer);

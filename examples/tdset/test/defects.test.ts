@@ -6,7 +6,7 @@ import type { Deployment, Service } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { autoscalerOf, startTDSets, type TDSetPlace } from './support/tdset-place.ts';
 
-test('TD3: an overlap is told of, once, and an empty window is refused before anything is written', async () => {
+test('TD3: overlapping windows are reported once, and an empty window is refused before any write', async () => {
   const place = await startTDSets();
 
   await place.create('twice', {
@@ -38,7 +38,7 @@ test('TD3: an overlap is told of, once, and an empty window is refused before an
   await place.condition('empty', 'ScheduleValid', 'True');
 });
 
-test('TD6: a port is rolled out, over a Deployment that the original made', async () => {
+test('TD6: a changed port is rolled out, even to a Deployment of the original', async () => {
   const place = await startTDSets();
   await place.create('shop', { suspend: true });
   const set = await eventually(() => place.set('shop'));
@@ -97,7 +97,7 @@ test('TD6: a port is rolled out, over a Deployment that the original made', asyn
   expect(taken.spec.template.spec?.containers[0]?.ports).toHaveLength(1);
 });
 
-test('TD7: a Deployment with another controller is not touched, and its autoscaler neither', async () => {
+test('TD7: a Deployment with another controller is not changed, and neither is its autoscaler', async () => {
   const place = await startTDSets();
   const { env, namespace } = place;
   const { metadata }: KubernetesObject = await env.create({
@@ -129,7 +129,7 @@ test('TD7: a Deployment with another controller is not touched, and its autoscal
   expect(new Set(writes)).toEqual(new Set(['patch tdsets.schedule.rs status']));
 });
 
-test('TD8: what the API server does not take is said once, and not sent again until it is changed', async () => {
+test('TD8: a refusal by the API server is reported once, and not sent again until the object changes', async () => {
   const place = await startTDSets();
   const sent = () => place.writes().filter((write) => write === 'create deployments.apps').length;
 
@@ -156,7 +156,7 @@ test('TD8: what the API server does not take is said once, and not sent again un
   ]);
 });
 
-test('TD10: a Service is made only by the operator that is to make them, for a name with dots as well', async () => {
+test('TD10: only the responsible operator creates a Service, also for a name with dots', async () => {
   const place = await startTDSets({ createServices: true });
   const { env, namespace } = place;
   const service = (name: string) => env.get<Service>('v1', 'Service', namespace, name);
@@ -184,7 +184,7 @@ test('TD10: a Service is made only by the operator that is to make them, for a n
   expect((await place.deployment('theirs'))?.spec.replicas).toBe(2);
 });
 
-test('TD10: and not by the other one, which has no right to', async () => {
+test('TD10: the other operator creates no Service, and has no right to', async () => {
   const place = await startTDSets();
 
   await place.create('shop', { service: { port: 80 } });
@@ -193,7 +193,7 @@ test('TD10: and not by the other one, which has no right to', async () => {
   expect(await place.env.get('v1', 'Service', place.namespace, 'shop')).toBeUndefined();
 });
 
-test('TD11: what a Deployment reports besides its counts wakes nobody', async () => {
+test('TD11: status fields of a Deployment other than its counts cause no reconcile', async () => {
   const place = await startTDSets({ workloads: false });
   const { env, namespace } = place;
   await place.create('shop');

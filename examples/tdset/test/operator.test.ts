@@ -4,7 +4,7 @@ import { consistently, FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { jumpTo, passing, startTDSets } from './support/tdset-place.ts';
 
-test('acceptance 1: the sample follows the day, at the boundary and not later', async () => {
+test('acceptance 1: the sample scales over the day, exactly at the boundaries', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T20:00:00Z'));
   const place = await startTDSets({ clock });
   const replicas = async () => (await place.deployment('tdset-sample'))?.spec.replicas;

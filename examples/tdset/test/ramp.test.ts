@@ -4,7 +4,7 @@ import { stageOf } from '../ramp.ts';
 
 const ramp = { step: 2, intervalSeconds: 60 };
 
-test('TD9: a ramp makes one step, and waits for the interval before the next one', () => {
+test('TD9: a ramp makes one step, and waits for the interval before the next step', () => {
   const first = stageOf(ramp, { current: 1, target: 6, steppedAtMs: undefined, nowMs: 100_000 });
   const tooEarly = stageOf(ramp, { current: 3, target: 6, steppedAtMs: 100_000, nowMs: 130_000 });
   const second = stageOf(ramp, { current: 3, target: 6, steppedAtMs: 100_000, nowMs: 160_000 });
@@ -16,19 +16,19 @@ test('TD9: a ramp makes one step, and waits for the interval before the next one
   expect(last).toEqual({ replicas: 6, steppedAtMs: 220_000, nextInMs: undefined });
 });
 
-test('what is made for the first time has all its replicas at once', () => {
+test('a new Deployment gets all its replicas at once', () => {
   const made = { current: undefined, target: 6, steppedAtMs: undefined, nowMs: 0 };
 
   expect(stageOf(ramp, made).replicas).toBe(6);
 });
 
-test('a step that was noted in the future holds up nothing', () => {
+test('a step recorded in the future delays nothing', () => {
   const stage = stageOf(ramp, { current: 1, target: 6, steppedAtMs: 900_000, nowMs: 0 });
 
   expect(stage.replicas).toBe(3);
 });
 
-test('every ramp gets there, one step at a time, and never past it', () => {
+test('every ramp reaches its target one step at a time, and never passes it', () => {
   const count = fc.integer({ min: 0, max: 200 });
   const steps = fc.record({
     step: fc.integer({ min: 1, max: 50 }),

@@ -6,11 +6,11 @@ import { expect, test } from 'vitest';
 import { dnsLabel } from '../children.ts';
 import { tdsets } from '../resource.ts';
 
-test('the definition that is shipped is the one of the schema', async () => {
+test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(tdsets)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('every spec that the original takes is taken', () => {
+test('every spec that the original accepts is accepted', () => {
   const hour = fc.integer({ min: 0, max: 23 });
   const spec = fc.record(
     {
@@ -32,7 +32,7 @@ test('every spec that the original takes is taken', () => {
   );
 });
 
-test('TD2: 24 is an hour to end at, and 25 is none', () => {
+test('TD2: a window may end at 24, and not at 25', () => {
   const problemsWith = (endTime: number) =>
     tdsets.validate({
       apiVersion: 'schedule.rs/v1',
@@ -49,7 +49,7 @@ test('TD2: 24 is an hour to end at, and 25 is none', () => {
   expect(problemsWith(25)).toMatchObject([{ path: 'spec.schedulingConfig[0].endTime' }]);
 });
 
-test('TD10: a container gets a name that a container may have, the original one where that is', () => {
+test("TD10: a container gets a valid name, the original's if that is valid", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,100}[a-z0-9])?$/), (name) => {
       expect(dnsLabel(name)).toMatch(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);

@@ -73,7 +73,7 @@ function applies({ startTime, endTime, days = DAYS }: Window, day: number, hour:
   return (isOn(day) && hour >= startTime) || (isOn(day - 1) && hour < endTime);
 }
 
-test('the first window that a person would say applies is the one that does', () => {
+test('the first window that applies by a simple calculation is the one in use', () => {
   fc.assert(
     fc.property(windows, zone, instant, (given, timeZone, ms) => {
       const { day, hour } = clockIn(timeZone, ms);
@@ -87,7 +87,7 @@ test('the first window that a person would say applies is the one that does', ()
   );
 });
 
-test('nothing changes before the next transition, and something does at it', () => {
+test('the plan does not change before the next transition, and changes at the transition', () => {
   fc.assert(
     fc.property(windows, zone, instant, (given, timeZone, ms) => {
       const schedule = scheduleOf(given, timeZone);
@@ -104,7 +104,7 @@ test('nothing changes before the next transition, and something does at it', () 
   );
 });
 
-test('what is not listed as uncovered is covered, hour for hour', () => {
+test('every hour that is not listed as uncovered is covered', () => {
   fc.assert(
     fc.property(windows, (given) => {
       const listed = uncoveredHours(scheduleOf(given, 'UTC')).flatMap((text) => {
@@ -126,7 +126,7 @@ test('what is not listed as uncovered is covered, hour for hour', () => {
   );
 });
 
-test('two windows are said to overlap exactly where both apply at some hour', () => {
+test('two windows are reported as overlapping exactly if both apply at some hour', () => {
   fc.assert(
     fc.property(window, window, (one, other) => {
       const both = Array.from({ length: 168 }, (_, at) => at).some(

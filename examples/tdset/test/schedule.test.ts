@@ -46,14 +46,14 @@ test('TD1: a window that ends at midnight, or after it, applies', () => {
   ).toEqual([DEFAULT, 1, 1, 1, 1, DEFAULT]);
 });
 
-test('TD2: a window may end at 24, so that hour 23 is its last', () => {
+test('TD2: a window may end at 24, so that hour 23 is its last hour', () => {
   const evening = scheduleOf([{ startTime: 18, endTime: 24, replica: 4 }]);
 
   expect(replicasAt(evening, '2030-01-07T23:59:59Z')).toBe(4);
   expect(replicasAt(evening, '2030-01-08T00:00:00Z')).toBe(DEFAULT);
 });
 
-test('TD3: hours that no window claims are listed, by day where the days differ', () => {
+test('TD3: hours without a window are listed, by day if the days differ', () => {
   const weekdays = scheduleOf([
     { startTime: 0, endTime: 24, replica: 1, days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'] },
     { startTime: 8, endTime: 12, replica: 1, days: ['Sat'] },
@@ -68,7 +68,7 @@ test('TD3: hours that no window claims are listed, by day where the days differ'
   ]);
 });
 
-test('TD3: windows that claim the same hour are named, and the first applies', () => {
+test('TD3: windows that share an hour are named, and the first one applies', () => {
   const schedule = scheduleOf([
     { startTime: 9, endTime: 17, replica: 5 },
     { startTime: 16, endTime: 20, replica: 2 },
@@ -80,7 +80,7 @@ test('TD3: windows that claim the same hour are named, and the first applies', (
   expect(replicasAt(schedule, '2030-01-07T17:00:00Z')).toBe(2);
 });
 
-test('TD3: a window that ends when it starts is refused, not passed over', () => {
+test('TD3: a window that ends at its start is refused, and not ignored', () => {
   const schedule = readSchedule([{ startTime: 7, endTime: 7, replica: 2 }], 'UTC');
 
   expect(schedule).toEqual({
@@ -89,7 +89,7 @@ test('TD3: a window that ends when it starts is refused, not passed over', () =>
   });
 });
 
-test('TD4: a zone that nobody knows is refused', () => {
+test('TD4: an unknown time zone is refused', () => {
   expect(readSchedule([], 'Europe/Atlantis')).toMatchObject({ reason: 'UnknownTimeZone' });
   expect(readSchedule([], '')).toMatchObject({ reason: 'UnknownTimeZone' });
 });
@@ -109,7 +109,7 @@ test.each([
   expect(nextAfter(scheduleOf([office], timeZone), after)).toBe(begins);
 });
 
-test('TD4: an hour that comes twice applies twice, and one that is left out not at all', () => {
+test('TD4: an hour that occurs twice applies twice, and a skipped hour does not apply', () => {
   const schedule = scheduleOf([{ startTime: 2, endTime: 3, replica: 1 }], 'Europe/Berlin');
 
   expect(nextAfter(schedule, '2030-10-27T00:00:00Z')).toBe('2030-10-27T02:00:00.000Z'); // since 00:00
@@ -124,7 +124,7 @@ test('a window over midnight belongs to the day on which it starts', () => {
   expect(nextAfter(friday, '2030-01-12T02:00:00Z')).toBe('2030-01-18T22:00:00.000Z');
 });
 
-test('Sunday night goes on into Monday', () => {
+test('a window on Sunday night continues into Monday', () => {
   const sunday = scheduleOf([{ startTime: 20, endTime: 4, replica: 9, days: ['Sun'] }]);
 
   expect(replicasAt(sunday, '2030-01-07T03:59:00Z')).toBe(9);
@@ -141,7 +141,7 @@ test('without a boundary there is no next transition', () => {
   ).toBeUndefined();
 });
 
-test('the only hour of a week may be the one that summer time leaves out', () => {
+test('the only hour of a week may be the one that summer time skips', () => {
   const once = scheduleOf(
     [{ startTime: 2, endTime: 3, replica: 9, days: ['Sun'] }],
     'Europe/Berlin',

@@ -7,7 +7,7 @@ function messagesOf({ conditions = [] }: ReturnType<typeof statusOf>): readonly 
   return conditions.map(({ message }) => message);
 }
 
-test('a zone with a name without end is told of, in part', () => {
+test('only a part of an endless time zone name is reported', () => {
   const problem = readSchedule([], 'x'.repeat(100_000));
   if (!('reason' in problem)) expect.unreachable('there is such a zone');
 
@@ -17,7 +17,7 @@ test('a zone with a name without end is told of, in part', () => {
   expect(Math.max(...messages.map(({ length }) => length))).toBe(1_000);
 });
 
-test('of thousands of windows that overlap some are named', () => {
+test('of thousands of overlapping windows some are named', () => {
   const windows: Window[] = Array.from({ length: 5_000 }, () => ({
     ...{ startTime: 0, endTime: 24, replica: 1 },
   }));

@@ -34,13 +34,13 @@ test.fails.each([
   {},
   { ownCluster: true },
   { allNamespaces: true },
-])('%o: what is refused to its operator fails the test', async (setup) => {
+])("with %o a refused request of the test's operator fails the test", async (setup) => {
   await start([curious], setup);
 });
 
 const before: Place[] = [];
 
-test.each([1, 2, 3])('%i: the operators of other tests have no rights here', async () => {
+test.each([1, 2, 3])('with %i operators of other tests have no rights', async () => {
   const place = await start([modest], {});
   const { env, namespace } = place;
   const user = env.requests.of({ namespace, resource: 'configmaps', verb: 'list' })[0]?.user;

@@ -8,7 +8,7 @@ test.each([
   [['tdset', '--port', '0'], { name: 'tdset', port: 0 }],
   [['--help'], 'help'],
   [['foo', '-h'], 'help'],
-])('%j', (words, meant) => {
+])('the command accepts the arguments %j', (words, meant) => {
   expect(parseTryArguments(words, NAMES)).toEqual(meant);
 });
 
@@ -18,14 +18,14 @@ test.each([
   [['foo', 'tdset'], 'one example at a time, not foo, tdset'],
   [['foo', '--port', '70000'], '--port 70000: not a port'],
   [['foo', '--port', 'x'], '--port x: not a port'],
-])('%j is wrong, and says how', (words, wrong) => {
+])('the arguments %j are refused with a reason', (words, wrong) => {
   expect(parseTryArguments(words, NAMES)).toEqual({ wrong });
 });
 
-test('an option that there is not is wrong', () => {
+test('an unknown option is refused', () => {
   expect(parseTryArguments(['foo', '--prot', '1'], NAMES)).toHaveProperty('wrong');
 });
 
-test('its usage names every example', () => {
+test('the usage names every example', () => {
   for (const name of NAMES) expect(usage(NAMES)).toContain(name);
 });

@@ -18,7 +18,7 @@ async function namesOf(exported: string, args: readonly string[] = []): Promise<
   return controllers.map(({ name }) => name);
 }
 
-test('the controllers of an operator follow from its arguments, if it takes some', async () => {
+test('the controllers of an operator that takes arguments follow from the arguments', async () => {
   const program = `withArguments({
     arguments: { name: { type: 'string', default: 'none', help: 'n' } },
     create: ({ values }) => ({ controllers: [named(values.name)] }),

@@ -38,7 +38,7 @@ describe.each(Object.keys(EXAMPLES))('examples/%s', (name) => {
   const tested = new Set([...titles.values()].flat().flatMap(idsOf));
   const defects = rows.filter(({ id }) => isDefect(id));
 
-  test('names in each row a test that there is', () => {
+  test('each row of the README names existing tests', () => {
     const missing = rows.flatMap(({ id, untested, tests }) => {
       if (untested) return [];
       const named = namedIn(tests);
@@ -52,21 +52,21 @@ describe.each(Object.keys(EXAMPLES))('examples/%s', (name) => {
     expect(missing).toEqual([]);
   });
 
-  test('has a row for each defect that a test keeps out, and leaves out no number', () => {
+  test('the README has a row for each defect that a test covers, and its numbers have no gap', () => {
     const shown = defects.map(({ id }) => id);
 
     expect([...tested].filter((id) => isDefect(id) && !shown.includes(id))).toEqual([]);
     expect(shown.filter((id, at) => !isNext(id, shown[at - 1]))).toEqual([]);
   });
 
-  test('is taken through every scenario by a test', () => {
+  test('each scenario of the example has a test', () => {
     const scenarios = (SCENARIOS[name] ?? []).map((each) => `acceptance ${each}`);
 
     expect([...tested].filter((id) => !isDefect(id)).sort()).toEqual(scenarios.sort());
   });
 });
 
-test('a title begins with ids, or with words', () => {
+test('a title may begin with ids, and other titles have none', () => {
   expect(idsOf('EX1: a')).toEqual(['EX1']);
   expect(idsOf('acceptance 2, 3 and 5, C2-11: a: b')).toEqual([
     'acceptance 2',
@@ -89,7 +89,7 @@ test('[T-1] [attack A-1] EX4: c', () => {});
   expect(titlesIn(source)).toEqual(['EX1: a', "EX3: %s isn't", 'EX4: c']);
 });
 
-test('a tag of the example is an id, and any other tag is left out', () => {
+test('a tag of the example is an id, and any other tag is ignored', () => {
   const source = `test('[example 7] [T-1] [example R3] d: e', () => {});
 test('[other 8] f', () => {});
 describe('[example 9] g', () => {});

@@ -7,7 +7,9 @@ import { test } from 'vitest';
 import { EXAMPLES } from '../examples.ts';
 import { followReadme } from '../follow.ts';
 
-test.each(Object.keys(EXAMPLES))('examples/%s does what its README promises', {
+test.each(
+  Object.keys(EXAMPLES),
+)('the commands in the README of examples/%s have the promised results', {
   timeout: 180_000,
 }, async (name) => {
   await followReadme(name);

@@ -20,14 +20,14 @@ Text that ends the block.
     not output either
 `;
 
-test('commands are found with what each must print, and what is to run elsewhere is not', () => {
+test('commands are found with their expected output, and commands for another place are skipped', () => {
   expect(stepsIn(README)).toEqual([
     { command: 'kubectl apply -f sample/', expected: [] },
     { command: 'kubectl get foos', expected: ['foo/a   1/1', 'second block, of no command'] },
   ]);
 });
 
-test('each part must stand in some line; how many blanks is of no matter', () => {
+test('each part of the expected output must be in some line, whatever the number of blanks', () => {
   const step: Step = { command: 'x', expected: ['foo/a 1/1', 'foo/b  2/2', 'gone'] };
 
   expect(missingIn('NAME  READY\nfoo/a     1/1   Running\nmy foo/b 2/2\n', step)).toEqual(['gone']);
@@ -41,6 +41,6 @@ test.each([
   ['kubectl --server=http://127.0.0.1:8080 -n demo delete foo get', false],
   ['kubectl --server=http://127.0.0.1:8080 -n demo apply -f examples/foo/sample/', false],
   ['curl get', false],
-])('what only looks may be asked again: %s', (command, looks) => {
+])('a read-only command may be repeated until its output matches: %s', (command, looks) => {
   expect(isLook({ command, expected: [] })).toBe(looks);
 });

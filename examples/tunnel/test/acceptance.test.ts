@@ -8,7 +8,7 @@ import { API, service, startTunnels, tunnelOf } from './place.ts';
 
 const SAMPLE = new URL('../sample/', import.meta.url);
 
-test('acceptance 2: while the status cannot be written there is one host, and it is the one that is told of later', async () => {
+test('acceptance 2: while the status cannot be written only one host is created, and the status later shows it', async () => {
   const place = await startTunnels();
   await place.env.apply([withLongestHostId(1)]);
 
@@ -31,7 +31,7 @@ test('acceptance 2: while the status cannot be written there is one host, and it
   expect(place.provider.made).toBe(1);
 });
 
-test('acceptance 3: of a Tunnel that is deleted while nobody looks the host is given back, and the Service gets another', async () => {
+test('acceptance 3: a Tunnel deleted while the operator is down loses its host, and the Service gets a new one', async () => {
   const place = await startTunnels();
   await place.apply(SAMPLE);
   const { uid } = (await place.ready()).metadata;
@@ -50,7 +50,7 @@ test('acceptance 3: of a Tunnel that is deleted while nobody looks the host is g
   expect(await place.addresses()).toEqual(['203.0.113.2']);
 });
 
-test('acceptance 4: a Service that says operator.inlets.dev/manage=0 loses Tunnel, host and address', async () => {
+test('acceptance 4: a Service with operator.inlets.dev/manage=0 loses its Tunnel, its host and its address', async () => {
   const place = await startTunnels();
   await place.apply(SAMPLE);
   await place.ready();
@@ -74,7 +74,7 @@ test('acceptance 5: a Tunnel named exactly like its Service works', async () => 
   expect(await place.client('web-client')).toBeDefined();
 });
 
-test('acceptance 6: a ClusterIP Service gets nothing', async () => {
+test('acceptance 6: a ClusterIP Service gets no Tunnel', async () => {
   const place = await startTunnels();
 
   await place.apply([service('db', { type: 'ClusterIP' })]);

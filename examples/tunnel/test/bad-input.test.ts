@@ -27,7 +27,7 @@ test('an invalid Tunnel, one without its Service and one without its token get a
   expect(place.server.tokens).toContain('open');
 });
 
-test('what no object can be called is refused by the definition', async () => {
+test('the definition refuses names that no object can have', async () => {
   const place = await startTunnels({ stopped: true });
   const serviceRef = { name: 'a' };
 
@@ -40,7 +40,7 @@ test('what no object can be called is refused by the definition', async () => {
   );
 });
 
-test('a client that the API server refuses gets a condition and an Event, once', async () => {
+test('a client that the API server refuses causes one condition and one Event', async () => {
   const place = await startTunnels({ settings: { checkMs: 25, maxClientMemory: '1Mi' } });
   await place.apply([service('nginx-1')]);
 

@@ -3,7 +3,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 
-test('IN7: a client follows the ports of the Service, and is made again when somebody deletes it', async () => {
+test("IN7: a client follows the Service's ports, and is created again after a deletion", async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
   await place.apply([service('nginx-1')]);
@@ -29,7 +29,7 @@ test('IN7: a client follows the ports of the Service, and is made again when som
   expect(container?.args).toContain('--url=wss://203.0.113.1:8123/connect');
 });
 
-test('IN8: a foreign Deployment in the place of the client is left alone, and no reference to it is kept', async () => {
+test("IN8: a foreign Deployment with the client's name is not changed, and the Tunnel does not refer to it", async () => {
   const place = await startTunnels();
   await place.apply(foreignClient);
   await place.apply([service('nginx-1')]);
@@ -47,7 +47,7 @@ test('IN8: a foreign Deployment in the place of the client is left alone, and no
   await place.ready(); // the place is free: nobody looks again by the clock before 5 minutes are over
 });
 
-test('IN8: a Tunnel of the original, with the empty references that it stored, is brought up all the same', async () => {
+test('IN8: a Tunnel of the original with empty stored references gets its client', async () => {
   const place = await startTunnels({ stopped: true });
   const { env, namespace } = place;
   await place.apply([service('db', { type: 'ClusterIP' })]);
@@ -62,7 +62,7 @@ test('IN8: a Tunnel of the original, with the empty references that it stored, i
   expect(now?.authTokenRef).toEqual({ name: 'old', namespace });
 });
 
-test('IN9, IN10: no licence is copied; it is the one that the Tunnel names', async () => {
+test('IN9, IN10: the licence is read from the Secret that the Tunnel names, and is not copied', async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
   const serviceRef = { name: 'db' };
@@ -83,7 +83,7 @@ test('IN9, IN10: no licence is copied; it is the one that the Tunnel names', asy
   expect(secrets.map(({ metadata }) => metadata.name).sort()).toEqual(['own', 'usual']);
 });
 
-test('IN13: ports that are not of TCP are told of, and a Service with no others gets no host', async () => {
+test('IN13: ports that are not TCP are reported, and a Service with only such ports gets no host', async () => {
   const place = await startTunnels();
   const ports = [
     { name: 'dns', port: 53, protocol: 'UDP' },
@@ -100,7 +100,7 @@ test('IN13: ports that are not of TCP are told of, and a Service with no others 
   expect(place.provider.hosts.map(({ request }) => request.name)).toEqual(['both-tunnel']);
 });
 
-test('a lost token is not made anew for a host that knows the old one', async () => {
+test('a lost token is not replaced for a host that uses the old one', async () => {
   const place = await startTunnels(RESTLESS);
   await place.apply([service('nginx-1')]);
   await place.ready();

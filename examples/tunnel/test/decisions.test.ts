@@ -29,7 +29,7 @@ test.each([
     [entry('a'), entry('a'), entry('b')],
   ],
   ['names stay', [{ hostname: 'h' }], undefined, ['a'], [{ hostname: 'h' }]],
-])('of the addresses of a Service: %s', (_, entries, add, remove, wanted) => {
+])('the addresses of a Service: %s', (_, entries, add, remove, wanted) => {
   expect(change(entries, add, remove)).toEqual(wanted);
 });
 
@@ -45,7 +45,7 @@ test.each([
   [service('s', { type: 'ClusterIP' }), {}, false],
   [service('s', { loadBalancerClass: 'x/y' }), { loadBalancerClass: 'x/y' }, true],
   [service('s'), { classless: false }, false],
-])('case %#: whether a Service is to have a Tunnel', (given, settings, wanted) => {
+])('case %#: whether a Service needs a Tunnel', (given, settings, wanted) => {
   expect(isManaged(given, { ...DEFAULT_SETTINGS, ...settings })).toBe(wanted);
 });
 
@@ -56,7 +56,7 @@ const tunnel = (name: string, createdAt: string, fields: object = {}): Tunnel =>
   spec: { serviceRef: { name: 's' }, updateServiceIP: true },
 });
 
-test('of several Tunnels the one that was made for the Service shows its address, or else the oldest', () => {
+test('of several Tunnels the one created for the Service shows its address, or else the oldest', () => {
   const ownerReferences = [
     { apiVersion: 'v1', kind: 'Service', name: 's', uid: 's', controller: true },
   ];
@@ -75,7 +75,7 @@ test('of several Tunnels the one that was made for the Service shows its address
   expect(publishers([young, generated, old])).toEqual(['generated']);
 });
 
-test('the longest names give labels that the API takes, and IPv6 a URL that can be read', () => {
+test('the longest names give valid labels, and IPv6 gives a readable URL', () => {
   const long = tunnel(`${'s'.repeat(63)}-tunnel`, '2026-01-01T00:00:00Z');
   const facts = { hostIP: '2001:db8::1', ports: [80, 443], tokenSecret: 't' };
 
@@ -90,7 +90,7 @@ test('the longest names give labels that the API takes, and IPv6 a URL that can 
   );
 });
 
-test('settings come from the environment, and an unusable one is refused with its name', () => {
+test('settings come from the environment, and an invalid one is refused with its name', () => {
   const environment = { TUNNEL_ANNOTATED_ONLY: 'true', TUNNEL_CLIENT_IMAGE: ' own:1 ' };
 
   expect(settingsFrom({})).toEqual(DEFAULT_SETTINGS);
@@ -109,7 +109,7 @@ test.each([
     { TUNNEL_PROVISIONER: 'webhook', TUNNEL_PROVISIONER_URL: 'file:///x' },
     'TUNNEL_PROVISIONER_URL',
   ],
-])('case %#: a provisioner that cannot be is refused', (environment, message) => {
+])('case %#: an invalid provisioner is refused', (environment, message) => {
   expect(() => provisionerFrom(environment)).toThrow(message);
 });
 
@@ -118,6 +118,6 @@ test.each([
   { TUNNEL_PROVISIONER: 'exec', TUNNEL_PROVISIONER_COMMAND: '/usr/local/bin/provision' },
   { TUNNEL_PROVISIONER: 'exec', TUNNEL_PROVISIONER_COMMAND: '["provision", "--fast"]' },
   { TUNNEL_PROVISIONER: 'webhook', TUNNEL_PROVISIONER_URL: 'https://provision.example/' },
-])('case %#: a provisioner is chosen by the environment', (environment) => {
+])('case %#: the environment chooses the provisioner', (environment) => {
   expect(provisionerFrom(environment)).toMatchObject({ create: expect.any(Function) });
 });

@@ -2,11 +2,11 @@ import { crdYaml } from 'chancery/schema';
 import { expect, test } from 'vitest';
 import { tunnels } from '../tunnel.ts';
 
-test('the definition that is shipped is the one of the schema', async () => {
+test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(tunnels)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('it has the columns of the original, of which the one of the client shows something', () => {
+test("the definition has the original's columns, and the client's column has a value", () => {
   const [version] = tunnels.definition.spec.versions;
 
   const columns = version?.additionalPrinterColumns?.map(({ name }) => name);

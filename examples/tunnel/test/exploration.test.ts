@@ -74,6 +74,10 @@ const scenario: Scenario = {
   ],
 };
 
-test('tunnel pays for one host as long as it is needed in every order', EXPLORING, async () => {
-  expect(await explored(scenario)).toMatchObject({ scenario: 'tunnel' });
-});
+test(
+  'tunnel pays for one host, only while it is needed, in every order of events',
+  EXPLORING,
+  async () => {
+    expect(await explored(scenario)).toMatchObject({ scenario: 'tunnel' });
+  },
+);

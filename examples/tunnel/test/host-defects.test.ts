@@ -3,7 +3,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 
-test('IN1: a host is given back although the operator did not run when its Tunnel was deleted', async () => {
+test('IN1: a host is deleted even if the operator was down when its Tunnel was deleted', async () => {
   const place = await startTunnels();
   await place.apply([service('nginx-1', { type: 'ClusterIP' })]);
   await place.apply([tunnelOf('own', { serviceRef: { name: 'nginx-1' } })]);
@@ -22,7 +22,7 @@ test('IN1: a host is given back although the operator did not run when its Tunne
   expect(place.provider.hosts).toEqual([]);
 });
 
-test('IN2: an operator that is killed when the host is made, and before anybody knows, finds it again', async () => {
+test('IN2: an operator that is killed right after a host was created finds the host again', async () => {
   const place = await startTunnels();
   place.server.afterCreate = () => place.operator.kill();
 
@@ -36,7 +36,7 @@ test('IN2: an operator that is killed when the host is made, and before anybody 
   expect(place.provider.made).toBe(1);
 });
 
-test('IN4: a Service that is deleted while the operator does not run takes Tunnel and host along', async () => {
+test('IN4: a Service deleted while the operator is down takes its Tunnel and its host along', async () => {
   const place = await startTunnels();
   await place.apply([service('nginx-1')]);
   await place.ready();
@@ -50,7 +50,7 @@ test('IN4: a Service that is deleted while the operator does not run takes Tunne
   expect(place.provider.hosts).toEqual([]);
 });
 
-test('IN4: a host that the provider has lost is missed for a while, and then replaced with its address', async () => {
+test('IN4: a host that the provider lost is awaited for a while, and then replaced together with its address', async () => {
   const place = await startTunnels({ settings: { checkMs: 200, pollMs: 200, missingMs: 3_000 } });
   await place.apply([service('nginx-1')]);
   await place.ready();
@@ -67,7 +67,7 @@ test('IN4: a host that the provider has lost is missed for a while, and then rep
   expect((await place.ready()).status?.hostMissingSince).toBeUndefined();
 });
 
-test('IN12: what has not changed is told of once, and written never', async () => {
+test('IN12: an unchanged state is reported once and never written again', async () => {
   const place = await startTunnels(RESTLESS);
   await place.apply([service('nginx-1')]);
   await place.ready();
@@ -82,7 +82,7 @@ test('IN12: what has not changed is told of once, and written never', async () =
   ]);
 });
 
-test('a failing provider is told of once, and asked again; the token is in neither Event, status nor log', async () => {
+test('a failing provider is reported once and retried, and the token is in no Event, status or log', async () => {
   const place = await startTunnels();
   place.server.complaint = 'no quota is left';
   await place.apply([service('nginx-1')]);

@@ -5,7 +5,7 @@ import { RESTLESS, startTunnels } from './place.ts';
 
 const SAMPLE = new URL('../sample/', import.meta.url);
 
-test('acceptance 1: a Service gets a Tunnel, a host and its address, once, whatever is looked at again', async () => {
+test('acceptance 1: a Service gets one Tunnel, one host and its address, however often it is reconciled', async () => {
   const place = await startTunnels(RESTLESS);
   const { env, namespace } = place;
 

@@ -30,7 +30,7 @@ async function told(outcomes: readonly Outcome[]): Promise<readonly string[]> {
   return events;
 }
 
-test('IN12: an Event is told when the reason is another one, and not with every pass', async () => {
+test('IN12: an Event is recorded when the reason changes, and not with every reconcile', async () => {
   const done = { ...WAITING, reason: 'Connected', ready: true };
   const wrong = { ...WAITING, reason: 'InvalidSpec', warning: true };
 
@@ -39,7 +39,7 @@ test('IN12: an Event is told when the reason is another one, and not with every 
   expect(events).toEqual(['Normal Provisioning', 'Warning InvalidSpec', 'Normal Connected']);
 });
 
-test('[real R-1] [real R-3] what a webhook refuses is told of, and tried again', () => {
+test('[real R-1] [real R-3] a refusal by a webhook is reported, and retried', () => {
   const message = 'admission webhook "w.example.dev" denied the request: no';
   const denied = new ApiError({ code: 403, reason: 'Forbidden', message });
 

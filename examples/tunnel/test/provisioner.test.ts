@@ -43,7 +43,7 @@ async function served(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test('a program is given the request on its input, and its arguments as they are, past every shell', async () => {
+test('a program gets the request on standard input, and its arguments unchanged, without a shell', async () => {
   const provisioner = program('echo', '$(id)', ';ls');
 
   const found = await provisioner.find('u-1', call());
@@ -56,7 +56,7 @@ test('a program is given the request on its input, and its arguments as they are
   expect(made.id).toBe('create u-1 $(id) ;ls');
 });
 
-test('a program is given the variables that are named for it, and nothing else of the operator', async () => {
+test('a program gets only the variables that are configured for it', async () => {
   const provisioner = provisionerFrom({
     PATH: '/usr/bin:/bin',
     PROVIDER_TOKEN: 'x',
@@ -80,7 +80,7 @@ test.each([
   ],
   ['silent', 'the provisioner did not answer in JSON'],
   ['wrong', 'the provisioner answered with a host of unusable status or address'],
-])('of a program that does this: %s, the error says so, and no secret', async (kind, message) => {
+])('the error about a failing program gives the reason, and no secret: %s', async (kind, message) => {
   const error = await program(kind)
     .create(REQUEST, call())
     .catch((reason: unknown) => reason);
@@ -90,7 +90,7 @@ test.each([
   expect(String((error as Error).cause)).not.toContain('very-secret');
 });
 
-test('a program that does not exist is an error with its reason', async () => {
+test('a missing program is an error with its reason', async () => {
   const found = execProvisioner(['/does/not/exist']).find('u-1', call());
 
   await expect(found).rejects.toThrow(
@@ -98,7 +98,7 @@ test('a program that does not exist is an error with its reason', async () => {
   );
 });
 
-test('a program that hangs is ended when its time is over, by the clock of the operator', async () => {
+test("a hanging program is ended at its time limit, by the operator's clock", async () => {
   const clock = new FakeClock();
   const note = join(await mkdtemp(join(tmpdir(), 'tunnel-')), 'pid');
   onTestFinished(() => rm(dirname(note), { recursive: true }));
@@ -123,7 +123,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('what stops the operator ends a call with its reason', async () => {
+test('a stop of the operator ends a call with the reason of the stop', async () => {
   const stop = new AbortController();
   const url = await served(() => {}); // never answers
 
@@ -134,7 +134,7 @@ test('what stops the operator ends a call with its reason', async () => {
   await refused;
 });
 
-test('a webhook finds, makes and gives back', async () => {
+test('a webhook can find, create and delete hosts', async () => {
   const provider = new FakeProvisioner();
   const server = new ProvisionerServer(provider);
   await server.start();

@@ -3,7 +3,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { service, startTunnels, tunnelOf } from './place.ts';
 
-test('IN3: an address stands in the list once, beside those of others, and goes alone', async () => {
+test('IN3: an address is in the list once, together with foreign addresses, and is removed alone', async () => {
   const place = await startTunnels({ settings: { externalIPs: true }, stopped: true });
   const ips = ['203.0.113.1', '198.51.100.7', '203.0.113.1']; // as the original leaves it behind
   await place.apply([service('nginx-1', { externalIPs: ips })]);
@@ -23,7 +23,7 @@ test('IN3: an address stands in the list once, beside those of others, and goes 
   expect((await place.service())?.spec?.externalIPs).toEqual(['198.51.100.7']);
 });
 
-test('IN5: a Tunnel may have the name of another Service, and neither is taken for the other', async () => {
+test('IN5: a Tunnel may have the name of another Service, and neither is confused with the other', async () => {
   const place = await startTunnels();
 
   await place.apply([service('a', { type: 'ClusterIP' }), service('b')]);
@@ -42,7 +42,7 @@ test('IN5: a Tunnel may have the name of another Service, and neither is taken f
   expect(await place.addresses('b')).toEqual([(await place.tunnel('b-tunnel'))?.status?.hostIP]);
 });
 
-test('IN6: a Service that is not of type LoadBalancer any more loses its Tunnel', async () => {
+test('IN6: a Service that is no longer of type LoadBalancer loses its Tunnel', async () => {
   const place = await startTunnels();
   await place.apply([service('nginx-1')]);
   await place.ready();
@@ -54,7 +54,7 @@ test('IN6: a Service that is not of type LoadBalancer any more loses its Tunnel'
   expect(place.provider.hosts).toEqual([]);
 });
 
-test('IN9: updateServiceIP decides who shows an address, and of two Tunnels one does', async () => {
+test('IN9: updateServiceIP decides which Tunnel shows an address, and only one of two does', async () => {
   const place = await startTunnels({ settings: { annotatedOnly: true, checkMs: 25 } });
   const serviceRef = { name: 'nginx-1' };
   await place.apply([service('nginx-1')]);
@@ -78,7 +78,7 @@ test('IN9: updateServiceIP decides who shows an address, and of two Tunnels one 
   expect(history()).toBe(before);
 });
 
-test('IN11: Services of another class are left alone; spec.externalIPs is touched only when asked for', async () => {
+test('IN11: Services of another class are not changed, and spec.externalIPs only on request', async () => {
   const place = await startTunnels();
 
   await place.apply([
@@ -93,7 +93,7 @@ test('IN11: Services of another class are left alone; spec.externalIPs is touche
   expect((await place.service('ours'))?.spec?.externalIPs).toBeUndefined();
 });
 
-test('a slip of the pen in the annotation neither makes nor removes anything', async () => {
+test('a misspelt annotation neither creates nor removes anything', async () => {
   const place = await startTunnels();
   await place.apply([service('nginx-1')]);
   const { uid } = (await place.ready()).metadata;
@@ -105,7 +105,7 @@ test('a slip of the pen in the annotation neither makes nor removes anything', a
   expect((await place.tunnel())?.metadata.deletionTimestamp).toBeUndefined();
 });
 
-test('a foreign Tunnel in the place of its own is left alone, and the Service says so', async () => {
+test('a foreign Tunnel of the same name is not changed, and the Service reports it', async () => {
   const place = await startTunnels();
   await place.apply([service('other', { type: 'ClusterIP' })]);
   await place.apply([tunnelOf('nginx-1-tunnel', { serviceRef: { name: 'other' } })]);

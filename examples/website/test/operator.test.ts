@@ -94,7 +94,7 @@ test('a change of the spec reaches the Deployment, and the status follows', asyn
   });
 });
 
-test('a Deployment that somebody deletes or bends comes back as it should be', async () => {
+test('a Deployment that is deleted or edited is restored', async () => {
   const place = await start();
   const { uid } = (await ready(place, 2)).metadata;
   const { env, namespace } = place;
@@ -112,7 +112,7 @@ test('a Deployment that somebody deletes or bends comes back as it should be', a
   await ready(place, 2);
 });
 
-test('a Website that is deleted is finalized, and goes with its Deployment', async () => {
+test('a deleted Website is finalized, and its Deployment is deleted with it', async () => {
   const place = await start();
   await ready(place, 2);
 
@@ -127,7 +127,7 @@ test('a Website that is deleted is finalized, and goes with its Deployment', asy
   );
 });
 
-test('what is as it should be costs no write', async () => {
+test('an unchanged Website causes no write', async () => {
   const place = await start();
   await ready(place, 2);
   const touched = async (value: string): Promise<void> => {
@@ -144,16 +144,16 @@ test('what is as it should be costs no write', async () => {
   expect(place.writes()).toEqual(before);
 });
 
-test('the definition that is shipped is the one of the schema', async () => {
+test('the shipped definition is generated from the schema', async () => {
   const gate = { service: { name: 'website-gate', namespace: 'website' } };
   await expect(crdYaml(websites, gate)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('Websites of both versions are converted without a loss, and only v1 knows the exact replicas', () => {
+test('Websites convert between both versions without a loss, and only v1 has the exact replicas', () => {
   expect(roundTrip(websites).kept).toEqual(['v1 → v1alpha1: .spec.replicas']);
 });
 
-test('a client of v1alpha1 sees a size, and the exact replicas stay until it chooses another size', () => {
+test('a client of v1alpha1 sees a size, and the exact replicas stay until it sets another size', () => {
   const site = { apiVersion: 'example.dev/v1', kind: 'Website', metadata: { name: 'hello' } };
   const two = { ...site, spec: { image: 'nginx:1.29', replicas: 2 } };
   const convert = (object: KubernetesObject, version: string) =>

@@ -40,7 +40,7 @@ async function storeShop(env: TestEnv, namespace: string, replicas: number): Pro
   await eventually(async () => (await refusal(env, namespace, ['any', 100]))?.endsWith(known));
 }
 
-test('a Website that would go over the budget of its namespace is refused, and what fits is not', async () => {
+test('a Website beyond the budget of its namespace is refused, and a smaller one is accepted', async () => {
   const { env, namespace, other } = await start();
   await storeShop(env, namespace, 15);
 
@@ -55,7 +55,7 @@ test('a Website that would go over the budget of its namespace is refused, and w
   expect([asManyAsFit, elsewhere]).toEqual([undefined, undefined]);
 });
 
-test('a Website that grows does not count twice', async () => {
+test('a Website that grows is not counted twice', async () => {
   const { env, namespace } = await start();
   await storeShop(env, namespace, 15);
 
@@ -63,7 +63,7 @@ test('a Website that grows does not count twice', async () => {
   expect(await refusal(env, namespace, ['shop', 21])).toMatch(/its other Websites have 0$/);
 });
 
-test('in a namespace above its budget a Website can be changed and made smaller, and not larger', async () => {
+test('in a namespace over its budget a Website can be changed and reduced, but not enlarged', async () => {
   const { env, namespace } = await start();
   await storeShop(env, namespace, 40);
 

@@ -136,7 +136,7 @@ async function started() {
   };
 }
 
-test('at a first start the Secret has a certificate that every configuration trusts', async () => {
+test('at the first start the operator makes a Secret with a certificate that every webhook configuration trusts', async () => {
   await using place = await started();
   const { env, namespace, log } = place;
 
@@ -152,7 +152,7 @@ test('at a first start the Secret has a certificate that every configuration tru
   expect(JSON.stringify(log)).not.toMatch(/PRIVATE KEY|BEGIN CERTIFICATE/);
 });
 
-test('without any configuration the Secret is there all the same, so that the gate can start first', async () => {
+test('the operator makes the Secret even without a webhook configuration, so that the gate can start first', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();
@@ -170,7 +170,7 @@ test('without any configuration the Secret is there all the same, so that the ga
   await operator.kill();
 });
 
-test('a renewal brings the new authority into each bundle before its certificate is served, and takes the old one out after', async () => {
+test('a renewal adds the new authority to each bundle before its certificate is served, and removes the old one afterwards', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const first = await secretOf(env, namespace);
@@ -215,7 +215,7 @@ test('[A-14] at each moment of a renewal both the old and the new certificate ar
   expect(isOldTrusted).toBe(true);
 });
 
-test('a bundle that somebody has edited is put right, and the certificate stays', async () => {
+test('the operator restores a bundle that somebody edited, and keeps the certificate', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const before = await secretOf(env, namespace);
@@ -226,7 +226,7 @@ test('a bundle that somebody has edited is put right, and the certificate stays'
   expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
 });
 
-test('a program that changes a bundle again and again is answered less and less often, and at last is overruled', async () => {
+test('the operator corrects a bundle that another program keeps changing after growing delays, and the last write is its own', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const before = await secretOf(env, namespace);
@@ -247,7 +247,7 @@ test('a program that changes a bundle again and again is answered less and less 
   expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
 });
 
-test('a webhook that its installer takes out by server-side apply is gone, although it had a bundle', async () => {
+test('a webhook that its installer removes by server-side apply disappears, although the operator wrote its bundle', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const made = configuration('ValidatingWebhookConfiguration', namespace);
@@ -294,7 +294,7 @@ async function edit(env: TestEnv, namespace: string): Promise<void> {
   );
 }
 
-test('a Secret that somebody has deleted is made anew, and what gates still serve stays trusted', async () => {
+test('the operator makes a deleted Secret anew, and the certificate that gates still serve stays trusted', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const before = await secretOf(env, namespace);
@@ -309,7 +309,7 @@ test('a Secret that somebody has deleted is made anew, and what gates still serv
   }
 });
 
-test('[A-14] wherever it is killed at a first start, the certificate is made, trusted and served', async () => {
+test('[A-14] after a crash at any write of a first start, the next process makes, trusts and serves the certificate', async () => {
   const points = await crashPoints({
     arrange,
     start: (url, namespace) =>
@@ -341,7 +341,7 @@ test('[A-14] wherever it is killed at a first start, the certificate is made, tr
   expect(points.length).toBeGreaterThanOrEqual(8);
 });
 
-test('[A-14] a process that ends at any step of a renewal is followed by one that goes on', async () => {
+test('[A-14] after a process ends at any step of a renewal, the next process continues the renewal', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const first = await secretOf(env, namespace);
@@ -361,7 +361,7 @@ test('[A-14] a process that ends at any step of a renewal is followed by one tha
   for (const bundle of await bundlesOf(env, namespace)) expect(bundle).toBe(now?.[KEYS.trusted]);
 });
 
-test('a definition that the gate converts trusts it, too, and one that it does not stays as it is', async () => {
+test('a definition that the gate converts trusts the certificate, too, and any other definition stays unchanged', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();
@@ -425,7 +425,7 @@ test('a definition that the gate converts trusts it, too, and one that it does n
   await operator.kill();
 });
 
-test('[A-14] its rights are those from which its manifests are made', () => {
+test('[A-14] the controller declares the same rights as the manifests are made from', () => {
   const options = optionsFor('demo');
 
   const placement = { namespaces: ['demo'] };
@@ -434,7 +434,7 @@ test('[A-14] its rights are those from which its manifests are made', () => {
   );
 });
 
-test('two replicas make one certificate', async () => {
+test('two replicas make only one certificate', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();

@@ -118,7 +118,7 @@ async function write(
   return isDenied ? 'denied' : `${response.status} ${text.slice(0, 300)}`;
 }
 
-test('under it the certificate is made, and trusted by configuration and definition', async () => {
+test('under the policy the operator makes the certificate, and the configuration and the definition trust it', async () => {
   const { env, namespace, url } = await start();
   const targets = {
     secret: 'site-gate-tls',
@@ -152,7 +152,7 @@ test('under it the certificate is made, and trusted by configuration and definit
   });
 });
 
-test('its token changes a caBundle, and nothing else of configurations, definitions and Secrets', async () => {
+test("the operator's token can change a caBundle, and nothing else in configurations, definitions and Secrets", async () => {
   const place = await start();
   const { namespace } = place;
   const at = (path: string, value: unknown, op = 'replace') => [{ op, path, value }];
@@ -222,7 +222,7 @@ test('its token changes a caBundle, and nothing else of configurations, definiti
   expect(allowed.map((each) => each.slice(0, 3))).toEqual(['200', '200', '201']);
 });
 
-test('others write as before', async () => {
+test('the policy does not restrict other writers', async () => {
   const { env, namespace } = await start();
 
   await env.apply([

@@ -18,7 +18,7 @@ function issued(changed: Partial<Parameters<typeof issueCertificate>[0]> = {}) {
   });
 }
 
-test('a client that trusts the authority takes the certificate for its names, and for no other', async () => {
+test('a client that trusts the authority accepts the certificate for its DNS names, and for no other name', async () => {
   const { key, certificate, authority } = issued();
   const server = createServer({ key, cert: certificate }, (socket) => socket.end()).listen(
     0,
@@ -44,7 +44,7 @@ test('a client that trusts the authority takes the certificate for its names, an
   }
 });
 
-test('it is for the time that was asked for, also beyond the year 2049', () => {
+test('a certificate is valid for exactly the requested time, also beyond the year 2049', () => {
   const validFrom = Date.parse('2049-12-01T00:00:00Z');
   const validUntil = Date.parse('2050-03-01T00:00:00Z');
 
@@ -56,7 +56,7 @@ test('it is for the time that was asked for, also beyond the year 2049', () => {
   }
 });
 
-test('each has another key, another serial number and another authority', () => {
+test('each issued certificate has its own key, serial number and authority', () => {
   const all = Array.from({ length: 20 }, () => issued());
 
   for (const part of ['key', 'certificate', 'authority'] as const) {
@@ -68,7 +68,7 @@ test('each has another key, another serial number and another authority', () => 
   expect(new Set(serials).size).toBe(40);
 });
 
-test('the authority signs certificates, and its certificate serves nothing', () => {
+test('the authority can sign certificates, and the certificate that it signs cannot', () => {
   const { certificate, authority } = issued();
 
   const [server, signer] = [new X509Certificate(certificate), new X509Certificate(authority)];

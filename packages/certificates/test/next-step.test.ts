@@ -78,7 +78,7 @@ class Place {
   }
 }
 
-test('at a first start it is made, trusted and served at once', () => {
+test('at the first start the certificate is made, trusted and served at once', () => {
   const place = new Place();
 
   expect(place.settle()).toEqual(['made', 'trust', 'served']);
@@ -87,7 +87,7 @@ test('at a first start it is made, trusted and served at once', () => {
   expect(place.settle()).toEqual([]);
 });
 
-test('a renewal is trusted for a while before it is served, and what was before is trusted for an hour after it', () => {
+test('a renewed certificate is trusted for a while before it is served, and the old authority stays trusted for an hour afterwards', () => {
   const place = new Place();
   place.settle();
   place.load();
@@ -111,7 +111,7 @@ test('a renewal is trusted for a while before it is served, and what was before 
   expect(authoritiesIn(place.bundles[0] ?? '', place.now)).toHaveLength(1);
 });
 
-test('without its Secret the authority before stays trusted until its certificate cannot be served any more', () => {
+test('after the Secret is lost, the previous authority stays trusted while a gate may still serve its certificate', () => {
   const place = new Place();
   place.settle();
   place.load();
@@ -144,7 +144,7 @@ test.each([
       [KEYS.trusted]: other[KEYS.trusted] ?? '',
     }),
   ],
-] as const)('a Secret with %s is made anew', (_title, edit) => {
+] as const)('the operator makes a Secret with %s anew', (_title, edit) => {
   const place = new Place();
   place.settle();
   const other = new Place();
@@ -159,7 +159,7 @@ test.each([
   expect(place.isServed()).toBe(true);
 });
 
-test('a bundle that somebody has edited is what it was, and the Secret is not written', () => {
+test('the operator restores an edited bundle, and does not write the Secret', () => {
   const place = new Place();
   place.settle();
   const before = place.texts;
@@ -170,7 +170,7 @@ test('a bundle that somebody has edited is what it was, and the Secret is not wr
   expect(place.bundles[1]).toBe(place.bundles[0]);
 });
 
-test('a Secret without the time of its service begins the overlap anew, once', () => {
+test('for a Secret that lost the start of its service the overlap begins anew, once', () => {
   const place = new Place();
   place.settle();
   place.now += VALID_MS * 0.67;
@@ -203,7 +203,7 @@ const EVENTS = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ is: 'deleted' as const }) },
 );
 
-test('whatever happens in whatever order, the gate has a certificate that is trusted, or none yet', () => {
+test('after any events in any order, the gate has a trusted certificate or none yet', () => {
   fc.assert(
     fc.property(fc.array(EVENTS, { maxLength: 30 }), (events) => {
       const place = new Place();

@@ -34,11 +34,11 @@ test.each<[string, string, readonly string[]]>([
   ['TZ=UTC @hourly', '2026-05-04T00:00:00Z', ['2026-05-04T01:00:00Z', '2026-05-04T02:00:00Z']],
   ['@every 1m30.9s', '2026-05-04T00:00:00.700Z', ['2026-05-04T00:01:30Z', '2026-05-04T00:03:00Z']],
   ['@every 10ms', '2026-05-04T00:00:00.700Z', ['2026-05-04T00:00:01Z', '2026-05-04T00:00:02Z']],
-])('%s after %s comes at %j', (crontab, after, expected) => {
+])('the next times of %s after %s are %j', (crontab, after, expected) => {
   expect(timesOf(crontab, after, expected.length)).toEqual(expected);
 });
 
-test('a day matches by the month or by the week, and `*` in one leaves the decision to the other', () => {
+test('a day matches by month or by week, and `*` in one of the two fields leaves the decision to the other', () => {
   const both = timesOf('TZ=UTC 0 0 13 * 5', '2026-02-01T00:00:00Z', 3);
   const week = timesOf('TZ=UTC 0 0 * * 5', '2026-02-01T00:00:00Z', 1);
   const stepped = timesOf('TZ=UTC 0 0 */10 * 0', '2026-02-02T00:00:00Z', 2);
@@ -48,13 +48,13 @@ test('a day matches by the month or by the week, and `*` in one leaves the decis
   expect(stepped).toEqual(['2026-02-08T00:00:00Z', '2026-02-11T00:00:00Z']);
 });
 
-test('a time that the clocks leave out comes once, when they have moved on', () => {
+test('a time that a clock change skips comes once, right after the change', () => {
   const times = timesOf('TZ=America/New_York 30 2 * * *', '2026-03-07T12:00:00Z', 2);
 
   expect(times).toEqual(['2026-03-08T07:00:00Z', '2026-03-09T06:30:00Z']);
 });
 
-test('a day that never comes has no next time', () => {
+test('a schedule for a day that never comes has no next time', () => {
   expect(timesOf('0 0 31 4 *', '2026-01-01T00:00:00Z', 1)).toEqual([]);
 });
 
@@ -72,7 +72,7 @@ test.each([
   ['@reboot', /expected @every and a duration, or one of @yearly/],
   ['@every soon', /@every needs a duration/],
   ['TZ=Mars/Olympus 0 0 * * *', /unknown time zone "Mars\/Olympus"/],
-])('%j is refused', (crontab, message) => {
+])('the crontab %j is refused', (crontab, message) => {
   expect(() => parseCrontab(crontab)).toThrow(message);
 });
 

@@ -33,7 +33,7 @@ async function samples(metrics: HookMetrics): Promise<readonly string[]> {
   return (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-test('[hooks 20] counters, gauges and histograms, with the label of their hook', async () => {
+test('[hooks 20] hooks report counters, gauges and histograms, which get the label of their hook', async () => {
   const metrics = new HookMetrics(OWN);
   const labels = { row: 'north', age: '3' };
 
@@ -64,7 +64,7 @@ weight_count{hook="count.sh"} 2
 `);
 });
 
-test('[hooks 20] an operation without a group goes on counting, and no expire ends its series', async () => {
+test('[hooks 20] an ungrouped metric keeps its value over runs, and expire does not end its series', async () => {
   const metrics = new HookMetrics(OWN);
 
   await report(metrics, 'a.sh', { name: 'runs_total', add: 1 }, { name: 'last', set: 1 });
@@ -90,7 +90,7 @@ test('[hooks 20] a run that reports a group replaces all series of the group', a
   ]);
 });
 
-test('[hooks 20] expire ends a group, and the operations after it count', async () => {
+test('[hooks 20] expire ends the series of a group, and the operations after it count', async () => {
   const metrics = new HookMetrics(OWN);
   const expire = { action: 'expire', group: 'rows' };
 
@@ -197,7 +197,7 @@ test.each([
   ['a counter of the runner with a suffix', { name: 'shell_operator_live_ticks_total', set: 1 }],
   ['a metric of the process', { name: 'process_open_fds', set: 0 }],
   ['a metric of Node', { name: 'nodejs_heap_size_used_bytes', set: 0 }],
-])('[found 8] a hook cannot report %s as its own', async (_what, operation) => {
+])('[found 8] a hook cannot report %s as its own metric', async (_what, operation) => {
   const metrics = new HookMetrics(OWN);
 
   const problem = await report(metrics, 'a.sh', { name: 'fine', set: 1 }, operation);
@@ -205,7 +205,7 @@ test.each([
   expect(problem).toMatch(/^document 2: .*a metric of the runner itself: choose another name$/);
 });
 
-test('[found 8] no name that this process exposes can be taken by a hook, with any prefix', async () => {
+test('[found 8] a hook cannot use any metric name that the process exposes, with any prefix', async () => {
   const more = runnerMetrics('mine_');
   const own = claimsOfProcess({ prefix: 'acme_', more });
   const metrics = new HookMetrics(own);
@@ -226,7 +226,7 @@ test('[found 8] no name that this process exposes can be taken by a hook, with a
   expect(await report(metrics, 'a.sh', { name: 'process_oranges', add: 1 })).toBeUndefined();
 });
 
-test('[found 8] two hooks cannot report a counter and another metric that OpenMetrics gives one name', async () => {
+test('[found 8] two hooks cannot report a counter and another metric that have the same name in OpenMetrics', async () => {
   const metrics = new HookMetrics(OWN);
 
   await report(metrics, 'a.sh', { name: 'pears', add: 1, group: 'fruit' });
@@ -238,7 +238,7 @@ test('[found 8] two hooks cannot report a counter and another metric that OpenMe
   expect(free).toBeUndefined();
 });
 
-test('[found 8] the label hook is that of the runner, and a hook that gives it is told so', async () => {
+test('[found 8] only the runner sets the label hook, and a hook that sets it gets an error', async () => {
   const metrics = new HookMetrics(OWN);
   const warnings: string[] = [];
   const line = '{"name": "pears", "set": 3, "labels": {"hook": "other.sh"}}';
@@ -252,7 +252,7 @@ test('[found 8] the label hook is that of the runner, and a hook that gives it i
   expect(warnings).toEqual(['labels.hook is replaced by the name of the hook']);
 });
 
-test('a hook that is refused, and then repaired, may use its names in another way', async () => {
+test('a repaired hook may use the names of its refused metrics with other types', async () => {
   const metrics = new HookMetrics(OWN);
 
   expect(
@@ -263,7 +263,7 @@ test('a hook that is refused, and then repaired, may use its names in another wa
   expect(await samples(metrics)).toEqual(['depth{hook="a.sh"} 2']);
 });
 
-test('labels with unbounded values end in a refusal, and expired series make room', async () => {
+test('labels with unbounded values are refused beyond a limit, and expired series make room', async () => {
   const metrics = new HookMetrics(OWN);
   const pods = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => ({
@@ -283,7 +283,7 @@ test('labels with unbounded values end in a refusal, and expired series make roo
   expect(await samples(metrics)).toEqual(['one_more{hook="a.sh"} 1']);
 });
 
-test('the scrape of the process has the metrics of the hooks', async () => {
+test('the metrics of hooks are in the scrape of the process', async () => {
   const metrics = new HookMetrics(OWN);
   await report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
   const { logFor } = recordingLog();
@@ -294,7 +294,7 @@ test('the scrape of the process has the metrics of the hooks', async () => {
   expect(text).toContain('weight_bucket{hook="a.sh",le="+Inf"} 1\n');
 });
 
-test('a group has what its last run reported, whatever came before', async () => {
+test('a group always has exactly the series of its last report', async () => {
   const run = fc.array(fc.record({ row: fc.constantFrom('a', 'b', 'c'), value: fc.nat(9) }), {
     minLength: 1,
     maxLength: 4,
@@ -320,7 +320,7 @@ test('a group has what its last run reported, whatever came before', async () =>
   );
 });
 
-test('[found 3] the characters of all labels have a limit, and equal series count once', async () => {
+test('[found 3] the total characters of all labels are limited, and equal series count once', async () => {
   const metrics = new HookMetrics(OWN);
   const long = 'x'.repeat(1_000);
   const labels = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`l${at}`, long]));
@@ -339,7 +339,7 @@ test('[found 3] the characters of all labels have a limit, and equal series coun
   expect(others).toBeUndefined();
 });
 
-test('[found 3] the label of the hook is that of the runner, and makes no second series', async () => {
+test("[found 3] a hook's own label hook is replaced by the runner's, and makes no second series", async () => {
   const metrics = new HookMetrics(OWN);
 
   await report(

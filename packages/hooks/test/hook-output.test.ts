@@ -11,7 +11,7 @@ function logged(lines: readonly string[], readsJson = false): readonly LogLine[]
   return written;
 }
 
-test('each line is one line of the log with the facts of the run, and lines without text are none', () => {
+test('each line of a hook becomes one log line with the facts of the run, and blank lines are dropped', () => {
   expect(logged(['one', '  ', '', '{"level":"error"}'])).toEqual([
     {
       level: 'info',
@@ -26,7 +26,7 @@ test('each line is one line of the log with the facts of the run, and lines with
   ]);
 });
 
-test('a long line becomes several, so that nothing of it is left out', () => {
+test('a long line becomes several log lines, and loses nothing', () => {
   const line = `${'a'.repeat(1_024)}${'😀'.repeat(1_024)}b`;
 
   const written = logged([line]);
@@ -35,7 +35,7 @@ test('a long line becomes several, so that nothing of it is left out', () => {
   expect(written.map(({ fields }) => fields.line).join('')).toBe(line);
 });
 
-test('beyond 10,000 lines of a run nothing is logged, which is said once', () => {
+test('after 10,000 lines of a run one warning is logged and no further line', () => {
   const written = logged(Array.from({ length: 10_500 }, () => 'again'));
 
   expect(written).toHaveLength(10_001);
@@ -48,7 +48,7 @@ test.each([
   ['{"level":{"toString":1},"msg":"odd"}', 'info', 'odd', undefined],
   ['{"level":"constructor","msg":5}', 'info', 'the hook wrote', undefined],
   ['{"hook":"forged","output":"x"}', 'info', 'the hook wrote', { hook: 'forged', output: 'x' }],
-])('a JSON line %s is logged by what it says, when asked', (line, level, message, fields) => {
+])('when asked, a JSON line %s is logged with its own level, message and fields', (line, level, message, fields) => {
   expect(logged([line], true)).toEqual([
     { level, message, fields: { hook: 'a.sh', output: 'stdout', ...(fields && { fields }) } },
   ]);
@@ -59,11 +59,11 @@ test.each([
   '[1]',
   'null',
   '"text"',
-])('a line %s that is no JSON object is text', (line) => {
+])('a line %s that is not a JSON object is logged as text', (line) => {
   expect(logged([line], true)).toMatchObject([{ level: 'info', fields: { line } }]);
 });
 
-test('[hooks S4] a hook gets the variables of the allow-list that are set, and those that are named', () => {
+test('[hooks S4] a hook gets the variables that are set and allowed, by the allow-list or by name', () => {
   const ours = {
     HOME: '/root',
     LC_TIME: 'C',

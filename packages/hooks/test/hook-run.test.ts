@@ -43,7 +43,7 @@ const append = (name: string) => ({
 });
 const remove = (name: string) => ({ operation: 'DeleteInBackground', ...named(name) });
 
-test('[hooks 13] [hooks S3] a document that loses two races is sent again alone, and the hook is not', async () => {
+test('[hooks 13] [hooks S3] a document that loses two races is sent again alone, and the hook is not started again', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'c' && attempt <= 2 ? refusal(409, 'Conflict') : undefined,
   );
@@ -83,7 +83,7 @@ test.each([
   expect(run.starts()).toBe(starts);
 });
 
-test('[hooks S3] after a failure that does not pass, the later documents are applied, and the hook is started again', async () => {
+test('[hooks S3] after a permanent failure the later documents are applied, and the hook is started again', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'b' && attempt === 1 ? refusal(404, 'NotFound') : undefined,
   );
@@ -102,7 +102,7 @@ test('[hooks S3] after a failure that does not pass, the later documents are app
   ]);
 });
 
-test('[hooks S3] equal documents of one start are all applied, and a deleted object is created again', async () => {
+test('[hooks S3] equal documents of one run are all applied, and a deleted object is created again', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'z' && attempt === 1 ? refusal(422, 'Invalid') : undefined,
   );
@@ -118,7 +118,7 @@ test('[hooks S3] equal documents of one start are all applied, and a deleted obj
   ]);
 });
 
-test('[hooks S3] a document that is refused five times makes the hook start again', async () => {
+test('[hooks S3] the hook is started again when a document was refused five times', async () => {
   const { client } = writer(() => refusal(500, 'InternalError'));
   const run = preparedRun({ client, leaves: [{ patches: [merge('a')] }] });
 
@@ -130,7 +130,7 @@ test('[hooks S3] a document that is refused five times makes the hook start agai
   expect(run.starts()).toBe(2);
 });
 
-test('a conflict that the document causes by its resourceVersion makes the hook start again', async () => {
+test('the hook is started again after a conflict that the document itself causes by its resourceVersion', async () => {
   const { client } = writer(() => refusal(409, 'Conflict'));
   const metadata = { resourceVersion: '7' };
   const patches = [{ ...merge('a'), mergePatch: { metadata } }];
@@ -142,7 +142,7 @@ test('a conflict that the document causes by its resourceVersion makes the hook 
   expect(run.starts()).toBe(2);
 });
 
-test('[hooks S3] an object whose creation got no answer, and that is there, counts as created', async () => {
+test('[hooks S3] an object whose creation got no answer and that now exists counts as created', async () => {
   const { client } = writer((_name, attempt) =>
     attempt === 1
       ? new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' })
@@ -155,7 +155,7 @@ test('[hooks S3] an object whose creation got no answer, and that is there, coun
   expect(failures.map((failure) => failure?.failure)).toEqual(['patch', undefined]);
 });
 
-test('a write that a former leader must not make is no failure of the hook', async () => {
+test('a write that a former leader must not make does not count as a failure of the hook', async () => {
   const { client } = writer(() => new LeadershipLostError('another replica leads'));
   const run = preparedRun({ client, leaves: [{ patches: [merge('a')] }] });
 
@@ -196,7 +196,7 @@ test.each([
     'a superfluous namespace',
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), kind: 'Node' }),
   ],
-])('[hooks 14] %s as the second document: nothing is sent, and the error names document 2', async (_what, patches) => {
+])('[hooks 14] with %s as the second document nothing is sent, and the error names document 2', async (_what, patches) => {
   const { client, sent } = writer();
   const run = preparedRun({ client, leaves: [{ patches }] });
 
@@ -236,7 +236,7 @@ test.each([
   expect(sent).toEqual(['get a', 'patch b']);
 });
 
-test('[hooks 12] a hook that fails writes only what says ignoreHookError', async () => {
+test('[hooks 12] of a hook that fails only the patches with ignoreHookError are written', async () => {
   const { client, sent } = writer();
   const status = { ...merge('b'), subresource: '/status', kind: 'Deployment' };
   const patches = [merge('a'), { ...status, ignoreHookError: true }, merge('c')];
@@ -254,7 +254,7 @@ test('[hooks 12] a hook that fails writes only what says ignoreHookError', async
   expect(await run.metrics.text()).toBe('');
 });
 
-test('[hooks 12] a hook that fails and leaves half a patch file has failed, and nothing is sent', async () => {
+test('[hooks 12] a hook that exits with an error and leaves half a patch file fails, and nothing is sent', async () => {
   const { client, sent } = writer();
   const patches = `${JSON.stringify({ ...merge('a'), ignoreHookError: true })}{"opera`;
   const run = preparedRun({ client, leaves: [{ exitCode: 1, patches }] });
@@ -266,7 +266,7 @@ test('[hooks 12] a hook that fails and leaves half a patch file has failed, and 
   expect(sent).toEqual([]);
 });
 
-test('[hooks S15] an invalid metric fails the run before the first patch', async () => {
+test('[hooks S15] an invalid metric makes the run fail before the first patch', async () => {
   const { client, sent } = writer();
   const metrics = '{"name": "fruit", "set": 1}\n{"name": "fruit", "action": "ad", "value": 1}';
   const run = preparedRun({ client, leaves: [{ patches: [merge('a')], metrics }] });
@@ -277,7 +277,7 @@ test('[hooks S15] an invalid metric fails the run before the first patch', async
   expect(sent).toEqual([]);
 });
 
-test('half a response to a review fails the run before the first patch', async () => {
+test('half a response to a review makes the run fail before the first patch', async () => {
   const { client, sent } = writer();
   const responses = ['', '{"allowed": '];
   const run = preparedRun({ client, leaves: [{ patches: [merge('a')], responses }] });
@@ -303,7 +303,7 @@ test('[hooks S15] metrics are sent once, after the last patch has succeeded', as
   expect(await run.metrics.text()).toContain('fruit{hook="garden/rows.sh"} 2\n');
 });
 
-test('a patch that is not declared is refused before anything is sent, with the rule to add', async () => {
+test('a patch without a declared right is refused before anything is sent, and the error shows the rule to add', async () => {
   const { client, sent } = writer();
   const rights = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] }] as const;
   const object = { ...configMap('b'), apiVersion: 'apps/v1', kind: 'Deployment' };
@@ -357,7 +357,7 @@ test('[hooks S14] a field without effect is logged, and refused by --strict-patc
   expect(sent).toEqual(['patch a']);
 });
 
-test('what a hook used that was ended at its limit is measured', async () => {
+test('the resource usage of a hook that reached its time limit is measured', async () => {
   const { client } = writer();
   const usage = { ...{ durationMs: 1, survivors: 0 }, ...USAGE };
   const error = new ProgramError('too long', { reason: 'timeout', usage });
@@ -370,7 +370,7 @@ test('what a hook used that was ended at its limit is measured', async () => {
 
 const USAGE = { userCpuSeconds: 2, systemCpuSeconds: 3, maxRssBytes: 4_096 };
 
-test('what the hook used is measured', async () => {
+test('the resource usage of a hook is measured', async () => {
   const { client } = writer();
   const run = preparedRun({ client, leaves: [{}] });
 
@@ -417,7 +417,7 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test('[found 3] metrics and answers to reviews have the limits of patches', async () => {
+test('[found 3] metrics files and answers to reviews have the same limits as patch files', async () => {
   const { client } = writer();
   const leaves = [{ metrics: '{'.repeat(2_000_000) }, { responses: ['[1]'.repeat(30_000)] }];
   const run = preparedRun({ client, leaves });
@@ -430,7 +430,7 @@ test('[found 3] metrics and answers to reviews have the limits of patches', asyn
   ]);
 });
 
-test('[found 8] what jq says of the program of a hook is no part of the error', async () => {
+test("[found 8] the error of a hook's jq program does not repeat jq's message", async () => {
   const { client } = writer();
   const program = { operation: 'JQPatch', kind: 'ConfigMap', namespace: 'farm', name: 'a' };
   const leaves = [{ patches: [{ ...program, jqFilter: '.data.password = hunter2 |' }] }];

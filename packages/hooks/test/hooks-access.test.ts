@@ -37,13 +37,13 @@ test.each([
   ['boat', 'harbour.example/v2beta1', undefined],
   ['boat', 'other.example/v1', undefined],
   ['Deployment', 'v1', undefined],
-])('the kind %s of %s is %s', (kind, apiVersion, expected) => {
+])('the kind %s of apiVersion %s is %s', (kind, apiVersion, expected) => {
   const resource = knownKinds([boats, null, { kind: 'ConfigMap' }])(kind, apiVersion);
 
   expect(resource && `${apiVersionOf(resource)} ${resourceName(resource)}`).toBe(expected);
 });
 
-test('a kind of several groups needs its apiVersion, unless one of them is the core group', () => {
+test('a kind that exists in several groups needs its apiVersion, unless one of them is the core group', () => {
   const other = { ...boats, spec: { ...boats.spec, group: 'sea.example' } };
   const pod = { ...boats.spec, names: { plural: 'pods', kind: 'Pod' } };
   const known = knownKinds([boats, other, { ...boats, spec: pod }]);
@@ -55,7 +55,7 @@ test('a kind of several groups needs its apiVersion, unless one of them is the c
   expect(known('Pod')?.group).toBe('');
 });
 
-test('[hooks S7] a kind that is not known is asked of the server until it is there, and then not again', async () => {
+test('[hooks S7] the runner asks the API server for an unknown kind until it exists, and not again afterwards', async () => {
   const asked: string[] = [];
   const ship = defineResource({
     group: 'harbour.example',
@@ -82,7 +82,7 @@ test('[hooks S7] a kind that is not known is asked of the server until it is the
   );
 });
 
-test('the rights of every patch operation', () => {
+test('each patch operation needs its rights', () => {
   const rights = (subresource?: string) =>
     Object.fromEntries(
       PATCH_OPERATIONS.map((operation) => [
@@ -128,7 +128,7 @@ function hook(name: string, config: string, rights?: string): Hook {
   };
 }
 
-test('reads follow from the bindings: one source for each namespace, name and selector', () => {
+test('bindings decide the reads: one source per namespace, name and selector', () => {
   const { sources, unknown } = hooksAccess(
     [
       hook(

@@ -67,7 +67,7 @@ async function place(): Promise<Place> {
 
 const sh = (...lines: string[]): string => ['#!/bin/sh', ...lines, ''].join('\n');
 
-test('[hooks S4] [hooks 23] a hook finds the variables of the contract, those of the allow-list, and no others', async () => {
+test('[hooks S4] [hooks 23] the environment of a hook has the variables of the contract and of the allow-list, and no others', async () => {
   const { invoke, folder, tmpDir } = await place();
   const ours = {
     PATH,
@@ -121,7 +121,7 @@ test('[hooks S4] [hooks 23] a hook finds the variables of the contract, those of
   expect(told.files.METRICS_PATH[0].startsWith(tmpDir)).toBe(true);
 });
 
-test('what a hook leaves is read, and its files are gone afterwards', async () => {
+test('the runner reads the files that a hook leaves, and then removes them', async () => {
   const { invoke, tmpDir, lines } = await place();
 
   const answer = await invoke(
@@ -144,7 +144,7 @@ test('what a hook leaves is read, and its files are gone afterwards', async () =
   expect(await readdir(join(tmpDir, runner))).toEqual([]);
 });
 
-test('of a hook that fails the patches are kept for those that ignore it, and no metrics', async () => {
+test('after a failed hook its patches are kept, for those with ignoreHookError, and its metrics are dropped', async () => {
   const { invoke } = await place();
 
   const failed = await invoke(
@@ -158,7 +158,7 @@ test('of a hook that fails the patches are kept for those that ignore it, and no
   expect(broken).toMatchObject({ exitCode: 5, patches: '', metrics: '' });
 });
 
-test('[hooks 22] a hook that leaves a pipe in place of its patches fails, and its files are gone', async () => {
+test('[hooks 22] a hook that replaces its patch file by a pipe fails, and its files are removed', async () => {
   const { invoke, tmpDir } = await place();
 
   const run = invoke(sh('rm $KUBERNETES_PATCH_PATH', 'mkfifo $KUBERNETES_PATCH_PATH'));
@@ -168,7 +168,7 @@ test('[hooks 22] a hook that leaves a pipe in place of its patches fails, and it
   expect(await readdir(join(tmpDir, runner))).toEqual([]);
 });
 
-test('[hooks S9] the time limit of a hook counts before that of all', async () => {
+test('[hooks S9] the time limit of a single hook overrides the limit for all hooks', async () => {
   const { invoke } = await place();
   const clock = new FakeClock();
   const hang = sh('kill -STOP $$');
@@ -193,7 +193,7 @@ function settledIn(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([settled, new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
 }
 
-test('processes that a hook leaves are ended, and the log says so', async () => {
+test('processes that a hook leaves running are ended, and the log says so', async () => {
   const { invoke, lines } = await place();
 
   const answer = await invoke(sh('setsid sleep 100 &', 'exit 0'));

@@ -63,7 +63,7 @@ const NOTHING_USED = { durationMs: 1, userCpuSeconds: 0, systemCpuSeconds: 0, ma
 
 const RIGHT = 'rules: [{apiGroups: [apps], resources: [deployments/scale], verbs: [patch]}]';
 
-test('[hooks 21] hidden files, folders lib, and data files are no hooks; the others are sorted by path', async () => {
+test('[hooks 21] hidden files, folders named lib and data files are not hooks, and hooks are sorted by path', async () => {
   const dir = await folderOf({
     'b/second.py': '',
     'b.sh': '',
@@ -85,7 +85,7 @@ test('[hooks 21] hidden files, folders lib, and data files are no hooks; the oth
   expect(found.broken).toEqual([]);
 });
 
-test('[hooks 21] the links of a mounted ConfigMap are followed, folders too, and its hidden folders are not', async () => {
+test('[hooks 21] links of a mounted ConfigMap are followed, also to folders, and its hidden folders are skipped', async () => {
   const dir = await folderOf({
     '..2026_11_02/hook.sh': '',
     '..2026_11_02/deep/other.sh': '',
@@ -103,7 +103,7 @@ test('[hooks 21] the links of a mounted ConfigMap are followed, folders too, and
   ]);
 });
 
-test('[hooks 21] a file that is not executable refuses the start, or is a problem', async () => {
+test('[hooks 21] a file that is not executable makes the start fail, or is reported as a problem', async () => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh.off': '#!/bin/sh' });
   await symlink('nowhere', join(dir, 'c.sh'));
 
@@ -113,7 +113,7 @@ test('[hooks 21] a file that is not executable refuses the start, or is a proble
   expect(problems.map(({ hook }) => hook)).toEqual(['b.sh', 'c.sh']);
 });
 
-test('[found 11] a file that cannot be started and does not look like a program is a helper, and the others start', async () => {
+test('[found 11] a non-executable file that does not look like a program is a helper, and the hooks start', async () => {
   const dir = await folderOf({
     'hook.sh': '#!/bin/sh',
     'common/functions.sh.off': 'greet() { echo hello; }\n',
@@ -134,13 +134,13 @@ test.each([
   ['a byte order mark before its #! line', { 'b.off': '\uFEFF#!/bin/sh\n' }],
   ['the beginning of a program of Linux', { 'b.off': '\x7fELF\x02' }],
   ['a file beside it that says what it watches', { 'b.off': 'x', 'b.yaml.off': STARTS }],
-])('[found 11] a file without an execute bit and with %s refuses the start', async (_what, files) => {
+])('[found 11] a file without an execute bit and with %s makes the start fail', async (_what, files) => {
   const dir = await folderOf({ 'a.sh': '', ...files });
 
   await expect(load(dir)).rejects.toThrow('b: is not executable: set its execute bit (chmod +x');
 });
 
-test('[found 11] a folder that has helpers only has no hooks, and a helper cannot be started by itself', async () => {
+test('[found 11] a folder with helpers only has no hooks, and a helper alone cannot be a hook', async () => {
   const dir = await folderOf({ 'functions.sh.off': 'greet() { :; }' });
   const { signal } = new AbortController();
   const options = { env: {}, yaml: YAML_HERE, clock: new FakeClock(), signal };
@@ -152,7 +152,7 @@ test('[found 11] a folder that has helpers only has no hooks, and a helper canno
   );
 });
 
-test('every hook is asked with --config in the folder of all, a few at a time, and keeps its place', async () => {
+test('every hook is called with --config in the hooks folder, a few at a time, and the order stays', async () => {
   const names = ['a.sh', 'b.sh', 'c.sh', 'd.sh', 'e.sh', 'f/g.sh'];
   const dir = await folderOf(Object.fromEntries(names.map((name) => [name, ''])));
   const waiting: (() => void)[] = [];
@@ -181,7 +181,7 @@ test('every hook is asked with --config in the folder of all, a few at a time, a
   expect(seen[0]).toEqual(['a.sh', ['--config'], dir, { PATH: '/bin' }, 7]);
 });
 
-test('the file HOOK.yaml answers in place of the hook', async () => {
+test("the file HOOK.yaml replaces the hook's answer to --config", async () => {
   const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS, 'a.yaml': 'not a config' });
 
   const { hooks } = await load(dir, { 'a.py': { exitCode: 1 } });
@@ -189,7 +189,7 @@ test('the file HOOK.yaml answers in place of the hook', async () => {
   expect(hooks[0]?.config.onStartup).toBe(1);
 });
 
-test('[security 48] [found 8] a file beside a hook that is a link out of the folder of hooks is not read, and not quoted', async () => {
+test('[security 48] [found 8] a link beside a hook that leads out of the hooks folder is neither read nor quoted', async () => {
   const elsewhere = await folderOf({ 'token.off': 's3cr3t: [\nxx', 'rules.yaml.off': RIGHT });
   const dir = await folderOf({ 'a.py': '', 'b/c.sh': '', 'd.sh': '' });
   await symlink(join(elsewhere, 'token'), join(dir, 'a.py.yaml'));
@@ -206,7 +206,7 @@ test('[security 48] [found 8] a file beside a hook that is a link out of the fol
   await expect(load(dir)).rejects.toThrow(`a.py: a.py.yaml ${out}`);
 });
 
-test('[found 8] a file beside a hook that no ConfigMap could hold is not read', async () => {
+test('[found 8] a file beside a hook that is too large for a ConfigMap is not read', async () => {
   const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS });
   await truncate(join(dir, 'a.py.yaml'), 2 ** 40); // a hole, which takes no room on the disk
 
@@ -215,7 +215,7 @@ test('[found 8] a file beside a hook that no ConfigMap could hold is not read', 
   );
 });
 
-test('[found 8] files beside a hook may be links inside of the folder, and of a folder that is itself a link', async () => {
+test('[found 8] files beside a hook may be links within the folder, also when the folder is itself a link', async () => {
   const team = await folderOf({
     '..data/x.sh': '',
     '..data/x.sh.yaml': STARTS,
@@ -245,7 +245,7 @@ test.each<[string, Answer, string]>([
   ['prints nothing', { stdout: '\n' }, '--config: it is empty'],
   ['prints no YAML', { stdout: 'a: [' }, '--config: it is neither JSON nor YAML, at line 1'],
   ['prints a wrong field', { stdout: `${STARTS}when: 1` }, '--config: when: unknown field'],
-])('a hook that %s is named with its problem, and the others are loaded if they shall be', async (_, answer, message) => {
+])('a hook that %s is reported with its problem, and the other hooks are loaded if that is allowed', async (_, answer, message) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '' });
 
   await expect(load(dir, { 'b.sh': answer })).rejects.toThrow(`b.sh: ${message}`);
@@ -275,7 +275,7 @@ test.each<[what: string, first: string, second: string, problem: string]>([
     converts('v2 v3', 'stable.example.com/v2 v1'),
     `b.sh: kubernetesCustomResourceConversion[0]: a.sh has the conversion of ${CRD_NAME} from v2 to v1, too`,
   ],
-])('of two hooks with one %s the second is refused, or left out', async (_, first, second, problem) => {
+])('of two hooks with the same %s the second is refused, or omitted', async (_, first, second, problem) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '', 'c.sh': '' });
   const answers = { 'a.sh': { stdout: first }, 'b.sh': { stdout: second } };
 
@@ -286,7 +286,7 @@ test.each<[what: string, first: string, second: string, problem: string]>([
   expect(problems.map(({ hook }) => hook)).toEqual(['b.sh']);
 });
 
-test('a hook that declares one webhook twice is refused', async () => {
+test('a hook that declares the same webhook twice is refused', async () => {
   const dir = await folderOf({ 'a.sh': '' });
   const stdout = asking('a.shop.example.com', 'a.shop.example.com');
 
@@ -295,14 +295,14 @@ test('a hook that declares one webhook twice is refused', async () => {
   );
 });
 
-test('a folder that is missing or has no hooks is refused', async () => {
+test('a hooks folder that is missing or has no hooks is refused', async () => {
   const dir = await folderOf({ 'README.md': '' });
 
   await expect(load(dir)).rejects.toThrow('has no hooks');
   await expect(load(join(dir, 'none'))).rejects.toThrow('cannot be read');
 });
 
-test('the rights file has the name of the hook, with or without its extension', async () => {
+test("the rights file is named after the hook, with or without the hook's extension", async () => {
   const dir = await folderOf({
     'full.py': '',
     'full.py.rights.yaml': RIGHT,
@@ -353,13 +353,13 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   await expect(load(await folderOf(files))).rejects.toThrow(message);
 });
 
-test('a rights file beside no hook is a problem', async () => {
+test('a rights file without a hook is a problem', async () => {
   const dir = await folderOf({ 'sub.d/a.sh': '', 'sub.rights.yaml': RIGHT });
 
   await expect(load(dir)).rejects.toThrow('sub.rights.yaml: is the rights file of no hook');
 });
 
-test('loading ends with the reason of an abort, which is no problem of a hook', async () => {
+test('loading ends with the reason of an abort, which is not reported as a problem of a hook', async () => {
   const dir = await folderOf({ 'a.sh': '' });
   const stop = new AbortController();
   const runProgram: LoadHooksOptions['runProgram'] = async ({ signal }) => {

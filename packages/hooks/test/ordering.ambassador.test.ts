@@ -17,7 +17,7 @@ const count = ({ operator }: HooksPlace, name: string, labels: object = OF_RUN):
 
 test.each(
   LANGUAGES,
-)('[hooks 6] a %s hook that fails twice is tried again after 5 s and after 6 to 7 s, and later tasks wait', async (language) => {
+)('[hooks 6] a %s hook that fails twice is retried after 5 s and after 6 to 7 s, and later tasks wait', async (language) => {
   const clock = new FakeClock();
   const place = await startHooks({ language, recorders: { 'a.sh': CONFIG }, clock });
   const hook = place.hook('a.sh');
@@ -50,7 +50,7 @@ test.each(
   ]);
 });
 
-test('[hooks 7] with allowFailure the next task starts at once', async () => {
+test('[hooks 7] with allowFailure the next task starts at once after a failure', async () => {
   const clock = new FakeClock(); // it stands still: a pause would never end
   const config = `${CONFIG}\n  allowFailure: true`;
   const place = await startHooks({ recorders: { 'a.sh': config }, clock });
@@ -68,7 +68,7 @@ test('[hooks 7] with allowFailure the next task starts at once', async () => {
   expect(count(place, 'hook_run_errors_total')).toBe(0);
 });
 
-test('[hooks 8] a long run holds up its own queue and no other', async () => {
+test('[hooks 8] a long run delays its own queue only', async () => {
   const config = (queue: string) => `${CONFIG}\n  queue: ${queue}`;
   const place = await startHooks({ recorders: { 'a.sh': config('slow'), 'b.sh': config('fast') } });
   const [slow, fast] = [place.hook('a.sh'), place.hook('b.sh')];
@@ -88,7 +88,7 @@ test('[hooks 8] a long run holds up its own queue and no other', async () => {
   expect(all.map(inShort).slice(1)).toEqual(['crops Event Added north', 'crops Event Added south']);
 });
 
-test('[hooks 13] the third of five documents meets a conflict twice: none is sent again, the hook is started once', async () => {
+test('[hooks 13] when the third of five documents meets a conflict twice, no document is sent twice and the hook starts once', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer();
   await server.start();
@@ -136,7 +136,7 @@ test('[hooks 13] the third of five documents meets a conflict twice: none is sen
   expect(await place.hook('a.sh').runs()).toHaveLength(1);
 });
 
-test('[hooks 14] of a file whose second document is cut off, nothing is sent', async () => {
+test('[hooks 14] a file whose second document is cut off is not sent at all', async () => {
   const place = await startHooks({
     recorders: { 'a.sh': CONFIG },
     files: { 'a.sh.rights.yaml': MAY_PATCH },
@@ -162,7 +162,7 @@ test('[hooks 14] of a file whose second document is cut off, nothing is sent', a
   expect(row?.lastError).toContain('document=2');
 });
 
-test('[hooks 18] without full objects in memory, contexts have the results of the filter alone', async () => {
+test('[hooks 18] with keepFullObjectsInMemory: false, contexts have only the results of the filter', async () => {
   const config = `${CONFIG}
   keepFullObjectsInMemory: false
   jqFilter: .data.trees
@@ -186,7 +186,7 @@ test('[hooks 18] without full objects in memory, contexts have the results of th
   });
 });
 
-test('[hooks 19] with executionMinInterval runs keep their distance, and what comes meanwhile is told in one', async () => {
+test('[hooks 19] with executionMinInterval runs keep their distance, and one run gets all changes of the wait', async () => {
   const clock = new FakeClock();
   const config = `${CONFIG}\nsettings: { executionMinInterval: 3s }`;
   const place = await startHooks({ recorders: { 'a.sh': config }, clock });
@@ -204,7 +204,7 @@ test('[hooks 19] with executionMinInterval runs keep their distance, and what co
   expect((await hook.runs()).map(({ length }) => length)).toEqual([1, 10]);
 });
 
-test('[hooks 28] a hook of the first version is told of events only, in its own words', async () => {
+test('[hooks 28] a hook of version v0 gets only events, in the format of v0', async () => {
   const config = `
 onKubernetesEvent:
 - { kind: configmap, event: [add, delete], selector: { matchLabels: { crop: apple } } }`;

@@ -32,16 +32,16 @@ test.each([
   ['YAML documents', '---\na: 1\n---\n# nothing but this\n---\na: 2\n'],
   ['YAML documents with ends', 'a: 1\n...\n---\na: 2\n...\n'],
   ['YAML documents that begin on the line of their marker', '--- {a: 1}\n--- {a: 2}'],
-])('a file is read as %s', async (_what, text) => {
+])('a patch file can have %s', async (_what, text) => {
   expect(await readDocuments(text, READ_PARTS)).toEqual([{ a: 1 }, { a: 2 }]);
 });
 
-test('a file may be empty', async () => {
+test('a patch file may be empty', async () => {
   expect(await readDocuments(' \n', READ_PARTS)).toEqual([]);
   expect(await readDocuments('---\n', READ_PARTS)).toEqual([]);
 });
 
-test('what looks like a marker inside a text is none', async () => {
+test('a document marker inside a string does not separate documents', async () => {
   expect(await readDocuments('a: |\n  one\n  ---\n  two\n', READ_PARTS)).toEqual([
     { a: 'one\n---\ntwo\n' },
   ]);
@@ -60,14 +60,14 @@ test('large integers stay exact, in JSON and in YAML', async () => {
   ]);
 });
 
-test('a number that would be rounded is refused', async () => {
+test('a number that would lose digits is refused', async () => {
   const text =
     '{"operation": "MergePatch", "kind": "Pod", "name": "a", "mergePatch": {"a": 9007199254740993.0}}';
 
   await expect(check(text)).rejects.toThrow('document 1: a number cannot be written without loss');
 });
 
-test('a JSON stream is read as it was written', async () => {
+test('a stream of JSON documents is read without changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))),
@@ -82,7 +82,7 @@ test('a JSON stream is read as it was written', async () => {
   );
 });
 
-test('a refusal of a file quotes nothing of it', async () => {
+test('the error about a refused patch file quotes nothing from the file', async () => {
   const texts = ['{"password": "apple-pie" nothing}', 'password: [apple-pie\n', '{"a": "apple-pie'];
   for (const text of texts) {
     const error = await readDocuments(text, READ_PARTS).catch((thrown: unknown) => thrown as Error);
@@ -91,7 +91,7 @@ test('a refusal of a file quotes nothing of it', async () => {
   }
 });
 
-test('a YAML document that would stop the process for seconds is refused', async () => {
+test('a YAML document that would block the process for seconds is refused', async () => {
   const text = `a: ${'b'.repeat(3_000_000)}`;
 
   await expect(readDocuments(text, READ_PARTS)).rejects.toThrow(
@@ -217,7 +217,7 @@ test.each([
   expect(documents[0]?.action).toMatchObject({ jsonPatch: [first] });
 });
 
-test('[hooks S14] fields that the operation does not use are named', async () => {
+test('[hooks S14] a message names the fields that the operation does not use', async () => {
   const { warnings } = await check(
     [
       { operation: 'Create', object: configMap('a'), subresource: 'status' },
@@ -237,7 +237,7 @@ test('[hooks S14] fields that the operation does not use are named', async () =>
   ]);
 });
 
-test('recorded rules join rules for the same resource, unless these are limited', () => {
+test('recorded rules are merged into rules for the same resource, unless those are limited', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] } as const;
   const limited = { ...rule, namespaces: ['farm'] };
   const other = { ...rule, resources: ['pods/status'] };
@@ -253,7 +253,7 @@ const TARGET = { namespace: 'farm', name: 'a' };
 
 test.each(
   PATCH_OPERATIONS,
-)('a rule with exactly the verbs of %s is enough for it, and no verb less', (operation) => {
+)('a rule with exactly the verbs of %s is enough for it, and a rule with one verb less is not', (operation) => {
   const needed = requiredRights({ operation }, PODS, TARGET);
   const rule = {
     apiGroups: [''],
@@ -269,7 +269,7 @@ test.each(
   }
 });
 
-test('a rule for names or namespaces covers only these, and no creation by POST', () => {
+test('a rule for names or namespaces covers only these, and a rule for names covers no creation by POST', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['create', 'patch'] } as const;
   const missing = (limits: object, operation: 'Create' | 'MergePatch' | 'Apply') =>
     missingRights(requiredRights({ operation }, PODS, TARGET), [{ ...rule, ...limits }]).length;
@@ -282,7 +282,7 @@ test('a rule for names or namespaces covers only these, and no creation by POST'
   expect(missing({ resourceNames: ['a'] }, 'Apply')).toBe(0);
 });
 
-test('the field manager of a hook is its name, as the API server accepts it', () => {
+test("the field manager of a hook is the hook's name, in a form that the API server accepts", () => {
   expect(fieldManagerOf({ name: 'rows/copy.py' })).toBe('rows/copy.py');
   expect(fieldManagerOf({ name: 'Bäume zählen.sh' })).toBe('B_ume_z_hlen.sh');
   expect(fieldManagerOf({ name: `${'a'.repeat(200)}/b.sh` })).toHaveLength(128);

@@ -95,7 +95,7 @@ function deletion(propagationPolicy: string): unknown[][] {
   return [[`DELETE ${PATH}/old`, 'application/json', options]];
 }
 
-test('[hooks 9] CreateOrUpdate of an object that exists sends it with the version that was read', async () => {
+test('[hooks 9] CreateOrUpdate of an existing object sends the resourceVersion that was read', async () => {
   const place = await startFarm(configMap('old', { trees: '1', others: 'own' }));
   const object = configMap('old', { trees: '2' });
   const patches = [{ operation: 'CreateOrUpdate', object }];
@@ -116,7 +116,7 @@ test('[hooks 9] CreateOrUpdate of an object that exists sends it with the versio
   ]);
 });
 
-test('[hooks 9] JQPatch writes what its program makes of the object, and nothing when that is the same', async () => {
+test('[hooks 9] JQPatch writes the result of its program, and writes nothing when the object stays the same', async () => {
   const place = await startFarm(configMap('old', { trees: '1' }));
   const patches = [{ operation: 'JQPatch', ...named('old'), jqFilter: '.data.trees = "2"' }];
   const run = preparedRun({
@@ -136,7 +136,7 @@ test('[hooks 9] JQPatch writes what its program makes of the object, and nothing
   ]);
 });
 
-test('[hooks 10] CreateOrUpdate and JQPatch of an object that is changed meanwhile read it again', async () => {
+test('[hooks 10] CreateOrUpdate and JQPatch read an object again that was changed meanwhile', async () => {
   const place = await startFarm(
     configMap('old', { trees: '1' }),
     configMap('raced', { trees: '1' }),
@@ -198,7 +198,7 @@ test('[hooks 11] Delete waits for an object with a finalizer, and fails after 20
   expect(place.sent.filter(({ method }) => method === 'GET')).toHaveLength(21);
 });
 
-test('[hooks 12] ignoreMissingObject makes a patch of a missing object a success', async () => {
+test('[hooks 12] with ignoreMissingObject a patch of a missing object succeeds', async () => {
   const place = await startFarm(configMap('old'));
   const missing = { ...named('none'), ignoreMissingObject: true };
   const patches = [
@@ -217,7 +217,7 @@ test('[hooks 12] ignoreMissingObject makes a patch of a missing object a success
   expect(dataOf(place, 'old')).toEqual({ last: 'yes' });
 });
 
-test('[hooks 12] a status is written to the subresource, spelled status or /status', async () => {
+test('[hooks 12] a patch of the status goes to the subresource, spelled status or /status', async () => {
   const place = await startFarm();
   place.server.create(shed());
   const target = { ...named('shed'), kind: 'Deployment', operation: 'MergePatch' };
@@ -235,7 +235,7 @@ test('[hooks 12] a status is written to the subresource, spelled status or /stat
   });
 });
 
-test('an Apply that would take a field from another manager fails, and the message names the manager', async () => {
+test('an Apply that would take a field from another manager fails, and the error names the manager', async () => {
   const place = await startFarm();
   await place.client.apply(
     { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true },

@@ -62,7 +62,7 @@ rules:
 
 test.each(
   LANGUAGES,
-)('[hooks 1] a %s hook is told of what is there, and then of each change', async (language) => {
+)('[hooks 1] a %s hook gets the existing objects, and then each change', async (language) => {
   const place = await startHooks({ language, recorders: { 'crops.sh': CONFIG }, stopped: true });
   await place.apply(field('north', '1'));
   place.startOperator();
@@ -85,7 +85,7 @@ test.each(
   expect(all[2]?.object?.data).toEqual({ trees: '3' });
 });
 
-test('[hooks 4] a binding that starts nothing has its snapshot in the contexts of another', async () => {
+test('[hooks 4] a binding that starts no run has its snapshot in the contexts of another binding', async () => {
   const config = `
 configVersion: v1
 kubernetes:
@@ -140,7 +140,7 @@ ${CROPS.trim()}
   expect(runs[1]?.[0]?.snapshots?.crops).toHaveLength(5);
 });
 
-test('[hooks 24] [hooks S1] when the leader dies in a run, the standby begins with the Synchronization', async () => {
+test('[hooks 24] [hooks S1] when the leader dies during a run, the standby begins with the Synchronization', async () => {
   const place = await startHooks({
     recorders: { 'a.sh': CONFIG },
     files: { 'a.sh.rights.yaml': MAY_CREATE },
@@ -181,7 +181,7 @@ test('[hooks 24] [hooks S1] when the leader dies in a run, the standby begins wi
   expect(names).not.toContain('by-the-dead');
 });
 
-test('[hooks 21] a file that is left out shows on the status page and in a metric', async () => {
+test('[hooks 21] an omitted hook appears on the status page and in a metric', async () => {
   const place = await startHooks({
     recorders: { 'a.sh': CONFIG },
     files: { 'b.sh': '#!/bin/sh\nexit 3\n' },

@@ -6,7 +6,7 @@ import { inShort, startHooks } from './support/place.ts';
 
 const CONFIG = `configVersion: v1\nkubernetes:${CROPS}`;
 
-test('[hooks 3] a filter on labels: other changes start nothing, a new label one run, a delete always one', async () => {
+test('[hooks 3] with a filter on labels a new label starts one run, a deletion always starts one, and other changes start none', async () => {
   const config = `
 configVersion: v1
 kubernetes:
@@ -35,7 +35,7 @@ kubernetes:
   expect(all[1]?.filterResult).toEqual({ crop: 'pear' });
 });
 
-test('[hooks 15] what a silent watch did not show is told after the resynchronizationPeriod, once', async () => {
+test('[hooks 15] a change that a silent watch missed reaches the hook after the resynchronizationPeriod, once', async () => {
   const clock = new FakeClock();
   const between = proxyBetween();
   const place = await startHooks({
@@ -58,7 +58,7 @@ test('[hooks 15] what a silent watch did not show is told after the resynchroniz
   expect(all.map(inShort)).toEqual(['crops Synchronization', 'crops Event Added north']);
 });
 
-test('[hooks 16] after a proxy that restarts among 100 changes a hook has seen every last state, none twice', async () => {
+test('[hooks 16] when a proxy restarts during 100 changes, a hook gets the last state of every object exactly once', async () => {
   const between = proxyBetween();
   const place = await startHooks({ recorders: { 'a.sh': CONFIG }, between: between.start });
   const hook = place.hook('a.sh');
@@ -115,7 +115,7 @@ ${CROPS.trim()}
   ]);
 });
 
-test('[hooks S7] a kind that is not served yet holds up its own binding only', async () => {
+test('[hooks S7] a kind that is not served yet delays only its own binding', async () => {
   const clock = new FakeClock();
   const definition = website();
   const config = 'configVersion: v1\nkubernetes:\n- name: sites\n  kind: Website';

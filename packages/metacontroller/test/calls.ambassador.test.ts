@@ -46,7 +46,7 @@ function plant({ parent, children }: HookBody & { readonly parent: Row }): objec
   };
 }
 
-test('[contract 83] [metacontroller 24] calls and writes are bounded for many parents, from nothing and after a restart', async () => {
+test('[contract 83] [metacontroller 24] the number of calls and writes is bounded for many parents, at a first start and after a restart', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const place = await startMetacontroller({
     subjects: [PLANTING],
@@ -76,7 +76,7 @@ test('[contract 83] [metacontroller 24] calls and writes are bounded for many pa
   expect(afterRestart).toEqual({ ...fromNothing, calls: fromNothing.calls + PARENTS });
 });
 
-test('[metacontroller 24] a changed parent is one call if its answer stays the same, and at most three if it changes a child', async () => {
+test('[metacontroller 24] a changed parent causes one call if its answer stays the same, and at most three if a child changes', async () => {
   const place = await startMetacontroller({ subjects: [PLANTING], definitions: [ROWS] });
   for (const at of [0, 1, 2]) await place.apply(row(at, 1));
   await settled(place, 3);

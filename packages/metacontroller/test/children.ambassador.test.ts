@@ -85,7 +85,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     return place;
   }
 
-  test('gets its field back with InPlace, and keeps a foreign label', async () => {
+  test('with InPlace an edited child gets its field back, and keeps a foreign label', async () => {
     const place = await edited('InPlace');
 
     const plan = await holding(place, 'plan', { trees: '1' });
@@ -93,7 +93,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect(plan.metadata.labels).toMatchObject({ foreign: 'x' });
   });
 
-  test('stays as it is with OnDelete, also when its parent changes', async () => {
+  test('with OnDelete an edited child stays unchanged, also when its parent changes', async () => {
     const place = await edited('OnDelete');
 
     await place.apply(orchard({ trees: '2' }));
@@ -103,7 +103,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect((await find(place, 'plan'))?.data).toEqual({ trees: '9' });
   });
 
-  test('is made anew with Recreate', async () => {
+  test('with Recreate an edited child is made anew', async () => {
     const place = await edited('Recreate');
     const plan = await holding(place, 'plan', { trees: '1' });
     await place.idle();
@@ -115,7 +115,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
   });
 });
 
-test('[metacontroller 13] [metacontroller M3] a Pod that the server stores in another form is written once', async () => {
+test('[metacontroller 13] [metacontroller M3] a Pod that the API server stores in another form is written only once', async () => {
   const containers = [
     {
       name: 'press',
@@ -152,7 +152,7 @@ test('[metacontroller 13] [metacontroller M3] a Pod that the server stores in an
   ]);
 });
 
-test('[metacontroller 13] answers that alternate end as HotLoop after at most five writes', async () => {
+test('[metacontroller 13] alternating answers end as HotLoop after at most five writes', async () => {
   let call = 0;
   const place = await startMetacontroller({
     subjects: [
@@ -169,7 +169,7 @@ test('[metacontroller 13] answers that alternate end as HotLoop after at most fi
   expect(await place.told('SyncError')).not.toEqual([]);
 });
 
-test('[metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped child is dropped, without a loop', async () => {
+test('[metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped child is dropped, and the child is not written again and again', async () => {
   const place = await startMetacontroller({
     subjects: [
       {
@@ -210,7 +210,7 @@ describe("[metacontroller 15] with the parent's selector", () => {
   const selector = { matchLabels: { app: 'press' } };
   const selecting = { generateSelector: false };
 
-  test('a child with other labels is told, and nothing is written', async () => {
+  test("with the parent's selector a child with other labels is an invalid answer, and nothing is written", async () => {
     const place = await startMetacontroller({
       subjects: [
         mapped('InPlace', () => ({ children: [configMap('a', {}, { app: 'x' })] }), selecting),
@@ -224,7 +224,7 @@ describe("[metacontroller 15] with the parent's selector", () => {
     expect(childWrites(place)).toEqual([]);
   });
 
-  test('an orphan that matches is adopted, and released when its labels change', async () => {
+  test("with the parent's selector a matching orphan is adopted, and released when its labels change", async () => {
     const place = await startMetacontroller({
       subjects: [
         mapped(
@@ -250,7 +250,7 @@ describe("[metacontroller 15] with the parent's selector", () => {
   });
 });
 
-test('[metacontroller 18] resyncAfterSeconds comes before the period of the controller', async () => {
+test('[metacontroller 18] resyncAfterSeconds overrides the resync period of the controller', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const place = await startMetacontroller({
     subjects: [
@@ -276,7 +276,7 @@ test('[metacontroller 18] resyncAfterSeconds comes before the period of the cont
   expect(early).toBe(before);
 });
 
-test('[metacontroller 29] by server-side apply a field that is no longer answered disappears, a foreign one stays', async () => {
+test('[metacontroller 29] with server-side apply a field that is no longer answered is removed, and a foreign field stays', async () => {
   const place = await startMetacontroller({
     subjects: [mapped('InPlace', planning)],
     definitions: [ORCHARDS],
@@ -293,7 +293,7 @@ test('[metacontroller 29] by server-side apply a field that is no longer answere
   await holding(place, 'plan', { a: '1', foreign: 'x' });
 });
 
-test('[metacontroller 30] a status field outside the schema is told, and the children are managed', async () => {
+test('[metacontroller 30] a status field outside the schema is reported, and the children are still managed', async () => {
   const schema = {
     type: 'object',
     properties: {

@@ -63,7 +63,7 @@ const ROLLING = {
   statusChecks: { conditions: [{ type: 'Ready', status: 'True' }] },
 };
 
-test('[contract 73] a condition Updated of the hook does not hide that of the engine', async () => {
+test("[contract 73] a hook's own condition Updated is replaced by the engine's, and its other conditions stay", async () => {
   const conditions = [
     { type: 'Updated', status: 'Unknown', reason: 'ByHook', message: '' },
     { type: 'Painted', status: 'True', reason: 'ByHook', message: '' },
@@ -86,7 +86,7 @@ test('[contract 73] a condition Updated of the hook does not hide that of the en
   ]);
 });
 
-test('[contract 97] [metacontroller 18] the smallest time of all revisions that are alive is the time of the next call', async () => {
+test('[contract 97] [metacontroller 18] the shortest resyncAfterSeconds of all live revisions decides the next call', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const sync = ({ parent }: Request) => ({
     children: doors(parent),
@@ -117,7 +117,7 @@ test('[contract 97] [metacontroller 18] the smallest time of all revisions that 
   expect((await colours(place)).toSorted()).toEqual(['blue', 'red']);
 });
 
-test('[contract 92] a controller is rebuilt when its spec changes, and not when its metadata changes', async () => {
+test('[contract 92] a controller is rebuilt when its spec changes, and not when only its metadata changes', async () => {
   const sync = ({ parent }: Request) => ({ children: doors(parent) });
   const place = await startMetacontroller({ subjects: [barns(sync)], definitions: [BARNS] });
   await place.apply(BARN);
@@ -146,7 +146,7 @@ test('[contract 92] a controller is rebuilt when its spec changes, and not when 
   expect(await colours(place)).toEqual(['red', 'red']);
 });
 
-test('[contract 45] [metacontroller 19] a changed label of a Namespace starts no sync by itself, and counts with the next one', async () => {
+test('[contract 45] [metacontroller 19] a changed label of a Namespace starts no sync, and the next sync uses it', async () => {
   const place = await startMetacontroller({
     subjects: [MEADOW],
     definitions: [MEADOWS],

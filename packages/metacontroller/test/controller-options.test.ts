@@ -15,7 +15,7 @@ function nextMs(
     .resyncAfterMs;
 }
 
-test('the next call comes at the latest after the period, and after what the hook asks for', () => {
+test('the next call comes at the latest after the resync period, and after the delay that the hook asks for', () => {
   fc.assert(
     fc.property(
       fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined }),
@@ -34,7 +34,7 @@ test('the next call comes at the latest after the period, and after what the hoo
   );
 });
 
-test('without a period only the hook asks, and what is below 0 stays to be refused', () => {
+test('without a resync period only the hook decides the delay, and a negative delay is passed on to be refused', () => {
   expect(nextMs(undefined, undefined, 0)).toBeUndefined();
   expect(nextMs(500, undefined, 0)).toBe(500);
   expect(nextMs(-1, 10_000, 60_000)).toBe(-1);
@@ -45,7 +45,7 @@ test.each([
   [1, 1_000],
   [10_000, 10_000],
   [86_400_000, 1_000_000],
-])('[contract 96] with a period of %s ms a hook that fails is retried after %s ms at the latest', (resyncPeriodMs, expected) => {
+])('[contract 96] with a resync period of %s ms a failed hook is retried after at most %s ms', (resyncPeriodMs, expected) => {
   const spec = { hooks: {}, resyncPeriodMs } as ControllerSpec;
 
   const { queue } = controllerOptions(spec, { workers: 1 } as SharedParts);

@@ -99,7 +99,7 @@ test('[metacontroller M7] a controller without a sync hook is refused before it 
   );
 });
 
-test('[found 10] without a namespace for revisions a rolling update of cluster-scoped parents says what to set', () => {
+test('[found 10] a rolling update of cluster-scoped parents without a namespace for revisions is refused, and the error names the setting', () => {
   const rolling = { method: 'RollingInPlace' };
   const spec = specOf({
     childResources: [{ apiVersion: 'v1', resource: 'configmaps', updateStrategy: rolling }],
@@ -110,7 +110,7 @@ test('[found 10] without a namespace for revisions a rolling update of cluster-s
   );
 });
 
-test('workers and time limits follow from the object and the settings', () => {
+test("workers and time limits come from the controller's object and the settings", () => {
   expect(controllerOf()).toMatchObject({
     name: 'composite-orchards',
     maxConcurrentReconciles: 5,
@@ -126,7 +126,7 @@ test('[metacontroller M12] only labelled children are listed with generateSelect
   expect(children?.source.labelSelector).toBe('controller-uid');
 });
 
-test('[metacontroller M12] objects of other owners are cached without content', () => {
+test('[metacontroller M12] children of other owners are cached without their content', () => {
   const [children] = controllerOf().owns;
   const transform = children?.source.transform;
   const data = { data: { a: '1' } };
@@ -144,7 +144,7 @@ test('[metacontroller M12] objects of other owners are cached without content', 
   );
 });
 
-test('[metacontroller M12] controllers with equal parts share the caches of children', () => {
+test('[metacontroller M12] controllers with equal parts share the caches of their children', () => {
   const [first] = controllerOf().owns;
   const [second] = controllerOf({ spec: specOf({}, 'others') }).owns;
   const [module] = controllerOf({ hooks: { sync: hook('module') } }).owns;
@@ -153,7 +153,7 @@ test('[metacontroller M12] controllers with equal parts share the caches of chil
   expect(first?.source.transform).not.toBe(module?.source.transform);
 });
 
-test('managedFields are cached only for webhooks', () => {
+test('managedFields are cached only if a hook is a webhook', () => {
   const managed = object({ managedFields: [{ manager: 'kubectl' }] });
   const cached = (controller: ReturnType<typeof controllerOf>) => [
     controller.for.transform?.(managed).metadata.managedFields,
@@ -167,7 +167,7 @@ test('managedFields are cached only for webhooks', () => {
   }
 });
 
-test('a decorator is one controller for each of its resources', () => {
+test('a DecoratorController becomes one controller per resource', () => {
   const spec = parseController({
     ...decorator('signs', {
       resources: [
@@ -202,14 +202,14 @@ test.each([
   ['orchards', 'composite-orchards'],
   ['orchards.fruit.example', 'composite-orchards-fruit-example-'],
   ['x'.repeat(253), `composite-${'x'.repeat(40)}-`],
-])('the controller of %.30s has a name that is a DNS label', (name, start) => {
+])('the name of the controller for %.30s is a DNS label', (name, start) => {
   const made = controllerName('composite', name);
 
   expect(made).toMatch(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
   expect(made.startsWith(start)).toBe(true);
 });
 
-test('names that differ in a dot only have different controllers', () => {
+test('controllers whose names differ only in a dot have different internal names', () => {
   expect(controllerName('composite', 'a.b')).not.toBe(controllerName('composite', 'a-b'));
 });
 
@@ -226,7 +226,7 @@ test.each([
     { generation: undefined },
     false,
   ],
-])('ignoreStatusChanges: a change of %s', (_, before, after, passes) => {
+])('ignoreStatusChanges passes or drops a change of %s', (_, before, after, passes) => {
   const parentResource = {
     apiVersion: 'fruit.example/v1',
     resource: 'orchards',

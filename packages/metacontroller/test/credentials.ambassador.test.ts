@@ -68,7 +68,7 @@ async function startedPlace(url: string, before: readonly KubernetesObject[]) {
   return place;
 }
 
-test('[contract 20] [metacontroller 22] [metacontroller M9] a token and an authority that are changed count with the next call', async () => {
+test('[contract 20] [metacontroller 22] [metacontroller M9] the next call uses a changed token and a changed authority', async () => {
   const authority = new CertificateAuthority();
   const hook = await secureHook(authority);
   hook.token = 'crab-apple-1';
@@ -94,7 +94,7 @@ test('[contract 20] [metacontroller 22] [metacontroller M9] a token and an autho
   expect(await shown(place)).not.toMatch(/crab-apple/);
 });
 
-test('a Secret that is not there is told by its name, and used once it is', async () => {
+test('a missing Secret is named in the error, and used once it exists', async () => {
   const authority = new CertificateAuthority();
   const hook = await secureHook(authority);
   hook.token = 'late';

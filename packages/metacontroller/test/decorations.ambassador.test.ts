@@ -14,7 +14,7 @@ import {
 } from './support/houses.ts';
 import { PATIENT, startMetacontroller } from './support/place.ts';
 
-test('[contract 38] [metacontroller 16] labels and annotations are set and deleted by null, a status replaces or stays; houses that do not match are left', async () => {
+test('[contract 38] [metacontroller 16] a decorator sets labels and annotations, deletes them by null, replaces or keeps the status, and ignores houses that do not match', async () => {
   const answers: Readonly<Record<string, object>> = {
     new: {
       labels: { painted: 'red', old: null },
@@ -68,7 +68,7 @@ test('[contract 38] [metacontroller 16] labels and annotations are set and delet
   expect(new Set(asked)).toEqual(new Set(['one']));
 });
 
-test('[contract 56] [metacontroller 16] a foreign object with the name of an attachment is an error, is not overwritten, and costs its neighbours nothing', async () => {
+test("[contract 56] [metacontroller 16] a foreign object with an attachment's name is an error, is not overwritten, and does not affect other attachments", async () => {
   const place = await startMetacontroller({
     subjects: [
       painter(() => ({ attachments: [bucket('taken', 'red'), bucket('free', 'red')] }), {
@@ -96,7 +96,7 @@ test.each([
   ['RollingInPlace', 'blue'],
   ['Recreate', 'blue'],
   ['RollingRecreate', 'blue'],
-] as const)('[metacontroller 16] an attachment whose answer changes, with the method %s', async (method, colour) => {
+] as const)('[metacontroller 16] an attachment whose answer changes is updated by the method %s', async (method, colour) => {
   const wanted = { colour: 'red' };
   const place = await startMetacontroller({
     subjects: [painter(() => ({ attachments: [bucket('b', wanted.colour)] }), { method })],
@@ -118,7 +118,7 @@ test.each([
   expect(after?.metadata.uid === before.metadata.uid).toBe(!method.includes('Recreate'));
 });
 
-test('[metacontroller 17] while the hook is down for half a minute the finalizer stays; then a deleted house goes', async () => {
+test('[metacontroller 17] while the hook fails the finalizer stays, and when the hook answers again the deleted house is removed', async () => {
   const clock = new FakeClock();
   let isDown = true;
   const place = await startMetacontroller({
@@ -168,7 +168,7 @@ test('[metacontroller 17] while the hook is down for half a minute the finalizer
   expect(await houseOf(place, 'two')).toBeDefined();
 });
 
-test('[metacontroller 13] a hook whose labels alternate ends as a hot loop after at most five writes', async () => {
+test('[metacontroller 13] a hook with alternating labels ends as HotLoop after at most five writes', async () => {
   const place = await startMetacontroller({
     subjects: [
       painter(({ object }) => ({

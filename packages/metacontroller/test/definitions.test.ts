@@ -62,7 +62,7 @@ describe.each<[DefinedResource, Named, string]>([
     REVISION,
   ],
 ])('the definition $kind', ({ definition, ...resource }, { scope, names }, table) => {
-  test('has the names, the scope, the version and the subresources of theirs', () => {
+  test("the definition has Metacontroller's names, scope, version and subresources", () => {
     const { metadata, spec } = definition;
     const [version, ...others] = spec.versions;
 
@@ -93,7 +93,7 @@ describe.each<[DefinedResource, Named, string]>([
     });
   });
 
-  test('has the fields of theirs, and status.conditions of the controllers besides', () => {
+  test("the definition has Metacontroller's fields, and controllers have status.conditions in addition", () => {
     const [version] = definition.spec.versions;
 
     const found = factsOf(version?.schema.openAPIV3Schema ?? {}).slice(1);
@@ -146,7 +146,7 @@ describe('an API server with the definitions', () => {
     return () => env.stop();
   });
 
-  test('fills in the defaults, and nothing where nothing is given', async () => {
+  test('the API server fills in the defaults of these definitions, and adds nothing to omitted objects', async () => {
     const stored = await env.create(
       object('CompositeController', {
         spec: {
@@ -210,7 +210,7 @@ describe('an API server with the definitions', () => {
     });
   });
 
-  test('[metacontroller M10] keeps the conditions of a status, and nothing else in it', async () => {
+  test('[metacontroller M10] the API server keeps the conditions of a status, and prunes its other fields', async () => {
     const { metadata } = await env.create(
       object('DecoratorController', { spec: { resources: [] } }),
     );
@@ -234,7 +234,7 @@ describe('an API server with the definitions', () => {
     expect((stored as { status?: unknown }).status).toEqual({ conditions: [condition] });
   });
 
-  test('keeps every field of a parent in a revision, and needs no spec in it', async () => {
+  test('the API server keeps every field of a parent in a ControllerRevision, which needs no spec', async () => {
     const parentPatch = { spec: { a: [1, { b: null }] }, metadata: { labels: { c: 'd' } } };
     const children = [{ apiGroup: '', kind: 'Pod', names: ['farm/a'] }];
 
@@ -296,7 +296,7 @@ describe('an API server with the definitions', () => {
       'ControllerRevision',
       { parentPatch: {}, children: [{ apiGroup: '', kind: 'Pod' }] },
     ],
-  ])('refuses an object with a wrong %s', async (field, kind, fields) => {
+  ])('the API server refuses an object with a wrong %s', async (field, kind, fields) => {
     const place = kind === 'ControllerRevision' ? { namespace: 'default' } : {};
     const refused = await env.create(object(kind, fields, place)).catch((error: unknown) => error);
 

@@ -34,7 +34,7 @@ async function objectsIn({ env, namespace }: MetacontrollerPlace): Promise<reado
   });
 }
 
-test('[metacontroller 26] one function writes the same as webhook, program and module', async () => {
+test('[metacontroller 26] one function causes the same writes as a webhook, a program and a module', async () => {
   const [byWebhook, byProgram, byModule] = [
     await written(MODES[0]),
     await written(MODES[1]),

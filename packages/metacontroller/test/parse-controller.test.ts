@@ -14,7 +14,7 @@ function connectionOf(webhook: object, spec: object = {}): ConnectionSpec | unde
 }
 
 describe('a CompositeController', () => {
-  test('with nothing but a parent has the defaults', () => {
+  test('a CompositeController with nothing but a parent has the defaults', () => {
     const object = composite();
 
     expect(parseController(object)).toEqual({
@@ -43,7 +43,7 @@ describe('a CompositeController', () => {
     ['InPlace', 'apply'],
     ['RollingRecreate', 'rolling-recreate'],
     ['RollingInPlace', 'rolling-apply'],
-  ])('with the method %s updates by %s', (method, update) => {
+  ])('a child type with the method %s is updated by %s', (method, update) => {
     const child = { apiVersion: 'v1', resource: 'pods' };
     const strategy = method === undefined ? {} : { updateStrategy: { method } };
 
@@ -54,7 +54,7 @@ describe('a CompositeController', () => {
     expect(children).toEqual([{ ...child, update, statusChecks: [] }]);
   });
 
-  test('has the status checks, the selector and the paths of its revisions', () => {
+  test('a CompositeController has its status checks, its selector and its revision paths', () => {
     const conditions = [
       { type: 'Ready', status: 'True' },
       { type: 'Milled', reason: 'Done' },
@@ -92,7 +92,7 @@ describe('a CompositeController', () => {
     });
   });
 
-  test('with an empty list of paths has revisions of spec', () => {
+  test('a CompositeController with an empty list of revision paths has revisions of spec', () => {
     const parentResource = { ...PARENT, revisionHistory: { fieldPaths: [] } };
 
     const { parent } = parseController(composite({ parentResource })) as CompositeSpec;
@@ -105,11 +105,11 @@ describe('a CompositeController', () => {
     [1, 1_000],
     [0, 1_000],
     [-5, 1_000],
-  ])('[contract 96] with a period of %i s is called every %i ms', (resyncPeriodSeconds, ms) => {
+  ])('[contract 96] a resync period of %i s calls the hook every %i ms', (resyncPeriodSeconds, ms) => {
     expect(parseController(composite({ resyncPeriodSeconds })).resyncPeriodMs).toBe(ms);
   });
 
-  test('that names one child type twice in the same words has it once', () => {
+  test('a child type that is declared twice counts once', () => {
     const pods = { apiVersion: 'v1', resource: 'pods' };
 
     const { children } = parseController(
@@ -121,7 +121,7 @@ describe('a CompositeController', () => {
 });
 
 describe('a DecoratorController', () => {
-  test('has its resources with both selectors, and attachments without rolling updates', () => {
+  test('a DecoratorController has its resources with both selectors, and its attachments without rolling updates', () => {
     const attachment = (resource: string, method: string) => ({
       ...{ apiVersion: 'v1', resource },
       updateStrategy: { method },
@@ -182,7 +182,7 @@ describe('a DecoratorController', () => {
 });
 
 describe('an object that an older definition has stored', () => {
-  test('gets the defaults that it lacks, and loses what is unknown, null or a status', () => {
+  test('an object stored by an older definition gets missing defaults, and loses unknown fields, nulls and the status', () => {
     const reference = { name: 'a', namespace: 'b' };
     const stored = composite({
       oldField: 1,
@@ -220,7 +220,7 @@ describe('an object that an older definition has stored', () => {
     ]);
   });
 
-  test('with empty keys has the usual ones', () => {
+  test('an empty key in a reference has its default', () => {
     const secretRef = { name: 'a', namespace: 'b', key: '' };
 
     expect(connectionOf({ caBundle: { configMapRef: secretRef } })).toEqual({
@@ -230,7 +230,7 @@ describe('an object that an older definition has stored', () => {
 });
 
 describe('a hook', () => {
-  test('without a webhook is there, and can be served by a function only', () => {
+  test('a hook without a webhook exists, and only a function can serve it', () => {
     const { hooks } = parseController(
       composite({ hooks: { sync: {}, finalize: { version: 'v2' }, preUpdateChild: {} } }),
     );
@@ -246,7 +246,7 @@ describe('a hook', () => {
     ['v2', undefined, 'strict'],
     ['v1', 'strict', 'strict'],
     ['v2', 'loose', 'loose'],
-  ])('[contract 26] of version %s with the mode %s reads answers %sly', (version, mode, answers) => {
+  ])('[contract 26] a hook of version %s with the mode %s reads answers %sly', (version, mode, answers) => {
     const webhook = {
       url: 'http://a.example',
       ...(mode !== undefined && { responseUnMarshallMode: mode }),
@@ -272,7 +272,7 @@ describe('a hook', () => {
       { service: { name: 'hooks', namespace: 'shop.svc.cluster.local' }, path: '/a?b=c' },
       'http://hooks.shop.svc.cluster.local:80/a?b=c',
     ],
-  ])('[contract 18] with %j is called at %s', (webhook, url) => {
+  ])('[contract 18] a hook with %j is called at %s', (webhook, url) => {
     expect(webhookOf(webhook)?.url).toBe(url);
   });
 
@@ -283,7 +283,7 @@ describe('a hook', () => {
     ['-3s', 10_000],
     ['1m30.5s', 90_500],
     ['250ms', 250],
-  ])('[contract 8] with the time-out %s has %i ms', (timeout, ms) => {
+  ])('[contract 8] a hook with the time-out %s has %i ms', (timeout, ms) => {
     const webhook = { url: 'http://a.example', ...(timeout !== undefined && { timeout }) };
 
     expect(webhookOf(webhook)?.timeoutMs).toBe(ms);
@@ -306,11 +306,11 @@ describe('a hook', () => {
       { enabled: true, cacheTimeoutSeconds: -1, cacheCleanupSeconds: -1 },
       { cacheTimeoutMs: undefined, cacheCleanupMs: undefined },
     ],
-  ])('[metacontroller M5] with the etag %j stores answers as %j', (etag, expected) => {
+  ])('[metacontroller M5] a hook with the etag %j stores answers as %j', (etag, expected) => {
     expect(webhookOf({ url: 'http://a.example', ...(etag && { etag }) })?.etag).toEqual(expected);
   });
 
-  test('sends the scheme and the credentials that it names', () => {
+  test('a hook sends the scheme and the credentials that it names', () => {
     const secretRef = { name: 'a', namespace: 'b', key: 'c' };
     const credentials = { kind: 'Secret', ...secretRef };
 
@@ -348,7 +348,7 @@ describe('an endpoint', () => {
     ['http://user:word@hooks.shop:8080/a', 'hooks.shop:8080'],
     ['http://[::1]:8080/a', '[::1]:8080'],
     ['http://127.1/a', '127.1'],
-  ])('is for %s if its host is %s', (url, host) => {
+  ])('an endpoint matches %s if its host is %s', (url, host) => {
     expect(schemeFor(url, host)).toBe('T0');
   });
 
@@ -361,15 +361,15 @@ describe('an endpoint', () => {
     ['http://hooks.shop/a', 'a.hooks.shop'],
     ['http://hooks.shop/other.example', 'other.example'],
     ['http://other.example@hooks.shop/', 'other.example'],
-  ])('is not for %s if its host is %s', (url, host) => {
+  ])('an endpoint does not match %s if its host is %s', (url, host) => {
     expect(schemeFor(url, host)).toBeUndefined();
   });
 
-  test('is the first one that matches', () => {
+  test('the first matching endpoint is used', () => {
     expect(schemeFor('http://a.example', 'b.example', 'a.example', 'A.example')).toBe('T1');
   });
 
-  test('is for a service, too', () => {
+  test('an endpoint matches the service of a webhook, too', () => {
     const service = { name: 'hooks', namespace: 'shop', port: 8080 };
 
     const { connection } = webhookOf({ service, path: '/' }, secured('hooks.shop:8080')) ?? {};
@@ -377,7 +377,7 @@ describe('an endpoint', () => {
     expect(connection?.authorization?.scheme).toBe('T0');
   });
 
-  test('[contract 19] counts for nothing if the hook has one of the four fields itself', () => {
+  test('[contract 19] an endpoint has no effect if the hook has one of the four connection fields itself', () => {
     const caBundle = { inline: 'PEM' };
 
     expect(connectionOf({ url: 'http://a.example', caBundle }, secured('a.example'))).toEqual({
@@ -385,7 +385,7 @@ describe('an endpoint', () => {
     });
   });
 
-  test('is not looked at if no hook uses it', () => {
+  test('an endpoint is not checked if no hook uses it', () => {
     const broken = { host: 'b.example', caBundle: {} };
 
     expect(connectionOf({}, { endpointConfigs: [broken] })).toEqual({});
@@ -409,7 +409,7 @@ describe('the annotation', () => {
         { apiVersion: 'apps/v1', resource: 'deployments' },
       ],
     ],
-  ])('%j names related resources', (text, related) => {
+  ])('the annotation %j names related resources', (text, related) => {
     expect(parseController(annotated(text)).relatedResources).toEqual(related);
   });
 
@@ -421,7 +421,7 @@ describe('the annotation', () => {
     'v1/Pods',
     'v1 pods',
     5,
-  ])('%j is refused', (text) => {
+  ])('the annotation %j is refused', (text) => {
     const { path, message } = refusal(annotated(text));
 
     expect(path).toBe(`metadata.annotations[${RELATED}]`);

@@ -136,7 +136,7 @@ test.each<[string, KubernetesObject, string]>([
     composite({ hooks: { finalize: { webhook: {} } } }),
     'either url',
   ],
-])('%s is refused where it cannot be right', (path, object, words) => {
+])('a controller with an invalid %s is refused, and the error names the field', (path, object, words) => {
   const error = refusal(object);
 
   expect(error.path).toBe(path);
@@ -145,13 +145,13 @@ test.each<[string, KubernetesObject, string]>([
   expect(error).toMatchObject({ code: 'CONFIG', context: { path } });
 });
 
-test('no message repeats a URL, which may have a password in it', () => {
+test('no error repeats a URL, because it may contain a password', () => {
   const { message } = refusal(hooked({ url: 'htp://user:s3cret@a.example' }));
 
   expect(message).not.toContain('s3cret');
 });
 
-test('a long value is cut in its message', () => {
+test('an error shortens a long value', () => {
   const { message } = refusal(children({ resource: `P${'o'.repeat(500)}d` }));
 
   expect(message.length).toBeLessThan(200);

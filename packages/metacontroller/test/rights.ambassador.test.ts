@@ -107,7 +107,7 @@ const MARKING: Subject = {
   },
 };
 
-test('[metacontroller 23] [metacontroller M11] the generated rights are enough, and each of them is used', async () => {
+test('[metacontroller 23] [metacontroller M11] the generated rights are enough, and each of them is needed', async () => {
   const place = await startMetacontroller({
     subjects: [GRINDING, MARKING],
     definitions: [MILLS],
@@ -127,7 +127,7 @@ test('[metacontroller 23] [metacontroller M11] the generated rights are enough, 
   expect(unused).toEqual(['patch events.events.k8s.io']);
 });
 
-test('[metacontroller 23] a controller that needs more than is granted says which rule is missing, and the others go on', async () => {
+test('[metacontroller 23] a controller without a needed right reports the missing rule, and the other controllers continue', async () => {
   const place = await startMetacontroller({
     subjects: [MARKING, COUNTING],
     definitions: [MILLS],

@@ -104,7 +104,7 @@ const LOOM_RULES = [
 const OWNER = '*: update loom.example/looms/finalizers';
 
 describe('a CompositeController needs', () => {
-  test('only its parents and their definition, when it has no children', () => {
+  test('a CompositeController without children needs only its parents and their definition', () => {
     expect(rulesOf([composite()])).toEqual(LOOM_RULES);
   });
 
@@ -112,7 +112,7 @@ describe('a CompositeController needs', () => {
     'OnDelete',
     'Recreate',
     'InPlace',
-  ])('to create, patch and delete children of %s, and the finalizers of the owner', (method) => {
+  ])("children with %s need the rights to create, patch and delete them, and the owner's finalizers", (method) => {
     expect(rulesOf([composite({ childResources: [child('services', method)] })])).toEqual(
       ['*: get,list,watch,create,patch,delete /services', ...LOOM_RULES, OWNER].sort(),
     );
@@ -121,7 +121,7 @@ describe('a CompositeController needs', () => {
   test.each([
     'RollingRecreate',
     'RollingInPlace',
-  ])('revisions beside its parents for children of %s', (method) => {
+  ])('children with %s need revisions in the namespaces of their parents', (method) => {
     const childResources = [child('configmaps', 'OnDelete'), child('pods', method)];
 
     expect(rulesOf([composite({ childResources })])).toEqual(
@@ -135,7 +135,7 @@ describe('a CompositeController needs', () => {
     );
   });
 
-  test('revisions beside the operator, when its parents have no namespace', () => {
+  test("cluster-scoped parents need revisions in the operator's namespace", () => {
     const parentResource = { apiVersion: 'loom.example/v1', resource: 'halls' };
     const spec = composite({ parentResource, childResources: [child('pods', 'RollingInPlace')] });
 
@@ -144,7 +144,7 @@ describe('a CompositeController needs', () => {
     ]);
   });
 
-  test('only to read what is related, from the annotation and from the file', () => {
+  test('related resources of the annotation and of the file need only the right to read', () => {
     const functions = mounted({
       related: [
         { apiVersion: 'v1', resource: 'nodes' },
@@ -166,7 +166,7 @@ describe('a CompositeController needs', () => {
     );
   });
 
-  test('nothing in other namespaces than those that the operator watches', () => {
+  test('a CompositeController has no rights in namespaces that the operator does not watch', () => {
     const spec = composite({ childResources: [child('pods', 'RollingInPlace')] });
 
     const rules = rulesOf([spec], {}, { namespaces: ['east', 'west'] });
@@ -181,7 +181,7 @@ describe('a CompositeController needs', () => {
 });
 
 describe('a DecoratorController needs', () => {
-  test('to patch its objects, and their status where that is a subresource', () => {
+  test('a DecoratorController may patch its objects, and their status if it is a subresource', () => {
     const resources = [
       { apiVersion: 'apps/v1', resource: 'statefulsets' },
       { apiVersion: 'v1', resource: 'configmaps' },
@@ -200,7 +200,7 @@ describe('a DecoratorController needs', () => {
     ]);
   });
 
-  test('no patch of attachments that are left as they are, and no revisions', () => {
+  test('a DecoratorController may not patch attachments with OnDelete, and has no revisions', () => {
     const attachments = [
       child('services', 'OnDelete'),
       child('secrets', 'RollingRecreate'),
@@ -217,7 +217,7 @@ describe('a DecoratorController needs', () => {
     ]);
   });
 
-  test('to patch all attachments, when they are applied by the server', () => {
+  test('with server-side apply a DecoratorController may patch all attachments', () => {
     const attachments = [child('services', 'OnDelete')];
 
     expect(rulesOf([decorator({ attachments })], { applyStrategy: 'server-side-apply' })).toContain(
@@ -240,7 +240,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   };
   const endpointConfigs = [{ host: 'a.example', caBundle: { secretRef: ref('other', 'vault') } }];
 
-  test('[metacontroller M11] are read by their names, each in its namespace, and nothing else there', () => {
+  test('[metacontroller M11] Secrets and ConfigMaps of webhooks are readable by name, each in its namespace, and nothing else there is', () => {
     expect(rulesOf([composite({ hooks, endpointConfigs })])).toEqual(
       [
         ...LOOM_RULES,
@@ -251,7 +251,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
     );
   });
 
-  test('are not needed for hooks that a program or a module serves', () => {
+  test('Secrets and ConfigMaps of webhooks are not readable if a program or a module serves the hook', () => {
     const entry = { run: { exec: ['a'] as const }, folder: '/', timeoutMs: 1, version: undefined };
     const functions = mounted({ hooks: { sync: entry, customize: entry } });
 
@@ -260,7 +260,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
     );
   });
 
-  test('cause no Events in their namespaces', () => {
+  test('Secrets and ConfigMaps of webhooks bring no rights to Events in their namespaces', () => {
     const { declarations } = metacontrollerAccess([composite({ hooks })], SURROUNDINGS);
 
     const places = accessOf(declarations, { namespaces: ['east'] })
@@ -271,7 +271,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   });
 });
 
-test('the operator itself needs its two kinds, their status, and Events', () => {
+test('the operator itself needs its two kinds with their status, and Events', () => {
   const { declarations } = metacontrollerAccess([], SURROUNDINGS);
   const serviceAccount = { name: 'op', namespace: 'own' };
 
@@ -300,7 +300,7 @@ test.each([
   );
 });
 
-test('what is not known is named, and the rest is declared', () => {
+test('an unknown resource is named, and the rights of the other resources are declared', () => {
   const spec = composite({
     childResources: [child('threads', 'InPlace', 'loom.example/v1'), child('pods', 'InPlace')],
   });
@@ -390,7 +390,7 @@ function widest(all: ReadonlySet<string>): string[] {
   return [...all].filter((right) => !wider(right).some((form) => all.has(form))).sort();
 }
 
-test('[security 51] [metacontroller M11] several controllers have the rights that each of them has, and no more', () => {
+test('[security 51] [metacontroller M11] several controllers have together exactly the rights that each of them has', () => {
   fc.assert(
     fc.property(fc.array(specs, { maxLength: 4 }), placements, (several, placement) => {
       const apart = several.map((spec) => rights([spec], placement));
@@ -401,7 +401,7 @@ test('[security 51] [metacontroller M11] several controllers have the rights tha
   );
 });
 
-test('[metacontroller M11] no rule has a wildcard, and no secret is read without its name unless it is declared', () => {
+test('[metacontroller M11] no rule has a wildcard, and no Secret is readable without a declared name', () => {
   fc.assert(
     fc.property(specs, placements, (spec, placement) => {
       const all = [...rights([spec], placement)].map((right) => right.split('|'));
@@ -431,7 +431,7 @@ describe('a refusal of the API server', () => {
       'looms.loom.example "a" is forbidden: User "u" cannot patch resource "looms/status" in API group "loom.example" in the namespace "east"',
       'add to a Role in namespace east: - { apiGroups: ["loom.example"], resources: [looms/status], verbs: [patch] }',
     ],
-  ])('%s names the rule to add', (message, text) => {
+  ])('the refusal %s of the API server gives the rule to add', (message, text) => {
     const rule = refused(message);
 
     expect(rule === undefined ? undefined : ruleToAdd(rule)).toBe(text);
@@ -441,7 +441,7 @@ describe('a refusal of the API server', () => {
     ['that a webhook makes', refused('admission webhook "a" denied the request')],
     ['that is none', refused('User "u" cannot list resource "pods" in API group ""', 409)],
     ['that is no answer', refusedRule(new Error('cannot list resource "pods" in API group ""'))],
-  ])('%s names no rule', (_, rule) => {
+  ])('a refusal %s gives no rule', (_, rule) => {
     expect(rule).toBeUndefined();
   });
 });

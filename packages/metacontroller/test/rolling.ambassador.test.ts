@@ -61,18 +61,18 @@ async function start(
 test.each([
   ['namespaced', orchards],
   ['cluster-scoped', forests],
-] as const)('[contract 67] [contract 68] [contract 69] [metacontroller 5] [metacontroller M1] [metacontroller M20] five children of a %s parent are recreated one by one', async (_, parent) => {
+] as const)('[contract 67] [contract 68] [contract 69] [metacontroller 5] [metacontroller M1] [metacontroller M20] RollingRecreate recreates five children of a %s parent one by one', async (_, parent) => {
   await movesFiveOneByOne(await start(parent, 'RollingRecreate'));
 });
 
-test('[metacontroller 6] [metacontroller M13] three children are changed in place one by one, with another change in the middle', async () => {
+test('[metacontroller 6] [metacontroller M13] RollingInPlace changes three children one by one, also with a second change in the middle', async () => {
   await takesASecondChange(await start(orchards, 'RollingInPlace'));
 });
 
 test.each([
   'RollingInPlace',
   'RollingRecreate',
-] as const)('[contract 102] [metacontroller 25] the successor of a killed process continues at the same child (%s)', async (method) => {
+] as const)('[contract 102] [metacontroller 25] after a process is killed, its successor continues the update at the same child (%s)', async (method) => {
   await continuesAtTheSameChild(await start(orchards, method));
 });
 
@@ -80,7 +80,7 @@ test.each([
   ['null', new Reply(200, 'null')],
   ['no children', new Reply(200, '{"status": {}}')],
   ['an error', new Reply(500, 'broken')],
-])('[metacontroller M7] [metacontroller 10] %s for a new revision moves no child, and stores no revision', async (_, reply) => {
+])('[metacontroller M7] [metacontroller 10] %s as the answer for a new revision updates no child, and stores no revision', async (_, reply) => {
   const decide = (request: { readonly parent: Orchard }): unknown =>
     request.parent.spec.taste === 'sour' ? reply : sync(request);
   const { place, planted, revisions } = await start(orchards, 'RollingInPlace', decide);

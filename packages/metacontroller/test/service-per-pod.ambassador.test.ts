@@ -23,7 +23,7 @@ test.each([
   ['webhook', 'v2'],
   ['exec', 'v2'],
   ['module', 'v1'],
-] as const)('[contract 56] [contract 61] [contract 85] [metacontroller 3] [metacontroller 26] a StatefulSet has a Service for each Pod until its annotation goes (%s, %s)', async (mode, version) => {
+] as const)('[contract 56] [contract 61] [contract 85] [metacontroller 3] [metacontroller 26] a StatefulSet has a Service per Pod until its annotation is removed (%s, %s)', async (mode, version) => {
   const place = await startMetacontroller({
     subjects: [servicePerPod(version)],
     mode,
@@ -71,7 +71,7 @@ function servicesOf(place: MetacontrollerPlace): Promise<readonly KubernetesObje
   return place.env.list('v1', 'Service', place.namespace);
 }
 
-test('[metacontroller 17] a deleted StatefulSet goes when its Services have gone', async () => {
+test('[metacontroller 17] a deleted StatefulSet is removed once its Services are deleted', async () => {
   const place = await startMetacontroller({ subjects: [servicePerPod('v2')], workloads: false });
   await place.apply(statefulSet('web'));
   await eventually(async () => (await servicesOf(place)).length === 3, PATIENT);

@@ -52,7 +52,7 @@ function parent(kind: string, name: string, spec: object = {}): KubernetesObject
   return { apiVersion: GROUP, kind, metadata: { name }, spec } as KubernetesObject;
 }
 
-test('[contract 91] [contract 93] [contract 94] [metacontroller 20] [metacontroller M10] a controller starts when its definition comes, also with a status later, and ends with it', async () => {
+test("[contract 91] [contract 93] [contract 94] [metacontroller 20] [metacontroller M10] a controller starts when its parent's definition appears, also with a status added later, and stops with it", async () => {
   const place = await startMetacontroller({
     subjects: [growing('orchards', 'orchards')],
     definitions: [ORCHARDS],
@@ -80,7 +80,7 @@ test('[contract 91] [contract 93] [contract 94] [metacontroller 20] [metacontrol
   expect(operator.log.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('[metacontroller 21] a controller that is deleted watches no more, and its children and the other controllers stay', async () => {
+test('[metacontroller 21] a deleted controller stops watching, and its children and the other controllers stay', async () => {
   const place = await startMetacontroller({
     subjects: [growing('orchards', 'orchards'), growing('gardens', 'gardens')],
     definitions: [ORCHARDS, GARDENS],
@@ -105,7 +105,7 @@ test('[metacontroller 21] a controller that is deleted watches no more, and its 
   );
 });
 
-test('[metacontroller 27] only the controllers that the selector of labels selects are run', async () => {
+test('[metacontroller 27] only controllers that match the target label selector run', async () => {
   const place = await startMetacontroller({
     subjects: [
       growing('orchards', 'orchards', { team: 'farm' }),
@@ -128,7 +128,7 @@ test('[metacontroller 27] only the controllers that the selector of labels selec
   expect(watched(place)).toContain('gardens');
 });
 
-test('[contract 95] [contract 100] [metacontroller M7] a controller without a sync hook does not start, and costs no other anything', async () => {
+test('[contract 95] [contract 100] [metacontroller M7] a controller without a sync hook does not start, and does not affect other controllers', async () => {
   const rolling = composite('broken', {
     parentResource: { apiVersion: GROUP, resource: 'gardens' },
     childResources: [
@@ -151,7 +151,7 @@ test('[contract 95] [contract 100] [metacontroller M7] a controller without a sy
   expect(place.isRunning).toBe(true);
 });
 
-test('[contract 99] [metacontroller M12] only the children of a controller are watched, and of parents those with its labels', async () => {
+test('[contract 99] [metacontroller M12] a controller watches only its own children, and only the parents with its labels', async () => {
   const { object, hooks } = growing('orchards', 'orchards');
   const spec = {
     ...object.spec,

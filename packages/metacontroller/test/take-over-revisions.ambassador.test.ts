@@ -76,7 +76,7 @@ async function asked(place: MetacontrollerPlace): Promise<void> {
 
 test.each(
   METHODS,
-)('[metacontroller 28] what Metacontroller leaves of a finished rolling update gets no write and no delete (%s)', async (method) => {
+)('[metacontroller 28] a rolling update that Metacontroller finished causes no write and no delete (%s)', async (method) => {
   const place = await startStopped(method);
   const parent = await createParent(place, 'sweet');
   await leaveBehind(place, parent, [
@@ -92,7 +92,7 @@ test.each(
 
 test.each(
   METHODS,
-)('[metacontroller 28] [metacontroller M1] a rolling update at which Metacontroller stands still goes on (%s)', async (method) => {
+)('[metacontroller 28] [metacontroller M1] a rolling update that Metacontroller left unfinished continues (%s)', async (method) => {
   const place = await startStopped(method);
   const parent = await createParent(place, 'sour');
   const before = { ...parent.spec, taste: 'sweet' };
@@ -125,7 +125,7 @@ test.each(
 
 test.each(
   METHODS,
-)('[metacontroller 28] what is left for Metacontroller is what it leaves itself (%s)', async (method) => {
+)('[metacontroller 28] revisions and children are left in the same form as Metacontroller leaves them (%s)', async (method) => {
   const place = await startStopped(method);
   const created = await createParent(place, 'sweet');
   place.startOperator();

@@ -25,7 +25,7 @@ function withFile(content: (parts: BundleParts) => unknown): string {
   });
 }
 
-test('[packaging 10] a good bundle ends with 0, and a sum', async () => {
+test('[packaging 10] check bundle exits with 0 for a good bundle, and prints a summary', async () => {
   const { exit, stdout, stderr } = invoke(['check', 'bundle', bundleFolder()]);
 
   expect(await exit).toBe(0);
@@ -33,7 +33,7 @@ test('[packaging 10] a good bundle ends with 0, and a sum', async () => {
   expect(stderr.lines).toEqual(['chancery check bundle: 0 errors and 0 warnings in 4 files']);
 });
 
-test('[packaging 10] the API server of the test kit validates definitions', async () => {
+test("[packaging 10] check bundle validates definitions by the test kit's API server", async () => {
   const folder = bundleFolder(({ definition }) => {
     definition.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.type = 'int';
   });
@@ -47,7 +47,7 @@ test('[packaging 10] the API server of the test kit validates definitions', asyn
   ]);
 });
 
-test('warnings alone end with 0, and -o json writes one object a line', async () => {
+test('check bundle exits with 0 after warnings only, and -o json writes one object per line', async () => {
   const folder = bundleFolder(({ csv }) => {
     csv.spec.icon = undefined;
   });
@@ -65,7 +65,7 @@ test('warnings alone end with 0, and -o json writes one object a line', async ()
   ]);
 });
 
-test('without the test kit a warning says that definitions were not validated', async () => {
+test('without the test kit check bundle warns that it did not validate definitions', async () => {
   const check = command(CHECK, async () => (given, io) => checkBundle(given, io, false));
   const { exit, stdout } = invoke(['check', 'bundle', bundleFolder()], { commands: [check] });
 
@@ -73,7 +73,7 @@ test('without the test kit a warning says that definitions were not validated', 
   expect(stdout.lines).toEqual([expect.stringMatching(/^warning: .* \[valid-definition\]$/)]);
 });
 
-test('--k8s-version and OPERATOR_BUNDLE_CATEGORIES decide', async () => {
+test('--k8s-version and OPERATOR_BUNDLE_CATEGORIES set what check bundle accepts', async () => {
   const folder = bundleFolder(({ csv, files }) => {
     csv.spec.minKubeVersion = '1.20.0';
     files['manifests/x.yaml'] = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\n';
@@ -103,7 +103,7 @@ describe('exit code 2', () => {
     ],
     ['a version that is none', () => [bundleFolder(), '--k8s-version=new'], /--k8s-version/],
     ['an unknown format', () => [bundleFolder(), '-o', 'xml'], /--output must be text or json/],
-  ])('%s', async (_what, args, problem) => {
+  ])('check bundle exits with 2 for %s', async (_what, args, problem) => {
     const { exit, stderr, stdout } = invoke(['check', 'bundle', ...args()]);
 
     expect(await exit).toBe(2);
@@ -112,7 +112,7 @@ describe('exit code 2', () => {
   });
 });
 
-test('[packaging 16] a catalog is written, found as written, and found stale', async () => {
+test('[packaging 16] generate catalog writes a catalog, and --check finds it current or stale', async () => {
   const first = bundleFolder(undefined, '1.0.0');
   const second = bundleFolder(({ csv }) => {
     csv.spec.replaces = 'thing-operator.v1.0.0';

@@ -10,7 +10,7 @@ const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 test.each([
   ...Object.entries(POLICIES),
   ...Object.entries(PACKAGES),
-])('npm run generate has nothing to write for %s', async (_name, [what = '', ...words]) => {
+])('the committed files of %s are current', async (_name, [what = '', ...words]) => {
   const inRepository = words.map((word) =>
     /^(?:examples|manifests)(?:\/|$)/.test(word) ? join(REPOSITORY, word) : word,
   );

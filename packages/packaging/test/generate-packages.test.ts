@@ -81,7 +81,7 @@ function put(path: string, text: string): void {
 }
 
 describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
-  test('[packaging 14] is the same in two runs, to the byte, and current then', async () => {
+  test('[packaging 14] a generated package is byte for byte the same in two runs, and --check then finds it current', async () => {
     const folders = [folderWith({}), folderWith({})];
 
     for (const folder of folders) expect(await invoke(words(folder)).exit).toBe(0);
@@ -93,7 +93,7 @@ describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
     expect(again.stdout.lines).toEqual([]);
   });
 
-  test('that is stale fails --check with the names of its files, and is not changed by it', async () => {
+  test('for a stale package --check fails with the names of its files, and changes none of them', async () => {
     const folder = folderWith({});
     expect(await invoke(words(folder)).exit).toBe(0);
     const path = join(folder, file);
@@ -124,7 +124,7 @@ describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
     expect(await invoke([...words(folder), '--check']).exit).toBe(0);
   });
 
-  test('with files that nobody generated and it would contain is refused, and they stay', async () => {
+  test('generate refuses to write a package if its folder has files that nothing generated, and keeps them', async () => {
     const folder = folderWith({});
     expect(await invoke(words(folder)).exit).toBe(0);
     for (const name of strangers) put(join(folder, name), 'kind: ClusterRole # s3cret\n');
@@ -146,7 +146,7 @@ describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
     expect(textsIn(folder)).toEqual(before);
   });
 
-  test('is not written over a file of the same name that nobody generated', async () => {
+  test('generate does not overwrite a file that nothing generated', async () => {
     const folder = folderWith({});
     put(join(folder, file), 'mine: true\n');
 
@@ -162,7 +162,7 @@ test.each([
   '{{ fail "x" }}',
   'a */ -}}',
   'a --> b',
-])('a chart does not name the command %s, which would end its comments', async (command) => {
+])('a command name that would end a comment of the chart is refused: %s', async (command) => {
   const folder = folderWith({});
   const words = [...ofBlogpost('chart')(folder).slice(0, -1), command];
 
@@ -176,7 +176,7 @@ test.each([
 test.each([
   'chart',
   'bundle',
-])('a %s of modules has the definitions of --crd, too', async (what) => {
+])('a %s for modules contains the definitions of --crd, too', async (what) => {
   const output = folderWith({});
   const crd = join(folderWith({ 'more.yaml': MORE }), 'more.yaml');
 
@@ -190,7 +190,7 @@ test.each([
   ['1', 2],
   ['16', 8],
   ['64', 32],
-])('a chart of replicas that share %s groups allows %i of them', async (groups, most) => {
+])('a chart for replicas that share %s groups allows up to %i replicas', async (groups, most) => {
   const output = folderWith({});
 
   const { exit } = invoke([...ofBlogpost('chart')(output), '--shards', groups]);

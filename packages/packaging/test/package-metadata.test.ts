@@ -16,7 +16,7 @@ async function project(manifest: object): Promise<string> {
   return folder;
 }
 
-test('package.json says the version, the texts, the people and the address of the sources', async () => {
+test('metadata come from package.json: version, description, authors and repository', async () => {
   const folder = await project({
     version: '2.3.4-rc.1',
     description: 'Waters plants.',
@@ -44,7 +44,7 @@ test('package.json says the version, the texts, the people and the address of th
   });
 });
 
-test('its block wins over its fields, a file of metadata over both, and --version over all', async () => {
+test('the chancery block overrides package.json, a metadata file overrides both, and --version overrides all', async () => {
   const folder = await project({
     version: '1.0.0',
     description: 'one',
@@ -63,7 +63,7 @@ test('its block wins over its fields, a file of metadata over both, and --versio
   });
 });
 
-test('an icon is read beside the file that names it', async () => {
+test('an icon is read from the folder of the file that names it', async () => {
   const folder = await project({ version: '1.0.0' });
   await writeFile(join(folder, 'leaf.SVG'), '<svg/>');
   await writeFile(join(folder, 'meta.json'), '{"icon": "leaf.SVG"}');
@@ -87,7 +87,7 @@ test.each([
   ['icon: missing.png', 'cannot read the icon'],
   ['- a list', 'expected fields such as version'],
   ['{', 'cannot read'],
-])('%s is refused: %s', async (text, why) => {
+])('package metadata with %s are refused: %s', async (text, why) => {
   const folder = await project({ version: '1.0.0' });
   const file = join(folder, 'meta.yaml');
   await writeFile(file, text);
@@ -95,7 +95,7 @@ test.each([
   await expect(packageMetadata(declaring(folder), { file })).rejects.toThrow(why);
 });
 
-test('without a version nothing is packed', async () => {
+test('a package without a version is refused', async () => {
   const folder = await testFolder();
 
   await expect(packageMetadata(declaring(folder), {})).rejects.toThrow('give --version');

@@ -46,7 +46,7 @@ function ioOf(env: Readonly<Record<string, string>>): Io & { readonly stdout: Co
   };
 }
 
-test('install writes one executable, and what it starts is the plugin', async () => {
+test('install writes one executable, which starts the plugin', async () => {
   const root = join(folderWith({}), `it's "my" $HOME`);
 
   const { exit, stdout, stderr } = install(root);
@@ -76,7 +76,7 @@ test('install writes one executable, and what it starts is the plugin', async ()
 test.each([
   ['', 'nothing was on stdin'],
   ['{"apiVersion":"v1alpha1","command":"metadata","args":["--api"]} {}', '"{" follows the request'],
-])('[scaffolding 14] the process answers %j with an error, and exits with 0', async (stdin, message) => {
+])('[scaffolding 14] the process answers the request %j with an error, and exits with 0', async (stdin, message) => {
   const child = run(process.execPath, [BIN, 'plugin', 'kubebuilder']);
   child.child.stdin?.end(stdin);
 
@@ -89,7 +89,7 @@ test.each([
   });
 });
 
-test('flags and metadata are answered before anything but their tables is loaded', async () => {
+test('requests for flags and metadata are answered without loading the rest of the plugin', async () => {
   const tracer = `data:text/javascript,import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) });`;
   const node = [`--import=${tracer}`, BIN, 'plugin', 'kubebuilder'];
@@ -119,7 +119,7 @@ test('flags and metadata are answered before anything but their tables is loaded
   ]);
 });
 
-test('a second installation changes nothing, and one of another version replaces the first', async () => {
+test('a second installation changes nothing, and an installation of another version replaces the first', async () => {
   const root = folderWith({});
   await install(root).exit;
   const path = join(root, 'chancery.dev/v1/chancery.dev');
@@ -137,7 +137,7 @@ test('a second installation changes nothing, and one of another version replaces
   expect(statSync(path).mode & 0o777).toBe(0o755);
 });
 
-test('plugins of others stay as they are, and a file of the same name too', async () => {
+test("plugins of others stay unchanged, and so does a foreign file with the plugin's name", async () => {
   const root = folderWith({});
   const foreign = foreignPlugin(root);
   mkdirSync(join(root, 'chancery.dev/v1'), { recursive: true });
@@ -155,7 +155,7 @@ test('plugins of others stay as they are, and a file of the same name too', asyn
   expect(readFileSync(foreign, 'utf8')).toBe('#!/bin/sh\n');
 });
 
-test('what makes kubebuilder fail is named', async () => {
+test('install names every file that makes kubebuilder fail', async () => {
   const root = folderWith({ 'notes.txt': 'no folder, so it is ignored' });
   chmodSync(foreignPlugin(root), 0o644);
   mkdirSync(join(root, 'third.dev/latest'), { recursive: true });
@@ -176,7 +176,7 @@ test('what makes kubebuilder fail is named', async () => {
   ]);
 });
 
-test('a folder that cannot be written leaves nothing behind', async () => {
+test('an installation into a folder that is not writable leaves no files', async () => {
   const root = folderWith({ 'chancery.dev': 'a file where the folder of the plugin must be' });
 
   const { exit, stderr } = install(root);
@@ -186,7 +186,7 @@ test('a folder that cannot be written leaves nothing behind', async () => {
   expect(readdirSync(root)).toEqual(['chancery.dev']);
 });
 
-test('the folder of plugins is where kubebuilder looks for it', async () => {
+test('the plugin is installed where kubebuilder searches for plugins', async () => {
   const home = folderWith({});
   const placed = async (
     platform: NodeJS.Platform,
@@ -225,7 +225,7 @@ test('the folder of plugins is where kubebuilder looks for it', async () => {
 test.each([
   undefined,
   '/plugins',
-])('on Windows nothing is installed, with --dir %s neither', async (dir) => {
+])('on Windows the installation is refused, with --dir %s as well', async (dir) => {
   const io = ioOf({ EXTERNAL_PLUGINS_PATH: '/plugins' });
 
   const installing = installPlugin({ dir, platform: 'win32' }, io);
@@ -237,7 +237,7 @@ test.each([
   '/home/me/.npm/_npx/c0ffee/node_modules/chancery/operator/cli/chancery.js',
   '/home/me/.cache/pnpm/dlx/c0ffee/1/node_modules/chancery/operator/cli/chancery.js',
   '/tmp/xfs-1/dlx-77/node_modules/chancery/operator/cli/chancery.js',
-])('%s, which does not last, is not installed', async (script) => {
+])('a temporary copy of the command (%s) cannot be installed as the plugin', async (script) => {
   const root = folderWith({});
 
   await expect(installPlugin({ dir: root, script }, ioOf({}))).rejects.toThrow(
@@ -251,7 +251,7 @@ test.each([
   [['plugin', 'helm'], 'expected kubebuilder or install; got "helm"'],
   [['plugin', 'install', 'x'], 'expected kubebuilder or install; got "install" "x"'],
   [['plugin', 'kubebuilder', '--dir', 'x'], '--dir is for install only'],
-])('%j is a wrong command line', async (args, message) => {
+])('the arguments %j are refused', async (args, message) => {
   const { exit, stdout, stderr } = invoke(args);
 
   expect(await exit).toBe(2);
@@ -272,7 +272,7 @@ function* junk(): Generator<string | Buffer> {
   yield ',"docs/logo.png":"\\u0000"},"args":["--domain","example.com"],"config":{"version":"3"}}\n';
 }
 
-test('[scaffolding 11] [scaffolding 13] 30 MB of junk: one answer on stdout, with own files only, and little memory', async () => {
+test("[scaffolding 11] [scaffolding 13] a request with 30 MB of junk gets one answer with only the plugin's own files, and needs little memory", async () => {
   const preload = join(
     folderWith({
       'noisy.mjs':

@@ -11,7 +11,7 @@ const SECRETS = '/api/v1/namespaces/plants/secrets';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('a Secret', () => {
-  test('has a placeholder for each value, the same in stringData, data and later answers', () => {
+  test('each value of a Secret has one placeholder, in stringData, data and later answers', () => {
     const values = new SecretValues();
     const metadata = { name: 'db', namespace: 'plants' };
     const body = {
@@ -38,7 +38,7 @@ describe('a Secret', () => {
     });
   });
 
-  test('keeps everything else as it is written', () => {
+  test('everything else in a Secret stays as it is written', () => {
     const body =
       '{ "kind":"Secret", "metadata":{"generation":9007199254740993, "x":1.0},\n "data":{"a":"aGVsbG8=","b":null,"c":""} }';
 
@@ -223,14 +223,14 @@ describe('a Secret', () => {
         },
       },
     ],
-  ])('has no value in %s', (_, passed) => {
+  ])('no value of a Secret appears in %s', (_, passed) => {
     const text = JSON.stringify(masked(passed));
 
     expect(text).not.toContain('moonlight');
     expect(text).not.toContain(base64('moonlight').slice(0, 11));
   });
 
-  test('has none in the events of a watch, also when it is in the middle of others', () => {
+  test('no value of a Secret appears in the events of a watch, also among other objects', () => {
     const event = (kind: string): string =>
       `${JSON.stringify({ type: 'ADDED', object: { kind, data: { a: base64('moonlight') } } })}\n`;
     const { response, ...rest } = exchange({ path: '/api/v1/things?watch=true' });
@@ -252,7 +252,7 @@ describe('a Secret', () => {
     ]);
   });
 
-  test('has its value replaced in other texts, as it is, in base64 and encoded for URLs', () => {
+  test('a value of a Secret is replaced in other texts, plain, in base64 and URL-encoded', () => {
     const values = new SecretValues();
     const secret = 'moon & "light"/?';
     masked(
@@ -282,7 +282,7 @@ describe('a Secret', () => {
     });
   });
 
-  test('may have the name of a namespace as its value, and the namespace keeps its name', () => {
+  test("a Secret's value may equal the name of a namespace, and the namespace keeps its name", () => {
     const values = new SecretValues();
     const answer = {
       kind: 'Secret',
@@ -301,7 +301,7 @@ describe('a Secret', () => {
     });
   });
 
-  test('keeps what the API server checks: JSON stays JSON, base64 stays right or wrong, long values stay long', () => {
+  test('masking keeps the properties that the API server checks: JSON, base64 and length', () => {
     const body = {
       kind: 'Secret',
       data: {
@@ -332,7 +332,7 @@ describe('a Secret', () => {
     ['a text in JSON', 'application/json', '"moonlight"', SECRETS],
     ['a text in YAML', 'application/yaml', 'moonlight', SECRETS],
     ['protobuf', 'application/vnd.kubernetes.protobuf', 'k8s moonlight', '/api/v1/things'],
-  ])('is left out with its exchange where it cannot be read: %s', (_, type, body, path) => {
+  ])('an exchange with a Secret that cannot be parsed is omitted: %s', (_, type, body, path) => {
     const result = maskedExchange(
       exchange({ method: 'POST', path, type, body }),
       new SecretValues(),
@@ -341,7 +341,7 @@ describe('a Secret', () => {
     expect(result).toMatch(/^with a /);
   });
 
-  test('has the same wrong text in a body and in the message that quotes it', () => {
+  test('a wrong text in a Secret is masked in the same way in the body and in the message that quotes it', () => {
     const values = new SecretValues();
     const wrong = 'moon light!?';
     const message = `Invalid value: "map[data:map[a:${wrong} b:${base64('moonlight')}]]": illegal base64`;
@@ -364,7 +364,7 @@ describe('a Secret', () => {
     expect(maskedExchange(once, values)).toEqual(once);
   });
 
-  test('is masked once: what is masked stays as it is', () => {
+  test('masked text does not change when it is masked again', () => {
     const values = new SecretValues();
     const body = {
       kind: 'Secret',
@@ -382,7 +382,7 @@ const PAYLOAD = fc
   .array(fc.constantFrom(...'abcXYZ019+/=&<>"\\ %-_.:{}[]üß漢\n'), { minLength: 12, maxLength: 40 })
   .map((letters) => `q${letters.join('')}z`);
 
-test('no payload of a Secret is found in any form, wherever it stands', () => {
+test('no payload of a Secret is found in any form, at any place', () => {
   fc.assert(
     fc.property(PAYLOAD, PAYLOAD, fc.boolean(), (one, two, isText) => {
       const secret = isText

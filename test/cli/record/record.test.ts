@@ -39,7 +39,7 @@ function configMap(name: string, data: object = {}): RequestInit {
   return { method: 'POST', headers: JSON_TYPE, body };
 }
 
-test('requests and answers are recorded in their order, with what an answer depends on', async () => {
+test('record writes requests and answers in their order, with everything that an answer depends on', async () => {
   const { code, exchanges, said, folder } = await recordingOf(await apiServer(), async (url) => {
     await fetch(url + MAPS, configMap('fern', { k: 'v' }));
     await fetch(`${url}${MAPS}/moss?pretty=false`, { headers: { 'user-agent': 'gardener/2' } });
@@ -70,7 +70,7 @@ test('requests and answers are recorded in their order, with what an answer depe
   expect(JSON.parse(exchanges[0]?.response.body ?? '')).toMatchObject({ data: { k: 'v' } });
 });
 
-test('folder and file are for their owner alone, and no draft stays', async () => {
+test('only their owner can read the folder and the file, and no draft stays', async () => {
   const { folder } = await recordingOf(await apiServer(), async (url) => {
     await fetch(`${url}/version`);
   });
@@ -80,7 +80,7 @@ test('folder and file are for their owner alone, and no draft stays', async () =
   expect(statSync(join(folder, 'recording.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-test('a watch is recorded with its events and how it ended', async () => {
+test('a watch is recorded with its events and its end', async () => {
   const { exchanges } = await recordingOf(await apiServer(), async (url) => {
     const leaving = new AbortController();
     const watch = await fetch(`${url}${MAPS}?watch=1`, { signal: leaving.signal });
@@ -105,7 +105,7 @@ test('a watch is recorded with its events and how it ended', async () => {
   expect(types.slice(0, 2)).toEqual([['"type":"ADDED"'], ['"type":"ADDED"']]);
 });
 
-test('credentials in headers, paths and cookies pass and are not recorded', async () => {
+test('credentials in headers, paths and cookies are passed on and not recorded', async () => {
   const seen: (string | undefined)[] = [];
   const server = await fakeServer((asked, response) => {
     seen.push(asked.headers.authorization, asked.headers.cookie, asked.url);
@@ -128,7 +128,7 @@ test('credentials in headers, paths and cookies pass and are not recorded', asyn
   expect(text).toContain('"/api?token=redacted-1"');
 });
 
-test('what a client accepts in a form in which secrets cannot be found is asked for as JSON', async () => {
+test('the recorder asks for JSON if a client accepts formats in which secrets cannot be found', async () => {
   const seen: (string | undefined)[] = [];
   const server = await fakeServer(({ headers }, response) => {
     seen.push(headers.accept, headers['accept-encoding']);
@@ -153,7 +153,7 @@ test('what a client accepts in a form in which secrets cannot be found is asked 
   expect(exchanges.map(({ response }) => response.omitted)).toEqual([undefined, undefined, 3]);
 });
 
-test('a request in protobuf that cannot be read passes, and is left out and counted', async () => {
+test('an unreadable protobuf request is passed on, and is omitted and counted', async () => {
   const server = await fakeServer(async (asked, response) => {
     response.end(JSON.stringify({ got: await textOf(asked) }));
   });
@@ -173,7 +173,7 @@ test('a request in protobuf that cannot be read passes, and is left out and coun
   );
 });
 
-test('long answers and logs of programs pass whole, and only their length is recorded', async () => {
+test('long answers and program logs are passed on whole, and only their length is recorded', async () => {
   const long = 'x'.repeat(400_000);
   const server = await fakeServer(({ url }, response) => {
     response.setHeader('content-type', url?.endsWith('log') ? 'text/plain' : 'application/json');
@@ -190,7 +190,7 @@ test('long answers and logs of programs pass whole, and only their length is rec
   expect(text).not.toContain('a-password');
 });
 
-test('a request of more than 4 MiB passes, and is left out and counted', async () => {
+test('a request of more than 4 MiB is passed on, and is omitted and counted', async () => {
   const server = await fakeServer(async (asked, response) => {
     response.end(JSON.stringify({ length: (await textOf(asked)).length }));
   });
@@ -204,7 +204,7 @@ test('a request of more than 4 MiB passes, and is left out and counted', async (
   expect(said).toBe('nothing was recorded; 1 left out: 1 with a request over 4 MiB');
 });
 
-test('a write whose client has left is recorded with its answer', async () => {
+test('a write is recorded with its answer although its client has left', async () => {
   let arrived = (): void => {};
   const asked = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -234,7 +234,7 @@ test('a write whose client has left is recorded with its answer', async () => {
   expect(readFileSync(join(folder, 'recording.jsonl'), 'utf8')).toContain('fern');
 });
 
-test('a client that leaves while it sends leaves nothing behind', async () => {
+test('a client that leaves while it sends leaves nothing in the recording', async () => {
   const server = await fakeServer(() => {});
   const folder = newFolder();
   const { url, stop, exit, stderr } = await recorder(server, folder);
@@ -253,7 +253,7 @@ test('a client that leaves while it sends leaves nothing behind', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a server that goes away is answered for with 502, and what it did not answer is left out', async () => {
+test('when the API server disappears the recorder answers 502, and omits unanswered requests', async () => {
   const server = await fakeServer(({ socket }) => socket.destroy());
 
   const { said, exchanges } = await recordingOf(server, async (url) => {
@@ -268,7 +268,7 @@ test('a server that goes away is answered for with 502, and what it did not answ
   expect(said).toBe('nothing was recorded; 1 left out: 1 without an answer');
 });
 
-test('the recorder answers to the names of loopback only, and passes no connection that changes its protocol', async () => {
+test('the recorder answers only to loopback names, and refuses protocol upgrades', async () => {
   const { exchanges } = await recordingOf(await apiServer(), async (url) => {
     const { port } = new URL(url);
     const answerTo = async (head: string): Promise<string> => {
@@ -289,7 +289,7 @@ test('the recorder answers to the names of loopback only, and passes no connecti
   expect(exchanges).toHaveLength(1);
 });
 
-test('a file that is there is overwritten only with --force', async () => {
+test('an existing file is overwritten only with --force', async () => {
   const server = await apiServer();
   const folder = folderWith({ 'recording.jsonl': 'mine\n' });
   const args = ['record', '--server', server, '--out', folder, '--port', '0'];
@@ -306,7 +306,7 @@ test('a file that is there is overwritten only with --force', async () => {
   expect(readFileSync(join(folder, 'recording.jsonl'), 'utf8')).toContain('gitVersion');
 });
 
-test('lines of a recording that has crashed are no less protected', async () => {
+test('the file of a crashed recording has the same permissions', async () => {
   const server = await apiServer();
   const folder = folderWith({ 'night.jsonl.partial': 'lines\n' });
 
@@ -316,7 +316,7 @@ test('lines of a recording that has crashed are no less protected', async () => 
   expect(refused.stderr.lines[0]).toContain('night.jsonl.partial is there already');
 });
 
-test('SIGTERM ends the process with a whole file', async () => {
+test('SIGTERM ends the recording with a complete file', async () => {
   const server = await apiServer();
   const folder = newFolder();
   const child = chancery(['record', '--server', server, '--out', folder, '--port', '0']);
@@ -354,7 +354,7 @@ test.each([
   expect(stderr.lines[0]).toMatch(new RegExp(message.source.replace('^', '^chancery record: ')));
 });
 
-test('a server that is down is named, and nothing is written', async () => {
+test('an unreachable API server is named in the error, and nothing is written', async () => {
   const folder = newFolder();
   const server = `http://127.0.0.1:${await freePort()}`;
 
@@ -366,7 +366,7 @@ test('a server that is down is named, and nothing is written', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test('what is no Kubernetes API is refused', async () => {
+test('a server that is not a Kubernetes API is refused', async () => {
   const page = createServer((_, response) => response.end('<html>Sign in</html>'));
   page.listen(0, '127.0.0.1');
   await once(page, 'listening');
@@ -379,7 +379,7 @@ test('what is no Kubernetes API is refused', async () => {
   expect(stderr.lines[0]).toContain(`${server} is no Kubernetes API`);
 });
 
-test('a folder that cannot be made is named', async () => {
+test('a folder that cannot be created is named in the error', async () => {
   const file = join(folderWith({ file: '' }), 'file');
 
   const { exit, stderr } = invoke([
@@ -394,7 +394,7 @@ test('a folder that cannot be made is named', async () => {
   expect(stderr.lines[0]).toContain(`cannot write into --out ${join(file, 'x')}: `);
 });
 
-test('a port that is taken is named, and no file stays', async () => {
+test('a taken port is named in the error, and no file stays', async () => {
   const folder = newFolder();
   const server = await apiServer();
   const { port } = new URL(server);
@@ -406,7 +406,7 @@ test('a port that is taken is named, and no file stays', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('lines that cannot be put in their place stay where they are', async () => {
+test('if the draft cannot be moved to its place, the recording stays in the draft', async () => {
   const folder = newFolder();
   const { url, stop, exit, stderr } = await recorder(await apiServer(), folder);
   await (await fetch(`${url}/version`)).text();

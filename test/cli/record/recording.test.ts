@@ -49,7 +49,7 @@ function recording(more: Partial<RecordLimits> = {}): {
 test.each([
   { exchanges: 2 },
   { fileBytes: 2 * Buffer.byteLength(`${JSON.stringify(exchange(1))}\n`) },
-])('beyond a limit nothing more is recorded, and people are told: %j', async (limit) => {
+])('beyond a limit the recording stops, and a message says so: %j', async (limit) => {
   const { lines, told, own } = recording(limit);
 
   for (const id of [1, 2, 3, 4]) own.add(exchange(id));
@@ -62,7 +62,7 @@ test.each([
   );
 });
 
-test('with more values of Secrets than can be looked for, nothing more is recorded', async () => {
+test('the recording stops if there are too many values of Secrets to search for', async () => {
   const { lines, own } = recording({ secretValues: 2 });
   const data = { a: 'b25l', b: 'dHdv', c: 'dGhyZWU=' };
 
@@ -73,7 +73,7 @@ test('with more values of Secrets than can be looked for, nothing more is record
   expect(lines).toHaveLength(1);
 });
 
-test('a value that stood in a text before its Secret came has its placeholder in the end', async () => {
+test('a value that was recorded before its Secret is replaced at the end', async () => {
   const { lines, own } = recording();
   const value = 'moonlight-sonata';
 
@@ -84,7 +84,7 @@ test('a value that stood in a text before its Secret came has its placeholder in
   expect(lines[0]).toContain('saw redacted-1');
 });
 
-test('a full disk is told once, and is the failure of the recording', async () => {
+test('a full disk is reported once, and makes the recording fail', async () => {
   const failure = new Error('ENOSPC: no space left on device');
   const told: unknown[] = [];
   const own = new Recording(memory(failure).file, RECORD_LIMITS, {

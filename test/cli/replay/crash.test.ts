@@ -16,7 +16,7 @@ function crashed(reason: 'crash' | 'asked'): MadeRecord {
     .header({ reason, why: 'it broke' });
 }
 
-it('says that the code crashes as recorded, and ends with 0', async () => {
+it('replay reports that the code crashes as recorded, and exits with 0', async () => {
   const { record, operator } = incidentWith(CRASHING, CRASHING, crashed('crash'));
 
   const { exit, stdout, stderr } = chancery(['replay', record, operator]);
@@ -27,7 +27,7 @@ it('says that the code crashes as recorded, and ends with 0', async () => {
   expect(textOf(stderr)).not.toContain('unhandled rejection');
 });
 
-it('says that the code crashes and did not when it was recorded, and ends with 1', async () => {
+it('replay reports a crash that the record does not have, and exits with 1', async () => {
   const { record, operator } = incidentWith(CRASHING, CRASHING, crashed('asked'));
 
   const { exit, stderr } = chancery(['replay', record, operator]);

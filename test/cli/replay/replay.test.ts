@@ -8,7 +8,7 @@ import { invoke } from '../invocation.ts';
 import { incidentWith, OPERATOR, textOf } from './incident-folder.ts';
 
 describe('chancery replay', () => {
-  it('says that the code does what is recorded', async () => {
+  it('replay reports that the code does what the record has', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     const { exit, stdout, stderr } = chancery(['replay', record, operator]);
 
@@ -17,7 +17,7 @@ describe('chancery replay', () => {
     expect(textOf(stderr)).not.toContain('warning');
   });
 
-  it('stops with the first difference when the module is the recorded one', async () => {
+  it('replay stops at the first difference if the module is the recorded one', async () => {
     const changed = OPERATOR.replace('-copy`', '-2-copy`');
     const { record, operator } = incidentWith(changed);
     const { exit, stdout } = chancery(['replay', record, operator]);
@@ -32,7 +32,7 @@ describe('chancery replay', () => {
 `);
   });
 
-  it('goes on with code that changed, and says where it leaves the record', async () => {
+  it('replay continues with changed code, and reports where it leaves the record', async () => {
     const { record, operator } = incidentWith(OPERATOR.replace('-copy`', '-2-copy`'), OPERATOR);
     const { exit, stdout, stderr } = chancery(['replay', record, operator]);
 
@@ -42,7 +42,7 @@ describe('chancery replay', () => {
     expect(textOf(stdout)).toContain('replayed: 2 attempts and 0 writes, to 310.000 s\n');
   });
 
-  it('names code that uses the clock, randomness and the network by itself', async () => {
+  it('replay names code that uses the clock, randomness or the network directly', async () => {
     const own = OPERATOR.replace(
       'const copy =',
       'if (Date.now() + Math.random() < 0) return;\n    await fetch("http://127.0.0.1:1/").catch(() => {});\n    const copy =',
@@ -56,7 +56,7 @@ describe('chancery replay', () => {
     expect(textOf(stdout)).toContain(`${operator}:11: error: the network`);
   });
 
-  it('replays a part of the time, by duration and by time of day', async () => {
+  it('replay can be limited to a part of the time, by duration and by time of day', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     for (const until of ['5s', '2026-03-01T10:00:05Z']) {
       const { exit, stdout } = chancery(['replay', record, operator, '--until', until]);
@@ -66,7 +66,7 @@ describe('chancery replay', () => {
     }
   });
 
-  it('writes a test that holds as soon as the code does otherwise', async () => {
+  it('replay writes a test that passes once the code behaves differently', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     const out = join(dirname(operator), 'web.test.ts');
     const { exit, stderr } = chancery(['replay', record, operator, '--to-test', out]);
@@ -90,7 +90,7 @@ describe('chancery replay', () => {
     [['--until', 'soon'], '--until must be a duration'],
     [['--until', '20m'], 'outside of the record, which goes from 1.000s to 310.000s'],
     [['--to-test', 'web.ts'], '--to-test must name a test file'],
-  ])('refuses %j', async (options, why) => {
+  ])('replay refuses %j', async (options, why) => {
     const { record, operator } = incidentWith(OPERATOR);
     const { exit, stderr } = invoke(['replay', record, operator, ...options]);
 
@@ -98,7 +98,7 @@ describe('chancery replay', () => {
     expect(textOf(stderr)).toContain(why);
   });
 
-  it('refuses the module of another operator', async () => {
+  it('replay refuses the module of another operator', async () => {
     const { record, operator } = incidentWith(OPERATOR.replace("'copy'", "'other'"), OPERATOR);
     const { exit, stderr } = invoke(['replay', record, operator]);
 

@@ -9,7 +9,7 @@ import { command } from '../../../operator/cli/table-command.ts';
 import { invoke } from '../invocation.ts';
 import { askedOperator } from './asked-operator.ts';
 
-test('status prints what is wrong first, and numbers below each other', async () => {
+test('status prints problems first, and aligns numbers', async () => {
   const { url } = await askedOperator();
 
   const { exit, stdout, stderr } = invoke(['status', '--url', url]);
@@ -33,7 +33,7 @@ test('status prints what is wrong first, and numbers below each other', async ()
   );
 });
 
-test('an operator without controllers, sources and reconciles has a status, too', async () => {
+test('status works for an operator without controllers, sources and reconciles', async () => {
   const nothing = { controllers: [], sources: [], recent: [], failing: [], leadership: undefined };
   const { url } = await askedOperator([], { status: { ...nothing, ready: false, podName: '' } });
 
@@ -44,7 +44,7 @@ test('an operator without controllers, sources and reconciles has a status, too'
   expect(stdout.lines.filter((line) => line === '  none')).toHaveLength(4);
 });
 
-test('--json prints the document of the page in one line', async () => {
+test('status --json prints the document of the status page in one line', async () => {
   const { url } = await askedOperator();
 
   const { exit, stdout } = invoke(['status', '--url', url, '--json']);
@@ -53,7 +53,7 @@ test('--json prints the document of the page in one line', async () => {
   expect(stdout.records).toEqual([await (await fetch(`${url}/status.json`)).json()]);
 });
 
-test('--watch prints it again, waits for an operator that is gone, and ends with 0', async () => {
+test('status --watch prints again, waits for an operator that is gone, and exits with 0', async () => {
   const { url, change, stop: stopOperator } = await askedOperator();
   const clock = new FakeClock();
   const commands = [command(STATUS, async () => (given, io) => printStatus(given, io, clock))];
@@ -83,7 +83,7 @@ test('--watch prints it again, waits for an operator that is gone, and ends with
 test.each([
   'status',
   'why demo/a',
-])('%s where nothing listens says how to reach an operator, and ends with 1', async (line) => {
+])('%s exits with 1 where no operator listens, and says how to reach one', async (line) => {
   const { url, stop } = await askedOperator();
   await stop();
 
@@ -96,7 +96,10 @@ test.each([
   );
 });
 
-test.each(['status', 'why demo/a'])('%s says that the status page is turned off', async (line) => {
+test.each([
+  'status',
+  'why demo/a',
+])('%s reports that the status page is turned off', async (line) => {
   const { url } = await askedOperator([], { isOff: true });
 
   const { exit, stderr } = invoke([...line.split(' '), '--url', url]);
@@ -105,7 +108,7 @@ test.each(['status', 'why demo/a'])('%s says that the status page is turned off'
   expect(stderr.lines[0]).toContain('the status page is turned off: CHANCERY_STATUS_PAGE=false');
 });
 
-test('what is no operator is told from one, and a path before the documents is kept', async () => {
+test('status recognises a server that is not an operator, and keeps a path prefix in the URL', async () => {
   const asked: (string | undefined)[] = [];
   const server = createServer(({ url }, response) => {
     asked.push(url);
@@ -122,7 +125,7 @@ test('what is no operator is told from one, and a path before the documents is k
   expect(asked).toEqual(['/api/v1/pods/x:8081/proxy/status.json']);
 });
 
-test('without --url the port of the probes is asked, which the environment names', async () => {
+test('without --url status uses the probe port of the environment', async () => {
   const { url } = await askedOperator();
   const env = { CHANCERY_HEALTH_PORT: new URL(url).port };
 

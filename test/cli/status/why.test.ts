@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { invoke } from '../invocation.ts';
 import { askedOperator, controllerWith, failAttempt } from './asked-operator.ts';
 
-test('why prints what a key waits for, what woke it, its last error and its next attempt', async () => {
+test('why prints what a key waits for, what queued it, its last error and its next attempt', async () => {
   const { url, memory } = await askedOperator([
     controllerWith('web', {
       'demo/a': {
@@ -32,7 +32,7 @@ test('why prints what a key waits for, what woke it, its last error and its next
   expect(stderr.lines).toEqual([]);
 });
 
-test('a key that no controller knows ends with 4, and names the controllers that were asked', async () => {
+test('why exits with 4 for a key that no controller knows, and names the controllers', async () => {
   const { url } = await askedOperator([controllerWith('web', {}), controllerWith('other', {})]);
 
   const { exit, stdout, stderr } = invoke(['why', 'demo/nobody', '--url', url]);
@@ -44,7 +44,7 @@ test('a key that no controller knows ends with 4, and names the controllers that
   ]);
 });
 
-test('one controller is asked alone, and a name that none has is told with the names that there are', async () => {
+test('why can ask a single controller, and lists the existing names for an unknown one', async () => {
   const keys = { 'demo/a': { object: 'cached' } } as const;
   const { url } = await askedOperator([controllerWith('web', keys), controllerWith('other', keys)]);
 
@@ -78,14 +78,14 @@ test.each([
     2,
     'chancery why: --url must be a URL such as http://127.0.0.1:8081, not "localhost"',
   ],
-])('why with %j ends with %i', async (args, code, line) => {
+])('why with %j exits with %i', async (args, code, line) => {
   const { exit, stderr } = invoke(['why', ...args]);
 
   expect(await exit).toBe(code);
   expect(stderr.lines[0]).toBe(line);
 });
 
-test('a name with control characters does not reach the terminal', async () => {
+test('control characters of a name do not reach the terminal', async () => {
   const { url } = await askedOperator([
     controllerWith('web\u001b[2J', { 'demo/a': { object: 'cached' } }),
   ]);

@@ -47,7 +47,7 @@ function fromTheStart(names: readonly string[]): MadeRecord {
   );
 }
 
-it('has the list with which a process began, and what has to do with the key of it', async () => {
+it('an incident contains the list with which the process began, and everything about its key', async () => {
   const names = ['web', ...Array.from({ length: 30 }, (_, index) => `other-${index}`)];
   const incident = incidentOf(fromTheStart(names).record(310_000), 'demo/web', 310_000);
 
@@ -65,7 +65,7 @@ it('has the list with which a process began, and what has to do with the key of 
   expect(end).toMatchObject({ outcome: 'success', writes: [{}, {}].map(() => expect.any(String)) });
 });
 
-it('has the event of a watch that says that all objects have come', () => {
+it('an incident contains the watch event that marks the end of the initial objects', () => {
   const bookmark = {
     type: 'BOOKMARK',
     object: {

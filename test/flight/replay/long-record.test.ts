@@ -34,7 +34,7 @@ function busyRecord(): MadeRecord {
   return made;
 }
 
-it('replays ten minutes with five thousand events', async () => {
+it('a record of ten minutes with five thousand events is replayed without a difference', async () => {
   const record = busyRecord().record(SPAN_MS);
 
   const found = await replay({ record, controllers: [copying()] });

@@ -29,7 +29,7 @@ describe('an attempt that fails', () => {
   it.each([
     ['panic', new TypeError('x is not a function')],
     ['error', new Error('not today')],
-  ] as const)('fails as recorded: %s', async (result, error) => {
+  ] as const)('an attempt that fails in the record fails in the replay, too: %s', async (result, error) => {
     const { message } = error;
     const record = changed()
       .attempt(2_001, 'demo/web', [], { result, error: { code: 'ERROR', message } })
@@ -41,7 +41,7 @@ describe('an attempt that fails', () => {
     expect(found.ofKey('demo/web').outcome).toBe(result);
   });
 
-  it('is a difference when it did not fail', async () => {
+  it('an attempt that fails in the replay but not in the record is a difference', async () => {
     const record = changed().attempt(2_001, 'demo/web', []).record(2_002);
     const controllers = [copyDoing(() => Promise.reject(new Error('not today')))];
 
@@ -73,7 +73,7 @@ describe('an error that nobody catches', () => {
     expect(process.listenerCount('unhandledRejection')).toBe(before);
   });
 
-  it('is said with what it was in the record, when that was another', async () => {
+  it('a replay that ends with another uncaught error reports both errors', async () => {
     const record = changed()
       .attempt(2_001, 'demo/web', [])
       .header({ ...crash, why: 'it tore' })
@@ -85,7 +85,7 @@ describe('an error that nobody catches', () => {
     expect(notes.join()).toContain('it broke, there with it tore');
   });
 
-  it('fails a replay of a process that did not crash there', async () => {
+  it('a replay fails on an uncaught error at a place where the recorded process did not crash', async () => {
     const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(60_000);
     const reconcile = async () => void Promise.reject(new Error('it broke'));
 
@@ -122,7 +122,7 @@ describe('a write that nobody waits for', () => {
     async ({ client }: ReconcileContext): Promise<void> =>
       void setTimeout(() => void client.create(configMaps, { ...COPY, metadata }), 50);
 
-  it('is made after the attempt, as recorded', async () => {
+  it('a write that no code awaits is made after the attempt, as in the record', async () => {
     const controllers = [copyDoing(later(COPY.metadata))];
 
     const found = await replay({ record: lateRecord().record(), controllers });
@@ -130,7 +130,7 @@ describe('a write that nobody waits for', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('is a difference when it is another one', async () => {
+  it('a different write that no code awaits is a difference', async () => {
     const metadata = { name: 'web-2-copy', namespace: 'demo' };
     const controllers = [copyDoing(later(metadata))];
 
@@ -139,7 +139,7 @@ describe('a write that nobody waits for', () => {
     expect(differences).toMatchObject([{ at: 2_051, kind: 'write', key: 'demo/web' }]);
   });
 
-  it('is a difference when it is missing', async () => {
+  it('a missing write that no code awaits is a difference', async () => {
     const controllers = [copyDoing(async () => {})];
 
     const { differences } = await replay({ record: lateRecord().record(), controllers });

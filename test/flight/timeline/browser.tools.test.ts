@@ -94,7 +94,7 @@ async function placeOf(page: Page, row: string, share: number): Promise<{ x: num
   return { x: canvas.x + canvas.width * share, y: label.y + label.height / 2 };
 }
 
-test('shows ten thousand events, and asks nobody for anything', async () => {
+test('the timeline page shows ten thousand events, and sends no requests', async () => {
   const { page, complaints, asked } = await opened(busyRecord({ events: 10_000, keys: 300 }));
 
   expect(await page.title()).toBe('website: a write loop');
@@ -110,7 +110,7 @@ test('shows ten thousand events, and asks nobody for anything', async () => {
   expect(refused).toBe('connect-src');
 }, 120_000);
 
-test('a click opens what was, what is, and what had changed', async () => {
+test('a click on an event shows the state before and after, and what changed', async () => {
   const { page, complaints } = await opened(oneReconcile());
   const { x, y } = await placeOf(page, 'web/shop', 0.5);
 
@@ -145,7 +145,7 @@ test('a click opens what was, what is, and what had changed', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('what a reconcile wrote is linked with it, and shows what was sent', async () => {
+test('a reconcile is linked with its writes, and a write shows its request', async () => {
   const by = { ...KEY, id: 5 };
   const path = '/api/v1/namespaces/web/configmaps/shop?fieldManager=website';
   const hostile = '</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)>';
@@ -187,7 +187,7 @@ test('what a reconcile wrote is linked with it, and shows what was sent', async 
   expect(complaints).toEqual([]);
 });
 
-test('everything can be done by keyboard, and is told to a screen reader', async () => {
+test('the timeline page can be used by keyboard and screen reader', async () => {
   const { page, complaints } = await opened(oneReconcile());
   const title = page.locator('#details-title');
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -233,7 +233,7 @@ test('everything can be done by keyboard, and is told to a screen reader', async
   expect(complaints).toEqual([]);
 });
 
-test('filters by key, group, kind and error, in chart and table', async () => {
+test('filters by key, group, kind and error affect the chart and the table', async () => {
   const { page } = await opened(busyRecord({ events: 300, keys: 12 }));
   const labels = (): Promise<readonly string[]> =>
     page.locator('#labels div:visible:not(.heading)').allInnerTexts();
@@ -264,7 +264,7 @@ test('filters by key, group, kind and error, in chart and table', async () => {
   expect(await text(page, 'count')).toMatch(/^\d+ events/);
 });
 
-test('the table has every event in pages, and opens the same details', async () => {
+test('the table shows every event in pages, and opens the same details as the chart', async () => {
   const { page } = await opened(busyRecord({ events: 120, keys: 5 }));
   const [count = ''] = (await text(page, 'count')).split(' ');
 
@@ -287,7 +287,7 @@ test('the table has every event in pages, and opens the same details', async () 
   );
 });
 
-test('orders keys by their errors and by their first event', async () => {
+test('keys can be sorted by their errors and by their first event', async () => {
   const begin = (key: string, id: number): readonly RecordLine[] => [
     { kind: 'begin', at: id * 1_000, controller: 'website', key, id, attempt: 0, waitedMs: 0 },
     {
@@ -311,7 +311,7 @@ test('orders keys by their errors and by their first event', async () => {
   await expect.poll(() => labels.allInnerTexts()).toEqual(['c', 'a', 'b']);
 });
 
-test('a mouse zooms and moves: by wheel, on the axis, in the strip, by dragging', async () => {
+test('a mouse can zoom and move the chart: by wheel, on the axis, in the strip and by dragging', async () => {
   const { page } = await opened(oneReconcile());
   const seen = page.locator('#seen');
   const { x, y } = await placeOf(page, 'web/shop', 0.5);
@@ -375,7 +375,7 @@ const CONTRASTS = `(() => {
 test.each([
   'light',
   'dark',
-] as const)('is %s as the system is, with enough contrast', async (colorScheme) => {
+] as const)('the timeline page is %s like the system, with enough contrast', async (colorScheme) => {
   const { page } = await opened(oneReconcile(), { colorScheme });
   const ground = (): Promise<readonly number[]> =>
     page.evaluate(
@@ -412,7 +412,7 @@ test.each<[string, FlightRecord, string, string]>([
     '7 events, 1 error, 4 rows',
     '',
   ],
-])('a record of %s has a page', async (_, record, count, warnings) => {
+])('the timeline page can show a record of %s', async (_, record, count, warnings) => {
   const { page, complaints } = await opened(record);
 
   expect(await text(page, 'count')).toBe(count);
@@ -424,7 +424,7 @@ test.each<[string, FlightRecord, string, string]>([
   expect(complaints).toEqual([]);
 });
 
-test('is readable on a phone: nothing is wider than the screen', async () => {
+test('on a phone the timeline page fits the width of the screen', async () => {
   const { page } = await opened(oneReconcile(), { width: 380 });
   const { x, y } = await placeOf(page, 'web/shop', 0.5);
   await page.mouse.click(x, y);

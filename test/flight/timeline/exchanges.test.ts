@@ -14,7 +14,7 @@ import {
 } from './example-record.ts';
 import { answer, itemOf, KEY, STATE, shown, stateOf, watchOf, write } from './lines-and-items.ts';
 
-test('a watch event that is older than the answer to a write does not become what the operator knows', () => {
+test("a watch event older than the answer to a write does not replace the operator's state", () => {
   const begin = {
     kind: 'begin',
     at: 40,
@@ -50,7 +50,7 @@ test('a watch event that is older than the answer to a write does not become wha
   expect(data.objects[0]?.versions).toHaveLength(3); // the watch brings what the answer had
 });
 
-test('chunks of a watch may cut a line anywhere', () => {
+test('a chunk of a watch may end anywhere in a line', () => {
   const text = [
     { type: 'ADDED', object: website('shöp', 10, 1) },
     { type: 'BOOKMARK', object: { kind: 'Website', metadata: { resourceVersion: '20' } } },
@@ -78,7 +78,7 @@ test('chunks of a watch may cut a line anywhere', () => {
   );
 });
 
-test('a list says what has changed and what is gone, page by page', () => {
+test('a list shows changed and deleted objects, page by page', () => {
   const list = (
     id: number,
     query: string,
@@ -121,7 +121,7 @@ test('a list says what has changed and what is gone, page by page', () => {
   });
 });
 
-test('a watch that begins with all objects tells what is gone, too', () => {
+test('a watch that begins with all objects shows deleted objects, too', () => {
   const path =
     '/apis/apps/v1/deployments?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
   const bookmark = {
@@ -159,7 +159,7 @@ test.each([
     'was refused after 5 ms: 409 Conflict',
   ],
   ['a body that is no JSON', 500, 'oops', true, 'was refused after 5 ms: 500'],
-])('a write that fails by %s is an error, and shows what was there', (_, status, body, failed, words) => {
+])('a write that fails by %s is an error, and shows the object that existed', (_, status, body, failed, words) => {
   const data = timelineOf(
     exampleRecord([
       STATE,
@@ -192,7 +192,7 @@ test.each([
     'read',
     undefined,
   ],
-])('%s is told from a write and from an error', (_, changes, status, kind, failed) => {
+])('the timeline distinguishes %s from a write and from an error', (_, changes, status, kind, failed) => {
   const data = timelineOf(exampleRecord([STATE, write(changes), ...answer(status, {})]));
 
   const [item] = data.items.filter(({ row }) => data.rows[row]?.name === 'web/shop');
@@ -211,13 +211,13 @@ test.each([
     [{ kind: 'ended', at: 26, id: 70, error: { code: 'ABORTED', message: 'it gave up' } }],
     { tone: 'off', to: 26 },
   ],
-] as const)('a call with %s says so', (_, lines, expected) => {
+] as const)('the timeline marks a call with %s', (_, lines, expected) => {
   const data = timelineOf(exampleRecord([STATE, write(), ...lines]));
 
   expect(itemOf(data, 'write')).toMatchObject(expected);
 });
 
-test('a watch that the server ends, refuses or loses is an error', () => {
+test('a watch that the API server ends, refuses or loses is an error', () => {
   const data = timelineOf(
     exampleRecord([
       STATE,

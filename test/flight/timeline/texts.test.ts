@@ -67,7 +67,7 @@ const { tree } = fc.letrec((tie) => ({
   ),
 }));
 
-test('a JSON value as YAML means the same to a YAML parser', () => {
+test('a JSON value printed as YAML has the same meaning to a YAML parser', () => {
   fc.assert(
     fc.property(tree, (value) => {
       const plain: unknown = JSON.parse(JSON.stringify(value)); // without -0 and prototypes
@@ -79,7 +79,7 @@ test('a JSON value as YAML means the same to a YAML parser', () => {
   );
 });
 
-test('an object is YAML as people write it, and its managers are comments', () => {
+test('an object is printed as usual YAML, and its managers are comments', () => {
   const lines = objectLines({
     kind: 'ConfigMap',
     metadata: {
@@ -124,7 +124,7 @@ test('an object is YAML as people write it, and its managers are comments', () =
 
 const textArbitrary = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
 
-test('what is packed is unpacked again, whatever it builds on', () => {
+test('packed texts can be unpacked, whatever text they are based on', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(textArbitrary, fc.nat()), { maxLength: 200 }), (given) => {
       const packed = new PackedTexts();
@@ -140,7 +140,7 @@ test('what is packed is unpacked again, whatever it builds on', () => {
   );
 });
 
-test('a version of an object costs what differs, and an equal one nothing', () => {
+test('a packed version of an object costs only its difference, and an equal one costs nothing', () => {
   const packed = new PackedTexts();
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
   const first = packed.add(lines);
@@ -152,7 +152,7 @@ test('a version of an object costs what differs, and an equal one nothing', () =
   expect(third).toBe(second);
 });
 
-test('texts beyond the limit are left out, and counted', () => {
+test('texts beyond the limit are omitted and counted', () => {
   const packed = new PackedTexts(9);
 
   expect([packed.add(['a', 'b']), packed.add(['c', 'd']), packed.add(['e'])]).toEqual([
@@ -181,7 +181,7 @@ function commonLength(a: readonly number[], b: readonly number[]): number {
   return rows[b.length] ?? 0;
 }
 
-test('a diff has both texts in it, and keeps as many lines as can be kept', () => {
+test('a diff contains both texts, and keeps as many lines as possible', () => {
   fc.assert(
     fc.property(numbers, numbers, (before, after) => {
       const diff = lineDiff(before, after);
@@ -196,7 +196,7 @@ test('a diff has both texts in it, and keeps as many lines as can be kept', () =
   );
 });
 
-test('texts that have too little in common replace each other', () => {
+test('a diff of two very different texts replaces one by the other', () => {
   const before = Array.from({ length: 2_000 }, (_, index) => index);
   const after = before.map((number) => number + 10_000);
 
@@ -221,11 +221,11 @@ test.each([
   [184_000, '3 min 4 s'],
   [7_500_000, '2 h 5 min'],
   [7_200_000, '2 h'],
-])('%d ms are %s, in the record and in the page', (ms, expected) => {
+])('%d ms are printed as %s, in the record and in the page', (ms, expected) => {
   expect([durationWords(ms), spanWords(ms)]).toEqual([expected, expected]);
 });
 
-test('wall time follows the last clock before a moment', () => {
+test('wall time at a moment is computed from the last clock reading before it', () => {
   const walls = [
     [0, 1_000],
     [500, 100_000],
@@ -242,15 +242,15 @@ test.each([
   [0.1, '12:34:56.7895'],
   [1_000, '12:34:56'],
   [60_000, '12:34'],
-])('a time beside others that are %d ms away has the digits that it needs', (step, expected) => {
+])('a time beside others that are %d ms away is printed with the digits that it needs', (step, expected) => {
   expect(clockWords(Date.parse('2030-01-01T12:34:56.789Z') + 0.5, step)).toBe(expected);
 });
 
-test('a time that no clock can show is a dash', () => {
+test('a time that no clock can show is printed as a dash', () => {
   expect([Number.NaN, 1e20].map((wall) => clockWords(wall))).toEqual(['–', '–']);
 });
 
-test('ticks of an axis are whole in wall time, and no closer than they may be', () => {
+test('the ticks of an axis are at whole wall times, and not closer than allowed', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1, max: 1e9, noNaN: true }),

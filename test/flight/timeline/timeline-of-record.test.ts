@@ -24,7 +24,7 @@ import {
   write,
 } from './lines-and-items.ts';
 
-test('a change wakes a key, the key is reconciled, and the reconcile writes', () => {
+test('the timeline shows that a change wakes a key, the key is reconciled, and the reconcile writes', () => {
   const data = timelineOf(
     exampleRecord([
       STATE,
@@ -64,7 +64,7 @@ test('a change wakes a key, the key is reconciled, and the reconcile writes', ()
   });
 });
 
-test('a reconcile is compared with what the attempt before it saw', () => {
+test('the timeline compares a reconcile with what the previous attempt read', () => {
   const begin = (at: number, id: number): RecordLine => ({
     ...{ kind: 'begin', at, ...KEY, id, attempt: 0, waitedMs: 0 },
   });
@@ -91,7 +91,7 @@ test('a reconcile is compared with what the attempt before it saw', () => {
   expect(reconciles.map(({ open, to }) => [open, to])).toEqual(Array(3).fill([true, 600_000]));
 });
 
-test('a wait ends with the attempt, with the next wait, or when its time is over', () => {
+test('a wait in the timeline ends with the attempt, with the next wait, or at its time', () => {
   const held = (at: number, policy: string, forMs?: number): RecordLine => ({
     ...{ kind: 'held', at, ...KEY, policy },
     ...(forMs !== undefined && { forMs }),
@@ -117,7 +117,7 @@ test('a wait ends with the attempt, with the next wait, or when its time is over
   ]);
 });
 
-test('what had begun before the record is in it, and does not stretch its chart', () => {
+test('the timeline includes what began before the record, and its chart does not get longer for it', () => {
   const carried = { carried: true } as const;
   const data = timelineOf(
     exampleRecord(
@@ -150,7 +150,7 @@ test.each([
   ['conflict', true, 'bad'],
   ['terminal', true, 'bad'],
   ['panic', true, 'bad'],
-] as const)('of a reconcile with the result %s it is known whether it failed', (result, failed, tone) => {
+] as const)('the timeline shows for a reconcile with the result %s whether it failed', (result, failed, tone) => {
   const data = timelineOf(exampleRecord([{ kind: 'outcome', at: 5, ...KEY, id: 1, result }]));
 
   expect([itemOf(data, 'reconcile')?.failed, itemOf(data, 'reconcile')?.tone]).toEqual([
@@ -159,7 +159,7 @@ test.each([
   ]);
 });
 
-test('states of watches and leadership are bars that follow each other', () => {
+test('states of watches and leadership are consecutive bars', () => {
   const data = timelineOf(
     exampleRecord([
       { ...STATE, leads: false },
@@ -185,7 +185,7 @@ test('states of watches and leadership are bars that follow each other', () => {
   expect(data.items.filter(({ failed }) => failed)).toHaveLength(1);
 });
 
-test('later segments repeat what is known, and add nothing to it', () => {
+test('later segments repeat known facts, and add nothing to the timeline', () => {
   const known: readonly RecordLine[] = [
     { kind: 'cached', at: 0, source: WEBSITES, objects: [website('shop', 10, 1)] },
     { kind: 'queued', at: 0, ...KEY, state: 'delayed', dueInMs: 2_000, failures: 1, priority: 0 },
@@ -203,7 +203,7 @@ test('later segments repeat what is known, and add nothing to it', () => {
   );
 });
 
-test('a clock that jumps is an item, and its drift is none', () => {
+test('the timeline shows a jump of the clock, and not its drift', () => {
   const began = Date.parse('2030-01-01T12:00:00Z');
   const data = timelineOf(
     exampleRecord([
@@ -225,7 +225,7 @@ test('a clock that jumps is an item, and its drift is none', () => {
   ]);
 });
 
-test('a record of nothing has a page, and one that was cut off ends where it was cut', () => {
+test('an empty record has a timeline, and a truncated one ends where it was cut', () => {
   const nothing = timelineOf(
     exampleRecord([], { began: 'never', sources: [], controllers: [], to: 0 }),
   );
@@ -244,7 +244,7 @@ test('a record of nothing has a page, and one that was cut off ends where it was
   ]);
 });
 
-test('what a page has no room for is left out, the oldest first, and is told', () => {
+test('the timeline omits the oldest items beyond a limit, and reports that', () => {
   const record = busyRecord({ events: 50, keys: 4 });
 
   const data = timelineOf({ ...record, unknownLines: 2 }, { items: 30, lineNumbers: 500 });
@@ -262,7 +262,7 @@ test('what a page has no room for is left out, the oldest first, and is told', (
   ]);
 });
 
-test('rows stand in groups, and names with numbers in the order of the numbers', () => {
+test('rows are grouped, and names with numbers are sorted by the numbers', () => {
   const begin = (controller: string, key: string, id: number): RecordLine => ({
     ...{ kind: 'begin', at: id, controller, key, id, attempt: 0, waitedMs: 0 },
   });
@@ -289,7 +289,7 @@ test('rows stand in groups, and names with numbers in the order of the numbers',
   ]);
 });
 
-test('items are in the order of time, and point to what there is', () => {
+test('items are sorted by time, and refer only to existing items', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 40 }),

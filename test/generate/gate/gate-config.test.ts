@@ -19,18 +19,18 @@ function passed(options: GateConfigOptions): readonly (readonly string[])[] {
   ]);
 }
 
-test('exactly the declared paths are passed, each with its time limit', () => {
+test('the gate passes exactly the declared paths, each with its time limit', () => {
   expect(passed({ paths: [NAMES, CONVERT] })).toEqual([
     ['/convert', '30'],
     ['/validate/names.websites.example.com', '7'],
   ]);
 });
 
-test('the order of the declarations changes nothing', () => {
+test("the order of the declarations does not change the gate's configuration", () => {
   expect(gateConfig({ paths: [CONVERT, NAMES] })).toBe(gateConfig({ paths: [NAMES, CONVERT] }));
 });
 
-test('a request line passes with the query of the API server only, and a dot is a dot', () => {
+test("a request line passes only with the API server's query, and a dot matches only a dot", () => {
   const [, expression = ''] =
     /"~(\^POST [^"]*)" review;/.exec(gateConfig({ paths: [NAMES] })) ?? [];
   const passes = new RegExp(expression.replace('\\z', '$'));
@@ -42,7 +42,7 @@ test('a request line passes with the query of the API server only, and a dot is 
   expect(passes.test(`POST ${NAMES.path} HTTP/1.0`)).toBe(false);
 });
 
-test('every location is a declared path, or answers by itself', () => {
+test('every location is a declared path, or answers itself', () => {
   const text = gateConfig({ paths: [NAMES, CONVERT] });
 
   const locations = [...text.matchAll(/location (?:= )?(\S+) \{([^}]*)\}/g)];
@@ -50,14 +50,14 @@ test('every location is a declared path, or answers by itself', () => {
   expect(neither.map(([, path]) => path)).toEqual([CONVERT.path, NAMES.path]);
 });
 
-test('without an address it listens for IPv4 and IPv6, and passes to the default of the operator', () => {
+test("without an address the gate listens on IPv4 and IPv6, and passes requests to the operator's default address", () => {
   const text = gateConfig({ paths: [NAMES] });
 
   expect(text).toContain('listen [::]:9443 ssl ipv6only=off;\n');
   expect(text).toContain('server 127.0.0.1:9440;\n');
 });
 
-test('a socket of the operator and addresses of the gate can be named', () => {
+test("the operator's socket and the gate's addresses can be set", () => {
   const text = gateConfig({
     paths: [],
     operator: 'unix:/run/operator/reviews.sock',
@@ -90,19 +90,25 @@ test.each([
   '/a\n',
   '/ä',
   '/healthz',
-])('a path such as %j is refused', (path) => {
+])("a path such as %j is refused in the gate's configuration", (path) => {
   expect(() => gateConfig({ paths: [{ path, timeoutSeconds: 10 }] })).toThrow(
     /^the gate cannot pass /,
   );
 });
 
-test.each([0, 31, 1.5, Number.NaN, -1])('a time limit of %d s is refused', (timeoutSeconds) => {
+test.each([
+  0,
+  31,
+  1.5,
+  Number.NaN,
+  -1,
+])("a time limit of %d s is refused in the gate's configuration", (timeoutSeconds) => {
   expect(() => gateConfig({ paths: [{ path: '/convert', timeoutSeconds }] })).toThrow(
     'not 1 to 30 seconds',
   );
 });
 
-test('two webhooks of one path are refused', () => {
+test('two webhooks with the same path are refused', () => {
   expect(() => gateConfig({ paths: [NAMES, CONVERT, NAMES] })).toThrow(
     `two webhooks have the path ${NAMES.path}`,
   );
@@ -115,7 +121,7 @@ test.each([
   '127.0.0.1:0',
   'unix:relative',
   'unix:/a b;',
-])('an operator at %s is refused, because what follows the gate can be read', (operator) => {
+])("an operator address %s is refused, because others could read the gate's traffic", (operator) => {
   expect(() => gateConfig({ paths: [NAMES], operator })).toThrow(
     `the gate cannot pass reviews to ${operator}`,
   );
@@ -126,11 +132,11 @@ test.each([
   [['9443']],
   [['localhost:9443']],
   [['[::]:9443; x']],
-])('a gate that listens on %j is refused', (listen) => {
+])('a listen address %j of the gate is refused', (listen) => {
   expect(() => gateConfig({ paths: [NAMES], listen })).toThrow('the gate cannot listen on');
 });
 
-test('a configuration says what it was made from', () => {
+test("the gate's configuration says what it was generated from", () => {
   const options = { paths: [CONVERT, NAMES], operator: 'unix:/a/b.sock', listen: ['10.0.0.1:443'] };
 
   expect(readGateConfig(gateConfig(options))).toEqual(options);
@@ -141,14 +147,14 @@ test.each([
   ['a location for everything', 'return 404', 'proxy_pass http://operator; return 404'],
   ['an operator elsewhere', '127.0.0.1:9440', '10.0.0.1:9440'],
   ['another probe', '/healthz', '/health'],
-])('a configuration into which somebody has written %s is not one of ours', (_what, from, to) => {
+])('a configuration with %s is not recognised as generated', (_what, from, to) => {
   const text = gateConfig({ paths: [NAMES] });
 
   expect(text).toContain(from);
   expect(readGateConfig(text.replaceAll(from, to))).toBeUndefined();
 });
 
-test('the image has the configuration without paths', async () => {
+test('the image of the gate has the configuration without paths', async () => {
   const text = await readFile(new URL('../../../gate/gate.conf', import.meta.url), 'utf8');
 
   expect(text).toBe(gateConfig({ paths: [] }));

@@ -24,7 +24,7 @@ const pathsOf = (manifests: Manifests, caches: CacheSize) =>
 const LIMIT = 'containers[operator].resources.limits.memory';
 const OPTIONS = 'containers[operator].env[NODE_OPTIONS]';
 
-test('a limit that is just enough has no diagnostic, and one byte less has a warning', () => {
+test('a memory limit that is just enough has no diagnostic, and one byte less has a warning', () => {
   for (const caches of [SMALL, MIDDLE]) {
     const enough = Math.ceil(neededMemory(caches, NODES_CHOICE).limitBytes);
 
@@ -40,7 +40,7 @@ test('a limit that is just enough has no diagnostic, and one byte less has a war
   }
 });
 
-test('the warning says what the caches hold, what the limit is, and what to write', () => {
+test('the warning contains the size of the caches, the limit, and the value to write', () => {
   const [diagnostic] = found(limited('128Mi'), SMALL);
 
   expect(diagnostic?.message).toBe(
@@ -49,7 +49,7 @@ test('the warning says what the caches hold, what the limit is, and what to writ
   );
 });
 
-test('what the warning says to write has no diagnostic', () => {
+test('the value that the warning suggests has no diagnostic', () => {
   for (const caches of [SMALL, MIDDLE, LARGE, { objects: 0, bytes: 0 }]) {
     const { limit, heapFlagMiB } = neededMemory(caches, NODES_CHOICE);
     const manifests = limited(limit);
@@ -71,25 +71,31 @@ test.each([
   ['250000000000m', '220000000000m'],
   ['250000Ki', '210000Ki'],
   [250_000_000, 220_000_000],
-])('a limit of %s is enough where %s is too small', (enough, small) => {
+])('the memory limit %s is enough where %s is too small', (enough, small) => {
   expect(found(limited(enough), SMALL)).toEqual([]);
   expect(pathsOf(limited(small), SMALL)).toEqual([LIMIT]);
 });
 
-test.each(['256MiB', 'lots', '-1Gi', '1e', ''])('a limit of %j is told of', (limit) => {
+test.each([
+  '256MiB',
+  'lots',
+  '-1Gi',
+  '1e',
+  '',
+])('the invalid memory limit %j is reported', (limit) => {
   const [diagnostic] = found(limited(limit), SMALL);
 
   expect(diagnostic).toMatchObject({ rule: RULE, path: LIMIT });
   expect(diagnostic?.message).toContain(`is ${JSON.stringify(limit)}, no quantity: `);
 });
 
-test('a limit that is absent is for the rule about limits alone', () => {
+test('a missing memory limit is reported only by the rule about limits', () => {
   const rules = found(plain().remove('operator.resources.limits'), SMALL).map(({ rule }) => rule);
 
   expect(rules).toEqual(['memory-limits']);
 });
 
-test('of several containers the limit of the operator counts, wherever it stands', () => {
+test("of several containers the operator's memory limit counts, at any position", () => {
   const manifests = limited('128Mi');
   const other = structuredClone(manifests.get('operator')) as { name: string };
   manifests.set('pod.containers', [
@@ -102,11 +108,11 @@ test('of several containers the limit of the operator counts, wherever it stands
   expect(paths.map(({ path }) => path)).toEqual([LIMIT]);
 });
 
-test('without a status page no limit is judged', () => {
+test('without a status page the memory limit is not checked', () => {
   expect(found(limited('1Mi'), undefined)).toEqual([]);
 });
 
-test('one status page and two workloads are an error that names both', () => {
+test('one status page for two workloads is an error that names both', () => {
   const manifests = plain();
   const second = structuredClone(manifests.get('Deployment')) as { metadata: { name: string } };
   second.metadata.name = 'op-b';
@@ -118,7 +124,7 @@ test('one status page and two workloads are an error that names both', () => {
   );
 });
 
-test('where the heap of Node is set, half of the limit is no bound', () => {
+test("if Node's heap size is set, the caches may use more than half of the memory limit", () => {
   const { limitBytes, heapBytes } = neededMemory(MIDDLE, { heapIsSet: true });
   const limit = String(Math.ceil(limitBytes));
   const heap = Math.ceil(heapBytes / 2 ** 20);
@@ -136,7 +142,7 @@ test('where the heap of Node is set, half of the limit is no bound', () => {
   ).toEqual([OPTIONS]);
 });
 
-test('caches beyond the heap that Node takes by itself need it set', () => {
+test("caches larger than Node's default heap require a heap size", () => {
   const { heapFlagMiB } = neededMemory(LARGE, NODES_CHOICE);
 
   const [diagnostic, ...more] = found(limited('64Gi'), LARGE);

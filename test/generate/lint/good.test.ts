@@ -11,7 +11,7 @@ test.each([
   ['an image of kubectl alone', stock],
   ['a gate', gated],
   ['replicas that share the work', sharing],
-])('%s, with everything as it should be: no diagnostic', (_, manifests) => {
+])('correct manifests with %s have no diagnostic', (_, manifests) => {
   const { objects } = manifests();
 
   expect(lint(objects)).toEqual([]);
@@ -23,7 +23,7 @@ test.each([
   'DaemonSet',
   'Job',
   'CronJob',
-])('a %s is looked at as a Deployment is', (kind) => {
+])('lint checks a %s like a Deployment', (kind) => {
   const manifests = plain().remove('pod.automountServiceAccountToken');
   const template = { template: manifests.get('template') };
   const specs = { Pod: manifests.get('pod'), CronJob: { jobTemplate: { spec: template } } };
@@ -36,7 +36,7 @@ test.each([
   expect(found).toContain(`${kind}/op automount-off`);
 });
 
-test('namespaces that are left to whoever applies the manifests are one and the same', () => {
+test('objects without a namespace count as in the same namespace', () => {
   const manifests = plain().remove('RoleBinding.subjects.0.namespace');
   const objects = manifests.objects.map(({ metadata: { namespace: _, ...metadata }, ...rest }) => ({
     ...rest,
@@ -46,7 +46,7 @@ test('namespaces that are left to whoever applies the manifests are one and the 
   expect(lint(objects as KubernetesObject[])).toEqual([]);
 });
 
-test('an init container that has ended before the ambassador starts reaches nothing', () => {
+test('an init container that ends before the ambassador starts cannot reach it', () => {
   const init = { ...(plain().get('operator') as object), name: 'prepare' };
 
   expect(lint(plain().set('pod.initContainers', [init]).objects)).toEqual([]);
@@ -55,7 +55,7 @@ test('an init container that has ended before the ambassador starts reaches noth
   expect(lint(before.objects)).toEqual([]);
 });
 
-test('what has no ambassador is not looked at', () => {
+test('lint ignores workloads without an ambassador', () => {
   const other = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -66,7 +66,7 @@ test('what has no ambassador is not looked at', () => {
   expect(lint(plain().add(other).objects)).toEqual([]);
 });
 
-test('an ambassador that listens on another port is found there', () => {
+test('lint finds an ambassador that listens on another port', () => {
   const manifests = plain().push('proxy.args', '--port=9001');
   manifests.push('operator.env', { name: 'CHANCERY_API_URL', value: 'http://127.0.0.1:9001' });
   for (const probe of ['startupProbe', 'livenessProbe']) {
@@ -76,7 +76,7 @@ test('an ambassador that listens on another port is found there', () => {
   expect(lint(manifests.objects)).toEqual([]);
 });
 
-test('an account, a role or a budget of the same name elsewhere is not ours', () => {
+test('an account, a role or a budget of the same name in another namespace does not count', () => {
   const manifests = plain();
   for (const kind of ['ServiceAccount', 'Role', 'RoleBinding', 'PodDisruptionBudget']) {
     const ours = structuredClone(manifests.get(kind)) as { metadata: { namespace: string } };
@@ -102,7 +102,7 @@ test.each([
   [{ matchLabels: { app: 'web' } }, false],
   [{ matchExpressions: [{ key: 'app', operator: 'In', values: ['op', 'web'] }] }, true],
   [{ matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['op'] }] }, false],
-])('a budget with the selector %j that lets none go: %s', (selector, isOurs) => {
+])('a disruption budget with the selector %j that allows no eviction is reported: %s', (selector, isOurs) => {
   const spec = { maxUnavailable: 0, ...(selector !== undefined && { selector }) };
   const manifests = plain().set('PodDisruptionBudget.spec', spec);
 

@@ -36,7 +36,7 @@ function errorsOf({ objects }: Manifests): readonly string[] {
 
 const REFUSED = 'operator-environment containers[operator].env[KUBECONFIG]';
 
-test('a kubeconfig that leads to the ambassador without a credential passes', () => {
+test("a kubeconfig with the ambassador's address and without credentials is accepted", () => {
   expect(errorsOf(manager())).toEqual([]);
 });
 
@@ -119,11 +119,11 @@ test.each<[string, () => Manifests]>([
         data: { kubeconfig: JSON.stringify({ ...CONFIG, users: [{ user: { token: 'x' } }] }) },
       }),
   ],
-])('a kubeconfig is refused for %s', (_what, broken) => {
+])('lint refuses a kubeconfig because of %s', (_what, broken) => {
   expect(errorsOf(broken())).toContain(REFUSED);
 });
 
-test('the same variable in another container is no way to the ambassador', () => {
+test('the same variable in another container gives no access to the ambassador', () => {
   const manifests = manager().push('pod.volumes', SECRET);
   const env = manifests.get('operator.env');
   manifests.set('pod.initContainers', [
@@ -138,7 +138,7 @@ test('the same variable in another container is no way to the ambassador', () =>
   );
 });
 
-test('an address beside the kubeconfig is checked as without one', () => {
+test('beside a kubeconfig the address variable is checked as without one', () => {
   const manifests = manager().push('operator.env', {
     name: 'CHANCERY_API_URL',
     value: 'https://10.0.0.1',
@@ -147,7 +147,7 @@ test('an address beside the kubeconfig is checked as without one', () => {
   expect(errorsOf(manifests)).toContain('operator-url containers[operator].env[CHANCERY_API_URL]');
 });
 
-test('a token under the name of the namespace is found beside the kubeconfig', () => {
+test('lint finds a token under the name of the namespace file beside the kubeconfig', () => {
   const token = { serviceAccountToken: { path: 'namespace', expirationSeconds: 3600 } };
   const manifests = manager()
     .push('pod.volumes', {

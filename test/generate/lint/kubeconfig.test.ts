@@ -47,11 +47,11 @@ function config(server: string, user: object = {}, more: object = {}): object {
 
 const OURS = 'http://127.0.0.1:8001';
 
-test('a kubeconfig that leads to the ambassador, and the namespace without a token, have no diagnostic', () => {
+test("a kubeconfig with the ambassador's address, and the namespace file without a token, have no diagnostic", () => {
   expect(diagnosed(config(OURS))).toEqual([]);
 });
 
-test('a volume that has more than fields of the Pod may not be where the token would be', () => {
+test('a volume with more than Pod fields is refused at the path of the token', () => {
   const found = diagnosed(config(OURS), (manifests) =>
     manifests.set('pod.volumes.2', {
       name: 'namespace',
@@ -62,7 +62,7 @@ test('a volume that has more than fields of the Pod may not be where the token w
   expect(found).toEqual(['error token-only-in-proxy']);
 });
 
-test('two managers without the flag of their election are warned of', () => {
+test('two managers without a leader election flag cause a warning', () => {
   const found = diagnosed(config(OURS), (manifests) =>
     manifests.set('pod.containers.0.args', ['--v=1']),
   );

@@ -54,7 +54,7 @@ const settings = fc.record({
   installCrds: fc.boolean(),
 });
 
-test('[found 10] roles and filter of whole manifests agree, and each object has a name of its own', () => {
+test('[found 10] in generated manifests roles and filter agree, and each object has its own name', () => {
   fc.assert(
     fc.property(declared, settings, fc.constantFrom(...SCOPES), (each, changed, scope) => {
       const model = operatorModel(each, options({ name: 'op', ...changed }));
@@ -74,7 +74,7 @@ test('[found 10] roles and filter of whole manifests agree, and each object has 
 
 test.each(
   SCOPES,
-)('[found 10] Events of an operator for cluster-scoped kinds are granted as the filter opens them (%s)', (scope) => {
+)('[found 10] rights and filter agree about Events of an operator for cluster-scoped kinds (%s)', (scope) => {
   const only: AccessDeclaration = { name: 'decorator', sources: [source(nodes as Resource)] };
   const model = operatorModel([only], options({ name: 'op', namespace: 'op' }));
   const roles = renderedObjects(model, { scope }).filter(({ kind }) => kind === 'Role');

@@ -21,7 +21,7 @@ function problem(object: KubernetesObject, now = NOW) {
   return found && `${found.path} ${found.wrong}`;
 }
 
-test('a certificate for the Service with its key is right, and an empty Secret is filled in the cluster', () => {
+test('a matching certificate and key for the Service are accepted, and so is an empty Secret', () => {
   const { cert, key } = authority.issue(NAMES);
 
   expect(problem(secret(cert, key))).toBeUndefined();
@@ -29,7 +29,7 @@ test('a certificate for the Service with its key is right, and an empty Secret i
   expect(problem({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } })).toBeUndefined();
 });
 
-test('a Secret with one of the two, or with something else, is wrong', () => {
+test('a Secret with only one of the two, or with other content, is refused', () => {
   const { cert, key } = authority.issue(NAMES);
 
   expect(problem(secret(cert, ''))).toBe('data[tls.key] is not the key of tls.crt');
@@ -40,7 +40,7 @@ test('a Secret with one of the two, or with something else, is wrong', () => {
   );
 });
 
-test('an expired certificate is wrong, whatever its key', () => {
+test('an expired certificate is refused, whatever its key', () => {
   const { cert, key } = authority.issue(NAMES);
 
   expect(problem(secret(cert, key), new Date('+010000-01-01T00:00:00Z'))).toContain(

@@ -34,7 +34,7 @@ async function changedApp(): Promise<{
   return { cluster, operator, replace };
 }
 
-test('all Pods go at once, once, and with the words of the original', async () => {
+test('all Pods are deleted at once, only once, and with the log message of the original', async () => {
   const { cluster, operator, replace } = await changedApp();
 
   await operator.reconcile('config');
@@ -53,7 +53,7 @@ test('all Pods go at once, once, and with the words of the original', async () =
   ]);
 });
 
-test('a process that ends between the act and the record spares the replacements', async () => {
+test('a process that ends between the deletion and its record does not delete the replacements', async () => {
   const { cluster, operator, replace } = await changedApp();
   let writes = 0;
   cluster.fault = ({ verb, name }) => {
@@ -71,7 +71,7 @@ test('a process that ends between the act and the record spares the replacements
   expect(podUids(cluster)).toEqual(replaced);
 });
 
-test('one Pod that cannot be deleted does not keep the others, and is tried again', async () => {
+test('a Pod that cannot be deleted does not affect the others, and is retried', async () => {
   const { cluster, operator, replace } = await changedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'delete' && name === 'webapp-5d-1') throw failure(403, 'Forbidden');
@@ -93,7 +93,7 @@ test('one Pod that cannot be deleted does not keep the others, and is tried agai
   );
 });
 
-test('a Pod that vanishes between list and deletion counts as deleted', async () => {
+test('a Pod that disappears between list and deletion counts as deleted', async () => {
   const { cluster, operator } = await changedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'delete') cluster.remove(pods, name);
@@ -104,7 +104,7 @@ test('a Pod that vanishes between list and deletion counts as deleted', async ()
   expect(operator.reasons).toEqual(['PodsRestarted']);
 });
 
-test('beside an eviction under way, what was deleted is not deleted again', async () => {
+test('a deleted Pod is not deleted again while an eviction is under way', async () => {
   const { cluster, operator, replace } = await changedApp();
   putDeployment(cluster, 'worker');
   const podSelector = { app: 'worker' };

@@ -46,7 +46,7 @@ function oldOnes({ cluster, before }: App): readonly (string | undefined)[] {
   return [...podUids(cluster)].filter((uid) => before.has(uid));
 }
 
-test('nothing more is evicted until the replacement is Ready', async () => {
+test('the next Pod is evicted only once the replacement is Ready', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
 
@@ -64,7 +64,7 @@ test('nothing more is evicted until the replacement is Ready', async () => {
   expect(oldOnes(app)).toHaveLength(1);
 });
 
-test('Pods that serve nobody go first and need not wait, so that good content repairs bad', async () => {
+test('Pods that are not Ready are evicted first and without waiting, so that good content repairs bad content', async () => {
   const app = await changedApp({ ready: false });
 
   await app.operator.settle('config');
@@ -72,7 +72,7 @@ test('Pods that serve nobody go first and need not wait, so that good content re
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('one Pod that serves nobody does not block those that do', async () => {
+test('a Pod that is not Ready does not block the Ready ones', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   const status = { conditions: [{ type: 'Ready', status: 'False' }] };
@@ -83,7 +83,7 @@ test('one Pod that serves nobody does not block those that do', async () => {
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('a Pod that terminates slowly has had its turn', async () => {
+test('a Pod that terminates slowly is not evicted again', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   for (const name of podNames(cluster)) cluster.edit(pods, name, { spec: { nodeName: 'node' } });
@@ -99,7 +99,7 @@ test('a Pod that terminates slowly has had its turn', async () => {
   expect(leaving()).toHaveLength(2);
 });
 
-test('a terminating Pod is not counted as Ready', async () => {
+test('a terminating Pod does not count as Ready', async () => {
   const app = await changedApp();
   const { cluster, operator } = app;
   for (const { metadata } of cluster.all(pods)) {
@@ -131,7 +131,7 @@ test.each([
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('another process carries on where the last one ended, and evicts no new Pod', async () => {
+test('another process continues where the last one ended, and evicts no new Pod', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -145,7 +145,7 @@ test('another process carries on where the last one ended, and evicts no new Pod
   expect([...podUids(cluster)]).toContain(firstNew);
 });
 
-test('an edit under way plans anew: also the Pods that were replaced already', async () => {
+test('an edit during the evictions starts them again, also for Pods that were already replaced', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -159,7 +159,7 @@ test('an edit under way plans anew: also the Pods that were replaced already', a
   expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
 });
 
-test('a return to the first content under way plans anew too', async () => {
+test('a return to the first content during the evictions starts them again, too', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -173,7 +173,7 @@ test('a return to the first content under way plans anew too', async () => {
   expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
 });
 
-test('the record says what is under way by uid, and the new content only at the end', async () => {
+test('the record lists by uid which Pods are under way, and has the new content only at the end', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   const entry = (): Record<string, unknown> =>
@@ -193,7 +193,7 @@ test('the record says what is under way by uid, and the new content only at the 
   });
 });
 
-test('a Pod that was replaced by another of its name is not evicted for it', async () => {
+test('a new Pod with the name of an old one is not evicted in its place', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   cluster.budget = () => ({});
@@ -208,7 +208,7 @@ test('a Pod that was replaced by another of its name is not evicted for it', asy
   expect(podUids(cluster)).toEqual(replaced);
 });
 
-test('a Pod that vanishes between list and eviction counts as gone', async () => {
+test('a Pod that disappears between list and eviction counts as evicted', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   cluster.fault = ({ resource, name }) => {
@@ -220,7 +220,7 @@ test('a Pod that vanishes between list and eviction counts as gone', async () =>
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('a ConfigMap deleted under way stops the evictions, because new Pods could not start', async () => {
+test('a ConfigMap that is deleted meanwhile stops the evictions, because new Pods could not start', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -232,7 +232,7 @@ test('a ConfigMap deleted under way stops the evictions, because new Pods could 
   expect(oldOnes(app)).toHaveLength(2);
 });
 
-test('a scaled down owner is not waited for', async () => {
+test('a scaled-down owner is not waited for', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -243,7 +243,7 @@ test('a scaled down owner is not waited for', async () => {
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('an owner that says no number gets back as many Ready Pods as it had', async () => {
+test('for an owner without a replica count the operator waits for as many Ready Pods as before', async () => {
   const app = await changedApp();
   const { cluster, operator } = app;
   const owner = {
@@ -269,7 +269,7 @@ test('an owner that says no number gets back as many Ready Pods as it had', asyn
   expect(things().map(({ metadata }) => metadata.name)).toEqual(['thing-2']);
 });
 
-test('owners do not wait for each other', async () => {
+test('evictions of different owners do not wait for each other', async () => {
   const app = await changedApp();
   const { cluster, operator } = app;
   putDeployment(cluster, 'worker');
@@ -279,7 +279,7 @@ test('owners do not wait for each other', async () => {
   expect(podNames(cluster)).toHaveLength(4);
 });
 
-test('an eviction that fails is tried again', async () => {
+test('a failed eviction is retried', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   cluster.fault = ({ resource }) => {

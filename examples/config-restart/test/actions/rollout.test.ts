@@ -55,7 +55,7 @@ test.each([
 test.each([
   ['StatefulSet', statefulSets],
   ['DaemonSet', daemonSets],
-])('Pods of a %s that waits for deletions are evicted', async (_kind, resource) => {
+])('Pods of a %s with the strategy OnDelete are evicted', async (_kind, resource) => {
   const { cluster, operator } = await watched();
   const owner = putSet(cluster, resource, 'db', 'OnDelete');
   const before = podUids(cluster);
@@ -99,7 +99,7 @@ test.each([
   expect(podUids(cluster)).toEqual(before);
 });
 
-test('a Deployment that was deleted and made anew is not restarted for the old one', async () => {
+test('a Deployment that was deleted and created again is not restarted for the old one', async () => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp');
   cluster.remove(deployments, 'webapp');
@@ -115,7 +115,7 @@ test('a Deployment that was deleted and made anew is not restarted for the old o
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-test('a workload that changes under our hands is read again by the next try', async () => {
+test('a workload that changes during the restart is read again for the next attempt', async () => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp');
   let isFirst = true;
@@ -136,7 +136,7 @@ test('a workload that changes under our hands is read again by the next try', as
   expect(operator.reasons).toEqual(['PodsRestarted']);
 });
 
-test('one workload that cannot be restarted does not keep the others from it', async () => {
+test('a workload that cannot be restarted does not affect the others', async () => {
   const { cluster, operator } = await watched();
   for (const name of ['a', 'b', 'c']) putDeployment(cluster, name);
   cluster.fault = ({ verb, name }) => {
@@ -154,7 +154,7 @@ test('one workload that cannot be restarted does not keep the others from it', a
   expect(['a', 'b', 'c'].map((name) => restartsOf(cluster, name))).toEqual([1, 1, 1]);
 });
 
-test('annotations that the template has are kept', async () => {
+test('annotations in the template are kept', async () => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp');
   const template = { metadata: { annotations: { theirs: 'kept' } } };
@@ -169,7 +169,7 @@ test('annotations that the template has are kept', async () => {
   });
 });
 
-test('a Pod that terminates with its grace period counts for nothing', async () => {
+test('a Pod that terminates with its grace period does not count', async () => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp', { replicas: 1 });
   cluster.edit(pods, 'webapp-5d-0', { metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } });
@@ -191,7 +191,7 @@ test('the annotation key is short enough for any ConfigMap, and different for ea
     expect(key.split('/')[1]).toMatch(/^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/);
 });
 
-test('a ReplicaSet without Deployment has its Pods evicted', async () => {
+test('Pods of a ReplicaSet without a Deployment are evicted', async () => {
   const { cluster, operator } = await watched();
   const labels = { app: 'rs' };
   const spec = { replicas: 1, selector: { matchLabels: labels }, template: podTemplate(labels) };

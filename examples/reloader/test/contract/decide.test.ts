@@ -116,14 +116,14 @@ describe('[reloader 28] a decision names its rule:', () => {
     });
   });
 
-  test('twelve of them, each with a sentence of its own', () => {
+  test('the decision has twelve rules, each with a different sentence', () => {
     expect(Object.keys(RULES)).toHaveLength(12);
     expect(new Set(Object.values(RULES)).size).toBe(12);
   });
 });
 
 describe('[reloader 2] auto', () => {
-  test.each(RESOURCE_TYPES)('for %s reloads no other type', (type) => {
+  test.each(RESOURCE_TYPES)('auto for %s reloads for no other type', (type) => {
     const asked = workload({ [KEYS.typedAuto[type]]: 'true' });
 
     const reloading = RESOURCE_TYPES.filter(
@@ -133,14 +133,20 @@ describe('[reloader 2] auto', () => {
     expect(reloading).toEqual([type]);
   });
 
-  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('%j counts as true', (word) => {
+  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('auto %j counts as true', (word) => {
     expect(ruleOf(resource(), workload({ [KEYS.auto]: word }))).toBe('auto/main');
     expect(ruleOf(resource(), workload({ [KEYS.typedAuto.CONFIGMAP]: word }))).toBe(
       'typed-auto/main',
     );
   });
 
-  test.each(['tRUE', 'yes', ' true', '2', 'on'])('%j is not true, and a problem', (word) => {
+  test.each([
+    'tRUE',
+    'yes',
+    ' true',
+    '2',
+    'on',
+  ])('auto %j is not true, and is a problem', (word) => {
     const { rule, problems } = decide(resource(), workload({ [KEYS.auto]: word }), ALL);
 
     expect(rule).toBe('auto-off');
@@ -157,32 +163,36 @@ describe('[reloader 2] auto', () => {
     ['', 'false', 'auto-off'],
     ['false', '', 'auto-off'],
     ['', '', 'auto-reload-all/main'],
-  ])('generic %j and typed %j is %s under --auto-reload-all', (auto, typed, expected) => {
+  ])('generic auto %j and typed auto %j give %s under --auto-reload-all', (auto, typed, expected) => {
     const asked = workload({ [KEYS.auto]: auto, [KEYS.typedAuto.CONFIGMAP]: typed });
 
     expect(ruleOf(resource(), asked, ALL)).toBe(expected);
   });
 
-  test('of one type, when false, takes only this type out of --auto-reload-all', () => {
+  test('auto of one type with the value false excludes only this type from --auto-reload-all', () => {
     const asked = workload({ [KEYS.typedAuto.SECRET]: 'false' });
 
     expect(ruleOf(resource({}, { type: 'SECRET' }), asked, ALL)).toBe('auto-off');
     expect(ruleOf(resource(), asked, ALL)).toBe('auto-reload-all/main');
   });
 
-  test('under --auto-reload-all reloads a workload that has search only', () => {
+  test('--auto-reload-all also reloads a workload that has only search', () => {
     expect(ruleOf(resource(), workload({ [KEYS.search]: 'true' }), ALL)).toBe(
       'auto-reload-all/main',
     );
   });
 
-  test('that is false does not hold a named list back', () => {
+  test('auto: false does not disable a named list', () => {
     expect(ruleOf(resource(), workload({ [KEYS.auto]: 'false', [RELOAD]: 'app' }))).toBe(
       'named/main',
     );
   });
 
-  test.each(['constructor', '__proto__', 'toString'])('under the key %s is absent', (auto) => {
+  test.each([
+    'constructor',
+    '__proto__',
+    'toString',
+  ])('auto under the key %s counts as absent', (auto) => {
     const options = { ...OPTIONS, annotations: { ...KEYS, auto } };
 
     expect(decide(resource(), workload({}), options)).toMatchObject({
@@ -193,7 +203,7 @@ describe('[reloader 2] auto', () => {
 });
 
 describe('[reloader 3] a named list', () => {
-  test('reloads what it names, referenced or not, and marks the first container then', () => {
+  test('a named list reloads for what it names, also without a reference, and then marks the first container', () => {
     const asked = workload({ [RELOAD]: 'app-.*, other' });
 
     expect(ruleOf(OTHER, asked)).toBe('named-unreferenced/side');
@@ -201,7 +211,7 @@ describe('[reloader 3] a named list', () => {
     expect(ruleOf(resource(), asked)).toBe('no-rule');
   });
 
-  test.each(RESOURCE_TYPES)('for %s is under a key of its own', (type) => {
+  test.each(RESOURCE_TYPES)('a named list for %s has a key of its own', (type) => {
     const asked = workload({ [KEYS.reload[type]]: '.*' });
 
     const reloading = RESOURCE_TYPES.filter(
@@ -211,7 +221,7 @@ describe('[reloader 3] a named list', () => {
     expect(reloading).toEqual([type]);
   });
 
-  test('with a broken pattern says so, and the other patterns and rules count', () => {
+  test('a named list with a broken pattern reports it, and its other patterns and rules count', () => {
     const asked = workload({ [RELOAD]: '[a-, other', [KEYS.auto]: 'true' });
 
     const named = decide(OTHER, asked, OPTIONS);
@@ -224,7 +234,7 @@ describe('[reloader 3] a named list', () => {
     ]);
   });
 
-  test('is reported for any resource of the type, even one without a name', () => {
+  test('a broken pattern of a named list is reported for any resource of the type, even without a name', () => {
     const asked = workload({
       [RELOAD]: '(',
       [KEYS.search]: 'yes',
@@ -239,7 +249,7 @@ describe('[reloader 3] a named list', () => {
     expect(decide(resource({}, { type: 'SECRET' }), asked, OPTIONS).problems).toHaveLength(1);
   });
 
-  test('of a template without containers names none to mark', () => {
+  test('a named list marks no container if the template has none', () => {
     const asked = workload({ [RELOAD]: 'other' }, { podSpec: { containers: [] } });
 
     expect(decide(OTHER, asked, OPTIONS)).toMatchObject({ reload: true, container: undefined });
@@ -255,7 +265,7 @@ describe('[reloader 4]', () => {
     ['True', 'true', 'no-rule'],
     ['true', 'True', 'no-rule'],
     ['1', '1', 'no-rule'],
-  ])('search %j and match %j is %s', (search, match, expected) => {
+  ])('search %j with match %j gives %s', (search, match, expected) => {
     const asked = workload({ [KEYS.search]: search });
 
     expect(ruleOf(resource({ [KEYS.match]: match }), asked)).toBe(expected);
@@ -267,7 +277,7 @@ describe('[reloader 4]', () => {
     expect(ruleOf(matching, workload({ [KEYS.search]: 'true' }))).toBe('unreferenced');
   });
 
-  test('search that is written otherwise than true is a problem', () => {
+  test('search with any other value than true is a problem', () => {
     const { problems } = decide(resource(), workload({ [KEYS.search]: 'True' }), OPTIONS);
 
     expect(problems).toEqual([
@@ -275,7 +285,12 @@ describe('[reloader 4]', () => {
     ]);
   });
 
-  test.each(['True', '1', 'false', ''])('ignore %j on the resource does not count', (ignore) => {
+  test.each([
+    'True',
+    '1',
+    'false',
+    '',
+  ])('ignore with the value %j on the resource does not count', (ignore) => {
     const asked = workload({ [KEYS.auto]: 'true' });
 
     expect(ruleOf(resource({ [KEYS.ignore]: ignore }), asked)).toBe('auto/main');
@@ -311,7 +326,7 @@ describe('[reloader 5] on the Pod template only,', () => {
     ['a named list', { [RELOAD]: 'app' }, 'named'],
     ['search', { [KEYS.search]: 'true' }, 'search'],
     ['exclude', { [KEYS.auto]: 'true', [KEYS.exclude.CONFIGMAP]: 'app' }, 'excluded'],
-  ])('%s counts', (_, annotations, rule) => {
+  ])('the annotation %s counts on the Pod template alone', (_, annotations, rule) => {
     const matching = resource({ [KEYS.match]: 'true' });
 
     expect(decide(matching, onTemplate(annotations), OPTIONS).rule).toBe(rule);
@@ -322,7 +337,7 @@ describe('[reloader 5] on the Pod template only,', () => {
     KEYS.search,
     KEYS.auto,
     KEYS.typedAuto.CONFIGMAP,
-  ])('nothing counts when the metadata has %s, even empty', (key) => {
+  ])('annotations of the Pod template do not count if the metadata has %s, even empty', (key) => {
     const template = {
       [KEYS.auto]: 'true',
       [RELOAD]: 'app',
@@ -334,7 +349,7 @@ describe('[reloader 5] on the Pod template only,', () => {
     expect(ruleOf(matching, onTemplate(template, { [key]: '' }))).toBe('no-rule');
   });
 
-  test('annotations count for a type whose keys the metadata does not have', () => {
+  test('annotations of the Pod template count for a type whose keys the metadata does not have', () => {
     const asked = onTemplate(
       { [KEYS.auto]: 'true' },
       { [KEYS.typedAuto.SECRET]: 'true', [KEYS.reload.SECRET]: 'x' },
@@ -344,7 +359,7 @@ describe('[reloader 5] on the Pod template only,', () => {
     expect(ruleOf(resource({}, { type: 'SECRET' }), asked)).toBe('typed-auto/main');
   });
 
-  test('exclude lists of the metadata and of the template are joined', () => {
+  test('exclude lists of the metadata and of the Pod template are combined', () => {
     const key = KEYS.exclude.CONFIGMAP;
     const asked = onTemplate({ [KEYS.auto]: 'true', [key]: 'app' }, { [key]: 'other' });
 
@@ -352,7 +367,7 @@ describe('[reloader 5] on the Pod template only,', () => {
   });
 });
 
-test('annotations count under the keys that flags gave them, and not under the default ones', () => {
+test('annotations count under the keys of the flags, and not under the default keys', () => {
   const types: readonly ResourceType[] = RESOURCE_TYPES;
   const annotations = { ...KEYS, auto: 'example.com/auto', ignore: 'example.com/ignore' };
   const options = { ...OPTIONS, annotations };
@@ -398,7 +413,7 @@ describe('whatever the annotations are,', () => {
       { ...OPTIONS, autoReloadAll },
     );
 
-  test('a reload is either automatic and of a reference, or by name, and marks a container', () => {
+  test('any reload is either automatic with a reference, or by name, and marks a container', () => {
     fc.assert(
       fc.property(given, (each) => {
         const { reload, rule, auto, container } = decideFor(each);
@@ -410,7 +425,7 @@ describe('whatever the annotations are,', () => {
     );
   });
 
-  test('ignore on the resource and a name in the exclude list leave no reload', () => {
+  test('ignore on the resource, or the name in an exclude list, prevents every reload', () => {
     fc.assert(
       fc.property(given, (each) => {
         const excluding = { ...each.metadata, [KEYS.exclude.CONFIGMAP]: `x, ${each.of.name}` };
@@ -421,7 +436,7 @@ describe('whatever the annotations are,', () => {
     );
   });
 
-  test('the template matters for nothing when the metadata has one of the four keys', () => {
+  test('the Pod template never matters if the metadata has one of the four keys', () => {
     fc.assert(
       fc.property(given, annotations, fc.constantFrom(...keys.slice(0, 4)), (each, other, key) => {
         const metadata = { [key]: '', ...each.metadata };
@@ -433,7 +448,7 @@ describe('whatever the annotations are,', () => {
     );
   });
 
-  test('--auto-reload-all takes no reload away', () => {
+  test('--auto-reload-all never prevents a reload', () => {
     fc.assert(
       fc.property(given, (each) => {
         const without = decideFor({ ...each, autoReloadAll: false });

@@ -38,7 +38,7 @@ const itemOf = (name: string, bytes: Uint8Array): number[] => [
 ];
 
 describe('[reloader 8] the hash', () => {
-  test('of a ConfigMap depends on no order of keys', () => {
+  test('the hash of a ConfigMap does not depend on the order of keys', () => {
     fc.assert(
       fc.property(texts, blobs, (data, binary) => {
         const binaryData = encoded(binary);
@@ -50,7 +50,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('of a ConfigMap is that of its items, sorted by bytes', () => {
+  test('the hash of a ConfigMap covers its items, sorted by bytes', () => {
     fc.assert(
       fc.property(texts, blobs, (data, binary) => {
         const items = [
@@ -65,7 +65,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('of a Secret is that of its items, sorted by bytes', () => {
+  test('the hash of a Secret covers its items, sorted by bytes', () => {
     fc.assert(
       fc.property(blobs, (data) => {
         const items = Object.entries(data).map(([name, bytes]) => itemOf(name, bytes));
@@ -76,7 +76,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('of what the CSI driver mounted depends on no order of objects', () => {
+  test('the hash of mounted CSI objects does not depend on their order', () => {
     const object = fc.record({ id: text, version: text });
     fc.assert(
       fc.property(fc.array(object), text, (objects, secretProviderClassName) => {
@@ -89,7 +89,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('of equal ids sorts U+FFFD before code points above U+FFFF, whose UTF-16 units are lower', () => {
+  test('the hash of equal ids sorts U+FFFD before code points above U+FFFF, whose UTF-16 units are lower', () => {
     const objects = [
       { id: '\u{1f600}', version: '1' },
       { id: '\ufffd', version: '1' },
@@ -101,30 +101,30 @@ describe('[reloader 8] the hash', () => {
     expect([...objects.map(({ id }) => id)].sort()[0]).toBe('\u{1f600}'); // by UTF-16 units
   });
 
-  test('sorts items by their values when one key is a part of another', () => {
+  test('the hash sorts items by their values if one key is a part of another', () => {
     expect(hashOfConfigMap({ data: { 'a=': '', a: '=' } })).toBe(sha1('a==;a=='));
     expect(hashOfConfigMap({ data: { a: '~', 'a.b': '' } })).toBe(sha1('a.b=;a=~'));
     expect(hashOfConfigMap({ data: { a: 'x', A: 'y', _: 'z' } })).toBe(sha1('A=y;_=z;a=x'));
   });
 
-  test('counts no keys of objects that JavaScript brings along', () => {
+  test('the hash ignores inherited keys of JavaScript objects', () => {
     const data = JSON.parse('{"__proto__":"1","constructor":"2"}') as Record<string, string>;
 
     expect(hashOfConfigMap({ data })).toBe(sha1('__proto__=1;constructor=2'));
   });
 
-  test('of a Secret with two bytes that are no text tells them apart', () => {
+  test('the hash of a Secret distinguishes two bytes that are not valid text', () => {
     const one = hashOfSecret({ data: { k: base64(Uint8Array.of(0xff)) } });
     const other = hashOfSecret({ data: { k: base64(Uint8Array.of(0xfe)) } });
 
     expect(one).not.toBe(other);
   });
 
-  test('of lone surrogates has U+FFFD for them, as the JSON decoder of Go', () => {
+  test("the hash replaces lone surrogates by U+FFFD, like Go's JSON decoder", () => {
     expect(hashOfConfigMap({ data: { k: 'a\ud800' } })).toBe(sha1('k=a\ufffd'));
   });
 
-  test('takes null for nothing: maps, values, and objects of a status', () => {
+  test('the hash treats null as empty: maps, values, and objects of a status', () => {
     const nothing = { data: null, binaryData: null };
 
     expect(hashOfConfigMap(nothing)).toBe(sha1(''));
@@ -138,7 +138,7 @@ describe('[reloader 8] the hash', () => {
     ['line ends inside', 'AP\r\n8Q\n', 'AP8Q'],
     ['surplus bits in the last character', 'AP9=', 'AP8='],
     ['nothing', '', ''],
-  ])('reads base64 as Go does: %s', (_, written, canonical) => {
+  ])('the hash decodes base64 like Go: %s', (_, written, canonical) => {
     expect(hashOfConfigMap({ binaryData: { k: written } })).toBe(sha1(`k=${canonical}`));
     expect(hashOfSecret({ data: { k: written } })).toBe(
       sha1(Buffer.concat([Buffer.from('k='), Buffer.from(canonical, 'base64')])),
@@ -154,7 +154,7 @@ describe('[reloader 8] the hash', () => {
     'AP8Q*',
     '=',
     'AP8=AP8Q',
-  ])('refuses %j, which is not base64, and names the key only', (written) => {
+  ])('the hash refuses %j, which is not base64, and the error names only the key', (written) => {
     for (const hash of [
       () => hashOfConfigMap({ binaryData: { 'tls.key': written } }),
       () => hashOfSecret({ data: { good: 'AAAA', 'tls.key': written } }),
@@ -170,7 +170,7 @@ describe('[reloader 8] the hash', () => {
     }
   });
 
-  test('of a Secret of 1 MiB is that of its bytes', () => {
+  test('the hash of a Secret of 1 MiB covers all its bytes', () => {
     const value = Buffer.alloc(1024 * 1024, 0xa5);
 
     expect(hashOfSecret({ data: { big: value.toString('base64') } })).toBe(

@@ -8,7 +8,7 @@ const onWorkload = (text: string) =>
   keyLists({ annotations: { [KEYS]: text }, templateAnnotations: {} });
 const APP = { type: 'CONFIGMAP', name: 'app' } as const;
 
-test('[reloader R23] a resource that is named counts with these keys, sorted and each once; all others count whole', () => {
+test('[reloader R23] a named resource counts with the listed keys, sorted and without repetition, and others count whole', () => {
   const lists = onWorkload(
     'configmap/app/z.yaml, configmap/app/a,,secret/app/token,configmap/app/a',
   );
@@ -20,7 +20,7 @@ test('[reloader R23] a resource that is named counts with these keys, sorted and
   expect(lists.problems).toEqual([]);
 });
 
-test('[reloader R23] the metadata decides; without the annotation there, the Pod template', () => {
+test('[reloader R23] the list in the metadata decides, and the Pod template only if it is missing there', () => {
   const templateAnnotations = { [KEYS]: 'configmap/app/t' };
 
   expect(keyLists({ annotations: {}, templateAnnotations }).of(APP)).toEqual(['t']);
@@ -37,7 +37,7 @@ test.each([
   'secretproviderclass/app/a',
   'app/a',
   'configmap/app/a b',
-])('[reloader R23] %j is a problem, and the other entries count', (entry) => {
+])('[reloader R23] the entry %j is a problem, and the other entries count', (entry) => {
   const lists = onWorkload(`${entry},configmap/app/kept`);
 
   expect(lists.of(APP)).toEqual(['kept']);
@@ -49,7 +49,7 @@ test.each([
   ]);
 });
 
-test('[reloader R23] a list has 256 entries at most, and a long entry is shortened in the message', () => {
+test('[reloader R23] a list has at most 256 entries, and the message shortens a long entry', () => {
   const many = Array.from({ length: 300 }, (_, at) => `configmap/app/k${at}`);
 
   const lists = onWorkload([...many, 'x'.repeat(5_000)].join(','));
@@ -59,7 +59,7 @@ test('[reloader R23] a list has 256 entries at most, and a long entry is shorten
   expect(onWorkload('x'.repeat(5_000)).problems[0]?.message.length).toBeLessThan(200);
 });
 
-test('[reloader R23] the hash of some keys is that of a resource with nothing else', () => {
+test('[reloader R23] the hash of some keys equals that of a resource with only these', () => {
   const data = { a: '1', b: '2', c: '3' };
   const binaryData = { d: 'AP8Q' };
 
@@ -72,7 +72,7 @@ test('[reloader R23] the hash of some keys is that of a resource with nothing el
   );
 });
 
-test('[reloader R23] records of other keys have another name, and name the same resource', () => {
+test('[reloader R23] records of different keys have different names, and name the same resource', () => {
   const one = refKey({ ...APP, keys: ['a'] });
   const other = refKey({ ...APP, keys: ['a', 'b'] });
 

@@ -24,7 +24,7 @@ const waitOf = (place: string | undefined, peers: readonly OrderPeer[]) =>
     0,
   );
 
-test('a workload waits for one with a smaller number that is still to be restarted', () => {
+test('a workload waits for one with a smaller number that still needs a restart', () => {
   expect(waitOf('20', [peer('cache', '30', { isPending: true }), peer('db', '3')])).toBeUndefined();
   expect(waitOf('20', [peer('db', '3', { isPending: true })])).toEqual({
     waitMs: 2_000,
@@ -33,7 +33,7 @@ test('a workload waits for one with a smaller number that is still to be restart
   });
 });
 
-test('a workload waits for one with a smaller number that rolls out, and for one whose rollout has failed', () => {
+test('a workload waits for one with a smaller number that rolls out or has failed to', () => {
   const rolling = workload('db', {
     labels: { [LABEL]: '1' },
     parts: { ...ROLLED_OUT, status: { observedGeneration: 1, updatedReplicas: 0 } },
@@ -50,7 +50,7 @@ test('a workload waits for one with a smaller number that rolls out, and for one
   expect(waitOf('2', [peer('db', '1', { workload: failed })])?.reason).toBe('order');
 });
 
-test('equal numbers restart together', () => {
+test('workloads with equal numbers restart together', () => {
   expect(waitOf('2', [peer('other', '2', { isPending: true })])).toBeUndefined();
 });
 
@@ -61,7 +61,7 @@ test.each([
   '1.5',
   '',
   '1234567890',
-])('a label %j has no place in the order', (place) => {
+])('the order label %j has no effect', (place) => {
   const gate = orderGate({ label: LABEL, peersOf: () => [] });
   const labels = place === undefined ? {} : { [LABEL]: place };
 

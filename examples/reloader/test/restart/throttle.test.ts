@@ -27,7 +27,7 @@ function restartTimes(gate: RestartGate, requests: readonly RestartRequest[]): r
 const many = (count: number): readonly RestartRequest[] =>
   Array.from({ length: count }, (_, n) => request(`web-${n}`));
 
-test('[reloader 12] 100 workloads of one ConfigMap at 10 in a second are spread over 9 seconds after a burst of 10', () => {
+test('[reloader 12] restarts of 100 workloads at 10 per second take 9 seconds after a burst of 10', () => {
   const times = restartTimes(throttleGate({ perSecond: 10, burst: 10 }), many(100));
 
   expect(times).toHaveLength(100);
@@ -35,13 +35,13 @@ test('[reloader 12] 100 workloads of one ConfigMap at 10 in a second are spread 
   expect(times.slice(10)).toEqual(Array.from({ length: 90 }, (_, n) => (n + 1) * 100));
 });
 
-test('without a burst, restarts come one by one', () => {
+test('without a burst restarts come one by one', () => {
   expect(restartTimes(throttleGate({ perSecond: 0.5, burst: 1 }), many(4))).toEqual([
     0, 2_000, 4_000, 6_000,
   ]);
 });
 
-test('a quiet time fills the bucket again, and not further than the burst', () => {
+test('a quiet period refills the bucket up to the burst', () => {
   const gate = throttleGate({ perSecond: 1, burst: 2 });
   const waits = (names: readonly string[], nowMs: number): readonly (number | undefined)[] =>
     names.map((name) => gate.leftMs(request(name), nowMs)?.waitMs);
@@ -63,7 +63,7 @@ test('a restart of several steps takes one turn', () => {
   expect(gate.leftMs(request('job'), START_MS + 1_000)?.waitMs).toBe(1_000);
 });
 
-test('the turn of a workload that never comes again is given up', () => {
+test('the turn of a workload that does not return is released', () => {
   const gate = throttleGate({ perSecond: 1, burst: 1 });
   gate.leftMs(request('gone'), START_MS);
 
@@ -71,7 +71,7 @@ test('the turn of a workload that never comes again is given up', () => {
   expect(gate.leftMs(request('gone'), START_MS + 100_000)?.waitMs).toBe(1_000);
 });
 
-test('a workload that asks again after a minute takes another turn', () => {
+test('a workload that returns after a minute takes another turn', () => {
   const gate = throttleGate({ perSecond: 1, burst: 1 });
   gate.leftMs(request('web'), START_MS);
 
@@ -79,7 +79,7 @@ test('a workload that asks again after a minute takes another turn', () => {
   expect(gate.leftMs(request('api'), START_MS + 100_000)?.waitMs).toBe(1_000);
 });
 
-test('a clock that is set back delays nothing', () => {
+test('a clock that is set back causes no delay', () => {
   const gate = throttleGate({ perSecond: 1, burst: 1 });
   gate.leftMs(request('a'), START_MS);
   gate.leftMs(request('b'), START_MS);

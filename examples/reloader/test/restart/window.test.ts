@@ -27,7 +27,7 @@ const NIGHT = JSON.stringify({
   windows: [{ cron: '0 2 * * *', duration: '2h' }],
 });
 
-test('[reloader 25] a restart waits for the window, and for no longer', () => {
+test('[reloader 25] a restart waits for the window to open, and no longer', () => {
   const gate = windowGate();
 
   const evening = gate.leftMs(inWindow(NIGHT), ms('2030-01-07T20:00:00Z'));
@@ -51,7 +51,7 @@ test('[reloader 25] a restart waits for the window, and for no longer', () => {
   expect(end?.note).toContain('2030-01-09T01:00:00Z');
 });
 
-test('[reloader 25] a new process writes the same pending annotation: nothing differs', () => {
+test('[reloader 25] a new process computes the same pending annotation', () => {
   const changes = [change('app-config'), change('db', 'SECRET')];
   const asked = request('web', { annotations: { [RESTART_WINDOW]: NIGHT }, changes });
 
@@ -69,7 +69,7 @@ test('a workload without the annotation restarts at any time', () => {
   expect(windowGate().problems?.(request('web').workload)).toEqual([]);
 });
 
-test('of several windows, each is a time to restart, and the next one counts', () => {
+test('each of several windows allows a restart, and the next one counts', () => {
   const windows = restartWindows(
     JSON.stringify({
       windows: [
@@ -87,7 +87,7 @@ test('of several windows, each is a time to restart, and the next one counts', (
   expect(opens(windows, '2030-01-11T13:00:00Z')).toBe('2030-01-11T22:00:00.000Z');
 });
 
-test('[reloader 25] a start that the clocks leave out is when they have moved on, and one that comes twice is the first', () => {
+test('[reloader 25] a start that a clock change skips is right after the change, and one that occurs twice is the first', () => {
   const skipped = windowsOf('30 2 * * *', '1h', 'Europe/Berlin');
   const twice = windowsOf('30 2 * * *', '2h', 'Europe/Berlin');
 
@@ -97,7 +97,7 @@ test('[reloader 25] a start that the clocks leave out is when they have moved on
   expect(twice.isOpen(ms('2030-10-27T02:31:00Z'))).toBe(false); // two hours have passed
 });
 
-test('without a time zone a window is in UTC, whatever that of the container is', () => {
+test("without a time zone a window is in UTC, whatever the container's time zone", () => {
   expect(opens(windowsOf('0 2 * * *', '1h'), '2030-07-01T00:00:00Z')).toBe(
     '2030-07-01T02:00:00.000Z',
   );
@@ -159,7 +159,7 @@ test.each([
   expect(wait?.note).toContain(words);
 });
 
-test('[found 2] windows that were read are kept up to a number of windows, and a text that is too long is not', () => {
+test('[found 2] parsed windows are cached up to a number, and a too long text is not cached', () => {
   const read = (at: number, count: number): unknown => {
     const windows = Array.from({ length: count }, (_, minute) => ({
       cron: `${minute} ${at % 24} * * *`,

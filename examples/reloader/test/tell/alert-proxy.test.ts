@@ -46,7 +46,7 @@ async function tunnelProxy(code: number) {
   return { url: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked, through };
 }
 
-test('a proxy gets the whole address of a target with http, and its own credentials', async () => {
+test('for an http target the proxy gets the whole address and its own credentials', async () => {
   const proxy = await serve(status(200));
 
   const reason = await send(
@@ -68,7 +68,7 @@ test('a proxy gets the whole address of a target with http, and its own credenti
   ]);
 });
 
-test('a target with https is reached through a tunnel, in which the proxy sees TLS alone', async () => {
+test('an https target is reached through a tunnel, in which the proxy sees only TLS', async () => {
   const proxy = await tunnelProxy(200);
 
   const reason = await send('https://chat.invalid/services/TOKEN', `http://user:word@${proxy.url}`);
@@ -89,13 +89,13 @@ test('a target with https is reached through a tunnel, in which the proxy sees T
   expect(hello?.includes('TOKEN')).toBe(false);
 });
 
-test('a proxy that refuses the tunnel is the reason', async () => {
+test('a proxy that refuses the tunnel is the reported reason', async () => {
   const proxy = await tunnelProxy(407);
 
   expect(await send('https://chat.invalid/', `http://${proxy.url}`)).toBe('the proxy answered 407');
 });
 
-test('other variables choose no proxy', async () => {
+test('other proxy variables have no effect', async () => {
   const proxy = await serve(status(200));
   const server = await serve(status(200));
   for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, proxy.url);

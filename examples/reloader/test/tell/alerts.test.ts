@@ -72,7 +72,7 @@ test.each([
   [undefined, 'text *x*', 'text x'],
   ['', ' : text *x*', ' : text x'],
   ['cluster *A*', 'cluster *A* : text *x*', 'cluster A : text x'],
-])('additional information %j comes before the text', (additionalInfo, chat, raw) => {
+])('additional information %j is put before the text', (additionalInfo, chat, raw) => {
   const body = (sink: AlertOptions['sink']): string =>
     alertMessage('text *x*', { sink, additionalInfo }).body;
 
@@ -85,7 +85,7 @@ test.each<[AlertOptions['sink'], readonly number[], readonly number[]]>([
   ['raw', [200, 201], [301, 303, 308, 403, 503]],
   ['teams', [200], [201, 202, 302, 400, 500]],
   ['gchat', [200], [204, 500]],
-])('%s accepts the answers %j and no other', async (sink, good, bad) => {
+])('the sink %s accepts only the answers %j', async (sink, good, bad) => {
   const server = await serve((response, { path }) =>
     status(Number(path?.slice(1)), { location: '/200' })(response),
   );
@@ -96,7 +96,7 @@ test.each<[AlertOptions['sink'], readonly number[], readonly number[]]>([
   expect(await reasons(bad)).toEqual(bad.map((code) => expect.stringContaining(String(code))));
 });
 
-test('[reloader 21] a redirect is refused: nothing is sent to where it points', async () => {
+test('[reloader 21] a redirect is refused, and nothing is sent to its target', async () => {
   const elsewhere = await serve(status(200));
   const server = await serve(status(302, { location: `${elsewhere.url}/token` }));
 
@@ -106,7 +106,7 @@ test('[reloader 21] a redirect is refused: nothing is sent to where it points', 
   expect(elsewhere.received).toEqual([]);
 });
 
-test('[reloader 21] [reloader R19] a server that hangs delays no restart, and costs only its own alert', async () => {
+test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and loses only its own alert', async () => {
   const server = await serve((response, { body }) => {
     if (!body.includes('hangs')) status(200)(response);
   });
@@ -125,7 +125,7 @@ test('[reloader 21] [reloader R19] a server that hangs delays no restart, and co
   expect(lost()).toBe(1);
 });
 
-test('alerts that wait are bounded: more are dropped and counted, and the log says so once', async () => {
+test('waiting alerts are limited: further ones are dropped and counted, and logged once', async () => {
   const server = await serve(() => {}); // hangs
   const { restart, warnings, lost } = started(to(server.url));
 
@@ -137,7 +137,7 @@ test('alerts that wait are bounded: more are dropped and counted, and the log sa
   expect(warnings).toEqual([[{ waiting: MAX_WAITING }, 'alerts are dropped, too many wait']]);
 });
 
-test('a dry run sends nothing', async () => {
+test('a dry run sends no alert', async () => {
   const server = await serve(status(200));
   const { restart } = started(to(server.url));
 
@@ -148,13 +148,13 @@ test('a dry run sends nothing', async () => {
   expect(server.received[0]?.body).toContain('*web*');
 });
 
-test('a server that cannot be reached is a reason without its address', async () => {
+test('for an unreachable server the reason does not contain its address', async () => {
   const reason = await send(to('http://127.0.0.1:1/services/SECRET-PATH'));
 
   expect(reason).toBe('the request failed: ECONNREFUSED');
 });
 
-test('credentials in the URL are sent as such', async () => {
+test('credentials in the URL are sent as credentials', async () => {
   const server = await serve(status(200));
 
   await send(to(server.url.replace('//', '//me:pa%20ss@')));

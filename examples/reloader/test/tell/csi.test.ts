@@ -33,7 +33,7 @@ async function rotates({ env, namespace }: Reloading, pod: string): Promise<void
   await env.patch(GROUP, KIND, namespace, `${pod}-vault`, next);
 }
 
-test('[reloader 22] a rotation is one call of the webhook, however many Pods it changes', async () => {
+test('[reloader 22] a rotation causes one webhook call, however many Pods it changes', async () => {
   const server = await serve(status(200));
   const reloader = await start(`--webhook-url=${server.url}`, '--cloud-events');
   for (const pod of ['a', 'b']) await mounts(reloader, pod);
@@ -51,7 +51,7 @@ test('[reloader 22] a rotation is one call of the webhook, however many Pods it 
   ]);
 });
 
-test('[reloader 28] a rotation that nobody has acted upon is explained', async () => {
+test('[reloader 28] explain describes a rotation that has not been acted on yet', async () => {
   const reloader = await start();
   await mounts(reloader, 'a');
   const csi = {

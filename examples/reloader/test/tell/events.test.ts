@@ -23,7 +23,7 @@ const change = (type: Change['type'], name: string): Change => ({
   auto: true,
 });
 
-test('each resource of a restart has an Event, from the component of its type', () => {
+test('each resource of a restart gets an Event, from the component of its type', () => {
   const { notes, about } = noting();
   const changes = [change('CONFIGMAP', 'app'), change('SECRET', 'key')];
   eventObserver.restarted?.(about, changes, 5);
@@ -38,14 +38,14 @@ test('each resource of a restart has an Event, from the component of its type', 
   expect(notes[1]?.note).not.toContain('typed-auto');
 });
 
-test('[reloader 28] in a dry run the Event names the rule that decided', () => {
+test('[reloader 28] in a dry run the Event names the deciding rule', () => {
   const { notes, about } = noting(true);
   eventObserver.restarted?.(about, [change('SECRET', 'key')], 5);
 
   expect(notes[0]?.note).toContain('rule: typed-auto');
 });
 
-test('a failure is told without the values that a server quotes', () => {
+test('an Event about a failure does not contain values that the server quotes', () => {
   const { notes, about } = noting();
   const message = 'Deployment.apps "web" is invalid: spec: Invalid value: "hidden-1": too long';
   const refused = new ApiError({ code: 422, reason: 'Invalid', message });

@@ -33,7 +33,7 @@ function histogram(name: string, labels: string, bounds: readonly number[], seco
   return [...buckets, `${name}_sum${suffix} ${seconds}`, `${name}_count${suffix} 1`];
 }
 
-test('[reloader 23] a new process shows both results of restarts and the empty queue', async () => {
+test('[reloader 23] a new process exposes both results of restarts and the empty queue', async () => {
   expect((await linesOf(metricsOf())).filter((line) => !line.includes('_bucket'))).toEqual([
     'reloader_reload_executed_total{success="true"} 0',
     'reloader_reload_executed_total{success="false"} 0',
@@ -47,7 +47,7 @@ test('[reloader 23] a new process shows both results of restarts and the empty q
   ]);
 });
 
-test('[reloader 23] after a script of events, names, labels and bucket bounds are those of the original', async () => {
+test("[reloader 23] names, labels and bucket bounds of the metrics are the original's", async () => {
   const clock = new FakeClock();
   const metrics = metricsOf(true, clock);
   const { observer } = metrics;
@@ -112,14 +112,14 @@ const ACTION = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const RECONCILE = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const QUEUE = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-test('restarts are counted by namespace only when the environment asks for it', async () => {
+test('restarts are counted by namespace only if the environment enables it', async () => {
   const metrics = metricsOf();
   metrics.observer.restarted?.(about('Deployment', 'web'), [], 1);
 
   expect((await linesOf(metrics)).filter((line) => line.includes('namespace'))).toEqual([]);
 });
 
-test('a workload that is deleted is neither queued nor pending any more', async () => {
+test('a deleted workload is neither queued nor pending', async () => {
   const metrics = metricsOf();
   metrics.observer.queued?.('Deployment/demo/web');
   metrics.observer.pending?.(about('Deployment', 'web'), 'window', 'a note');
@@ -130,7 +130,7 @@ test('a workload that is deleted is neither queued nor pending any more', async 
   expect(lines.filter((line) => line.startsWith('reloader_restarts_pending'))).toEqual([]);
 });
 
-test('[reloader 23] requests to the ambassador are measured with the bounds of the original, watches are not', async () => {
+test("[reloader 23] requests to the ambassador are measured with the original's bounds, and watches are not", async () => {
   const { port, url: measuredApiUrl } = await serve((response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));

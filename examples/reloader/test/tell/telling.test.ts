@@ -15,7 +15,7 @@ async function samples({ metrics }: Reloading, name: string): Promise<readonly s
   return found.map(({ labels, value }) => `${Object.values(labels).join(' ')} ${value}`.trim());
 }
 
-test('[reloader 21] [reloader 23] [reloader R19] restarts are told and counted while the server of the alerts hangs', async () => {
+test('[reloader 21] [reloader 23] [reloader R19] restarts are reported and counted while the alert server hangs', async () => {
   const server = await serve(() => {});
   const reloader = await startReloader({
     variables: {

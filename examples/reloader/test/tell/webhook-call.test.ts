@@ -33,27 +33,27 @@ test.each([
   expect(ambassador.received).toEqual([]);
 });
 
-test('[found 8] a redirect to another path of the same server is a failure, too', async () => {
+test('[found 8] a redirect to another path of the same server is also a failure', async () => {
   const server = await serve(status(308, { location: '/there' }));
 
   await expect(send(`${server.url}/here`)).rejects.toThrow(/redirects are refused$/);
   expect(server.received).toHaveLength(1);
 });
 
-test('an answer that is no redirect counts, whatever its status', async () => {
+test('any other answer than a redirect is accepted, whatever its status', async () => {
   const server = await serve(status(503));
 
   expect(await send(server.url)).toBe(503);
 });
 
-test('[reloader R19] a webhook that hangs is given up, and the error has no part of its URL', async () => {
+test('[reloader R19] a call of a hanging webhook ends, and the error contains no part of its URL', async () => {
   const clock = new FakeClock();
   const server = await serve(() => clock.advance(2_000));
 
   await expect(send(`${server.url}/token`, clock)).rejects.toThrow(/^no answer within 2000 ms$/);
 });
 
-test('an event that is sent again has the same id', async () => {
+test('a repeated event has the same id', async () => {
   const server = await serve(status(200));
   const clock = new FakeClock();
   await send(server.url, clock, true);

@@ -20,7 +20,7 @@ async function started(server: LocalServer, ...args: readonly string[]): Promise
   return reloader;
 }
 
-test('[reloader 22] each change of content is one POST with exactly the body of the original, and no workload is patched', async () => {
+test("[reloader 22] each change of content causes one POST with exactly the original's body, and patches no workload", async () => {
   const server = await serve(status(500)); // as in the original, any answer will do
   const reloader = await started(server);
 
@@ -44,7 +44,7 @@ test('[reloader 22] each change of content is one POST with exactly the body of 
   expect(reloader.rollouts('web')).toBe(0);
 });
 
-test('[reloader R28] a resource with ignore is not sent, and its content is known when the annotation changes', async () => {
+test('[reloader R28] a resource with ignore is not sent, and its content is known when the annotation is removed', async () => {
   const server = await serve(status(200));
   const reloader = await started(server, '--cloud-events');
   const annotations = { 'reloader.stakater.com/ignore': 'true' };
@@ -73,7 +73,7 @@ test('[reloader R28] a resource with ignore is not sent, and its content is know
   });
 });
 
-test('[reloader 22] creations and deletions are sent when their flags are set, and the first list is not', async () => {
+test('[reloader 22] creations and deletions are sent if their flags are set, and the first list is not', async () => {
   const server = await serve(status(200));
   const reloader = await started(
     server,
@@ -96,7 +96,7 @@ test('[reloader 22] creations and deletions are sent when their flags are set, a
   expect(types()).toEqual(['created new', 'deleted app']);
 });
 
-test('[reloader 22] [reloader R7] a call without an answer is made six times, counted as lost, and costs no later one', async () => {
+test('[reloader 22] [reloader R7] a call without an answer is tried six times, counted as lost, and does not affect later calls', async () => {
   const server = await serve((response, { body }) => {
     if (body.includes('"name":"app"')) response.destroy();
     else status(200)(response);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderState } from '../../src/command/folder-state.ts';
 
-test('a named pipe in the folder is not opened', async () => {
+test('the runner does not open a named pipe in the folder of hooks', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-state-'));
   onTestFinished(() => rm(dir, { recursive: true }));
   execFileSync('mkfifo', [join(dir, 'pipe')]);

@@ -8,7 +8,7 @@ const parseHooksArguments = (
   env: Readonly<Record<string, string>>,
 ): HooksArguments => hooksArguments(parseFlags(args, HOOKS, env));
 
-test('options of shell-operator that mean something here work by their names, and as variables', () => {
+test('options of shell-operator that have a meaning in this runner keep their names, also as variables', () => {
   const env = {
     SHELL_OPERATOR_HOOKS_DIR: '/own',
     SHELL_OPERATOR_TMP_DIR: '/scratch',
@@ -49,7 +49,7 @@ test('options of shell-operator that mean something here work by their names, an
   });
 });
 
-test('[hooks S14] an option of shell-operator without a meaning here is answered with what replaces it', () => {
+test('[hooks S14] for an option of shell-operator without a meaning in this runner, the error names the replacement', () => {
   expect(() => parseHooksArguments(['/hooks', '--kube-config=kube.config'], {})).toThrow(
     '--kube-config: the runner has no credentials: they belong to the kubectl proxy beside it',
   );
@@ -58,7 +58,7 @@ test('[hooks S14] an option of shell-operator without a meaning here is answered
   );
 });
 
-test('[hooks S14] a variable of shell-operator without a meaning here is named with what replaces it', () => {
+test('[hooks S14] for a variable of shell-operator without a meaning in this runner, a message names the replacement', () => {
   const { ignored } = parseHooksArguments(['/hooks'], {
     DEBUG_UNIX_SOCKET: '/tmp/debug',
     SHELL_OPERATOR_NAMESPACE: 'farm',
@@ -84,7 +84,7 @@ test.each([
   [['/a', '--metrics-prefix=a-b '], '--metrics-prefix must be letters, digits and _'],
   [['/a', '--hook-env=A=B'], '--hook-env must be the name of a variable without its value'],
   [['/a', '--follow'], '--follow is for --dry-run; got no --dry-run'],
-])('%j is refused', (args, message) => {
+])('the argument %j is refused', (args, message) => {
   expect(() => parseHooksArguments(args, {})).toThrow(message);
 });
 
@@ -93,7 +93,7 @@ test.each([
   ['5m', 300_000],
   ['1.5s', 1_500],
   ['0', 0],
-])('--hook-timeout %s is %d ms', (text, timeoutMs) => {
+])('the option --hook-timeout %s means %d ms', (text, timeoutMs) => {
   const { runner } = parseHooksArguments(['/hooks', `--hook-timeout=${text}`], {});
 
   expect(runner.timeoutMs).toBe(timeoutMs);

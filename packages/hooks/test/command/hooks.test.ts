@@ -42,7 +42,7 @@ async function runHooks(
   return { server, run };
 }
 
-test('watches every namespace, elects nobody outside of a Pod, and ends with 0 when it is asked to stop', async () => {
+test('the runner watches every namespace, holds no election outside a Pod, and exits with 0 when stopped', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const { server, run } = await runHooks({ dir });
 
@@ -54,7 +54,7 @@ test('watches every namespace, elects nobody outside of a Pod, and ends with 0 w
   expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
 });
 
-test('replicas cannot share the work of hooks: the start says so, what to do, and asks the API server nothing', async () => {
+test('hooks cannot be sharded among replicas: the start fails with a remedy, before any request to the API server', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const { server, run } = await runHooks({ dir, env: { CHANCERY_SHARDS: '16' } });
 
@@ -66,7 +66,7 @@ test('replicas cannot share the work of hooks: the start says so, what to do, an
   expect(await hook('a.sh').runs()).toEqual([]);
 });
 
-test('a script that was edited counts from its next start, and another answer to --config ends the process', async () => {
+test('an edited script counts from its next start, and a changed answer to --config ends the process', async () => {
   const { dir, hook } = await hooksFolder({
     recorders: { 'a.sh': CONFIG },
     files: { 'b.mjs': '#!/usr/bin/env node\nconsole.log("configVersion: v1\\nonStartup: 1")' },
@@ -96,7 +96,7 @@ test('a script that was edited counts from its next start, and another answer to
   expect(await run.exit).toBe(0);
 });
 
-test('the folder of a ConfigMap that the kubelet swaps is noticed', async () => {
+test('the runner notices when the kubelet swaps the folder of a ConfigMap', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await writeHook(
     join(dir, '..data-1', 'z.sh'),
@@ -122,7 +122,7 @@ test('the folder of a ConfigMap that the kubelet swaps is noticed', async () => 
   expect(await run.exit).toBe(0);
 });
 
-test('a folder that cannot be read is logged once, and read again when it can be', async () => {
+test('the runner logs once that it cannot read the folder, and reads it again as soon as it can', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const clock = new FakeClock();
   const { run } = await runHooks({ dir }, clock);
@@ -143,7 +143,7 @@ test('a folder that cannot be read is logged once, and read again when it can be
   expect(run.stderr.lines.filter((line) => line.includes('cannot be read'))).toHaveLength(1);
 });
 
-test('a change is noticed although the first look at it failed by no change of the folder', async () => {
+test('the runner notices a change in the folder even if its first check after the change failed', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const clock = new FakeClock();
   const { run } = await runHooks({ dir }, clock);
@@ -166,7 +166,7 @@ test('a change is noticed although the first look at it failed by no change of t
   expect(await run.exit).toBe(0);
 });
 
-test('a hook that changes while it is read is noticed', async () => {
+test('the runner notices a hook that changes while it is being read', async () => {
   const answer = (place: number) => `console.log("configVersion: v1\\nonStartup: ${place}")`;
   const next = `#!/usr/bin/env node\n${answer(2)}`;
   const itself = `(await import('node:fs')).writeFileSync(process.argv[1], ${JSON.stringify(next)})`;
@@ -186,7 +186,7 @@ test('a hook that changes while it is read is noticed', async () => {
   expect(await run.exit).toBe(0);
 });
 
-test('a hook that cannot be used refuses the start, or is left out by --skip-broken-hooks', async () => {
+test('an unusable hook makes the start fail, and --skip-broken-hooks omits the hook instead', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await writeFile(join(dir, 'b.sh'), '#!/bin/sh\n');
   await chmod(join(dir, 'b.sh'), 0o644);
@@ -209,7 +209,7 @@ test('a hook that cannot be used refuses the start, or is left out by --skip-bro
   expect(log).toContain('kubernetesValidating[0].rules[0].resources[0]: is a wildcard');
 });
 
-test('[hooks 26] [hooks 27] hooks that answer the API server listen, and a conversion needs its definition', async () => {
+test('[hooks 26] [hooks 27] the runner listens for hooks that answer the API server, and a conversion needs its definition', async () => {
   const webhook =
     'kubernetesValidating:\n- { name: a.b.c, rules: [{ apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE] }] }';
   const conversion = JSON.stringify(converting('v1beta1 v1'));
@@ -239,7 +239,7 @@ test('[hooks 26] [hooks 27] hooks that answer the API server listen, and a conve
   expect(await run.exit).toBe(0);
 });
 
-test('a --tmp-dir that cannot be written to refuses the start', async () => {
+test('a --tmp-dir that is not writable makes the start fail', async () => {
   const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
 
   const { run } = await runHooks({ dir, args: ['--tmp-dir=/dev/null/x'] });
@@ -248,7 +248,7 @@ test('a --tmp-dir that cannot be written to refuses the start', async () => {
   expect(run.stderr.lines.join(' ')).toContain('--tmp-dir: no files can be made in /dev/null/x');
 });
 
-test('--check prints what each hook declares, and starts none for its bindings', async () => {
+test('--check prints what each hook declares, and runs no hook for its bindings', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const { run } = await runHooks({ dir, args: ['--check'] });
 
@@ -259,7 +259,7 @@ test('--check prints what each hook declares, and starts none for its bindings',
   expect(await hook('a.sh').runs()).toEqual([]);
 });
 
-test('[hooks 18] hooks run in the mode that saves memory', async () => {
+test('[hooks 18] hooks also run in the mode that saves memory', async () => {
   const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const saveMemory = vi.fn();
 
@@ -296,7 +296,7 @@ test('--dry-run runs the hooks once, prints what they would write, and writes no
   expect(server.get('v1', 'ConfigMap', 'demo', 'made')).toBeUndefined();
 });
 
-test('a dry run of a hook that fails ends with 1, and does not try it again', async () => {
+test('--dry-run exits with 1 after a failed hook, and does not retry the hook', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await hook('a.sh').answer({ exitCode: 7 });
   const { run } = await runHooks({ dir, args: ['--dry-run'] }, systemClock);
@@ -305,7 +305,7 @@ test('a dry run of a hook that fails ends with 1, and does not try it again', as
   expect(await hook('a.sh').runs()).toHaveLength(1);
 });
 
-test('[found 11] a helper file beside the hooks is named in the log, and the hooks start', async () => {
+test('[found 11] the log names a helper file beside the hooks, and the hooks start', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await writeHook(join(dir, 'functions.sh'), 'greet() { echo hello; }\n');
   await chmod(join(dir, 'functions.sh'), 0o644);
@@ -320,7 +320,7 @@ test('[found 11] a helper file beside the hooks is named in the log, and the hoo
 });
 
 test.runIf(process.platform === 'linux')(
-  '[found 4] in a Pod whose image does not close it, hooks are said to read the environment of the runner',
+  "[found 4] in a Pod, a warning says that hooks can read the runner's environment unless the image prevents it",
   async () => {
     const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
     const check = (env: Readonly<Record<string, string>>) =>

@@ -55,7 +55,7 @@ const textOf = ({ lines }: Collector): string => lines.map((line) => `${line}\n`
 
 const PATCHES = `writeFileSync(process.env.KUBERNETES_PATCH_PATH, '${JSON.stringify(CREATE)}');`;
 
-test('a hook gets its context as in a run, and a folder that no other user has made', async () => {
+test('the hook gets the same context as in a run, and a folder that no other user created', async () => {
   const { testHook } = await hookFile(
     "console.log(process.env.BINDING_CONTEXT_PATH, readFileSync(process.env.BINDING_CONTEXT_PATH, 'utf8'));",
   );
@@ -66,7 +66,7 @@ test('a hook gets its context as in a run, and a folder that no other user has m
   expect(stderr).toContain('"data":{"10":"a","9":"b"}');
 });
 
-test('[hooks S11] a hook is tested without a cluster: what it was told, left, and may not do', async () => {
+test("[hooks S11] without a cluster, test-hook shows the hook's contexts, its patches and metrics, and its missing rights", async () => {
   const { testHook } = await hookFile(`${PATCHES}
 console.log('counted', contexts.length);
 writeFileSync(process.env.METRICS_PATH, '{"name": "rows_total", "add": 2, "labels": {"kind": "a"}}');`);
@@ -95,7 +95,7 @@ rules:
   expect(exit).toBe(1);
 });
 
-test('[hooks S8] --record-rights adds what the hook needs; --patches-to - prints the documents alone', async () => {
+test('[hooks S8] --record-rights adds the rights that the hook needs, and --patches-to - prints only the patches', async () => {
   const rule = '  - apiGroups: [""]\n    resources: [configmaps]\n    verbs: [delete, get]\n';
   const { file, testHook } = await hookFile(PATCHES, `rules:\n${rule}`);
 
@@ -120,7 +120,7 @@ test('[hooks S8] --record-rights adds what the hook needs; --patches-to - prints
   expect(later.stderr).toContain('context hourly: Schedule, snapshot crops: 0\n');
 });
 
-test('a hook that fails has exit code 1, and so has one that hangs', async () => {
+test('a hook that fails or hangs makes test-hook exit with 1', async () => {
   const failing = await hookFile('process.exit(4);');
   const hanging = await hookFile('setInterval(() => {}, 1_000);');
 
@@ -174,11 +174,11 @@ test.each([
       crops({ type: 'Synchronization', objects: [] }),
     ],
   ],
-])('a sample with %s gets what it leaves out', async (_what, sample, contexts) => {
+])('a sample with %s gets defaults for the fields that it omits', async (_what, sample, contexts) => {
   expect(await complete(sample)).toEqual(contexts);
 });
 
-test('a sample gets filter results, and loses objects that the binding does not keep', async () => {
+test('a sample gets filter results, and drops objects that the binding does not keep', async () => {
   const binding = { ...CROPS, jqFilter: '.metadata.name', keepFullObjectsInMemory: false };
   const config = { configVersion: 'v1', kubernetes: [binding] };
   const given = { filterResult: 'given' };
@@ -192,7 +192,7 @@ test('a sample gets filter results, and loses objects that the binding does not 
   ]);
 });
 
-test('a sample for a group, a start and a hook of version v0 has their forms', async () => {
+test('samples for a group, for a start and for a hook of version v0 have their own forms', async () => {
   const group = { configVersion: 'v1', kubernetes: [{ ...CROPS, group: 'yard' }] };
   const start = { configVersion: 'v1', onStartup: 1 };
   const old = { onKubernetesEvent: [{ name: 'rows', kind: 'configmap' }] };
@@ -229,7 +229,7 @@ test.each([
   await expect(complete(sample)).rejects.toThrow(why);
 });
 
-test('a sample of another contract is refused before the file is started', async () => {
+test('a sample of another contract is refused before the hook starts', async () => {
   const { file, testHook } = await hookFile('');
   await rm(`${file}.yaml`);
 
@@ -268,7 +268,7 @@ test.each([
     '',
     'warning: patch file: document 1: Delete has no field "force"',
   ],
-])('a hook that leaves %s is told', async (_what, patches, metrics, said) => {
+])('test-hook reports a hook that leaves %s', async (_what, patches, metrics, said) => {
   const signal = new AbortController().signal;
   const hook = hookOf(CONFIG);
 

@@ -51,7 +51,7 @@ test.each<[string, WatchEventType[], string[]]>([
     ['Deleted', 'Added', 'Deleted'],
     ['Deleted k 1', 'Deleted k 3'],
   ],
-])('above 100 waiting events, of one object %s', (_, types, expected) => {
+])('when 100 events wait, of the events of one object %s', (_, types, expected) => {
   const { events, queue } = released();
   fill(events);
 
@@ -62,7 +62,7 @@ test.each<[string, WatchEventType[], string[]]>([
   expect(told(queue.slice(100))).toEqual(expected);
 });
 
-test('below 100 waiting events each is kept, again after the others were taken', () => {
+test('while fewer than 100 events wait, each event is kept, also after the others were taken', () => {
   const { events, queue } = released();
   fill(events);
 
@@ -72,7 +72,7 @@ test('below 100 waiting events each is kept, again after the others were taken',
   expect(told(queue)).toEqual(['Modified k 1', 'Modified k 2', 'Modified k 3']);
 });
 
-test('what waits is bounded by the objects, and ends with the last state of each', () => {
+test('the number of waiting events is bounded by the number of objects, and the last event of each object has its last state', () => {
   const anyChange = fc.record({
     key: fc.nat(4),
     type: fc.constantFrom<WatchEventType>('Added', 'Modified', 'Deleted'),

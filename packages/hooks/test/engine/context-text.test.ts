@@ -38,7 +38,7 @@ const A = '{"filterResult":{"crew":12345678901234567890},"object":{"kind":"Ship"
 const B = '{"filterResult":{"crew":12345678901234567890},"object":{"kind":"Ship","name":"b"}}';
 const SNAPSHOTS = `"snapshots":{"docks":[{"filterResult":null}],"ships":[${A},${B}]}`;
 
-test('each item has its fields in the order of their names, on one line with a line break', () => {
+test('the fields of each item are sorted by name, on one line that ends with a line break', () => {
   const event = { type: 'Deleted', object: ship('a') } as const;
 
   const text = textOf([
@@ -58,7 +58,7 @@ test('each item has its fields in the order of their names, on one line with a l
   );
 });
 
-test('nothing that matches is an empty array, in objects and in snapshots', () => {
+test('when no object matches, objects and snapshots are empty arrays', () => {
   const text = textOf([{ type: 'Synchronization', binding: ships }], () => []);
 
   expect(text).toBe(
@@ -66,7 +66,7 @@ test('nothing that matches is an empty array, in objects and in snapshots', () =
   );
 });
 
-test('a binding of a group shows its group and the snapshots, and nothing of its own', () => {
+test('the context of a binding in a group has its group and the snapshots, and no other fields', () => {
   const grouped = { ...ships, group: 'say "go"', includeSnapshotsFrom: ['docks'] };
   const alone = { ...tick, group: 'alone', includeSnapshotsFrom: [] };
   const event = { type: 'Added', object: ship('a') } as const;
@@ -83,7 +83,7 @@ test('a binding of a group shows its group and the snapshots, and nothing of its
   );
 });
 
-test('a review has its fields in the order of their names, and is shown also by a binding of a group', () => {
+test('the fields of a review are sorted by name, and a review is shown even if its binding is in a group', () => {
   const config = JSON.stringify({
     configVersion: 'v1',
     kubernetes: [{ name: 'docks', kind: 'Dock' }],
@@ -131,7 +131,7 @@ test('all items of a run share one reading of each binding, made when the run st
   expect(reads).toHaveLength(2);
 });
 
-test('5,000 objects of 1 kB come in pieces of about 64 KiB', () => {
+test('the context of 5,000 objects of 1 kB is written in pieces of about 64 KiB', () => {
   const filler = JSON.stringify('x'.repeat(1_000));
   const many = Array.from({ length: 5_000 }, () => ({ ...dock, objectText: filler }));
 

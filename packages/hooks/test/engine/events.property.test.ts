@@ -23,7 +23,7 @@ const step = fc.oneof(
 
 const ending = fc.constantFrom<Ending>('succeeds', 'succeeds', 'fails', 'lasts');
 
-test('every hook learns of the last state of each object, in order, and what waits is bounded', async () => {
+test('every hook gets the last state of each object, in order, and the number of waiting events is bounded', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 40 }),

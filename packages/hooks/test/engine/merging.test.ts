@@ -7,7 +7,7 @@ import { EngineWorld, hook, schedule, watches } from './support/engine-world.ts'
 
 const events = (changes = {}) => watches({ name: 'x', runsOnSynchronization: false, ...changes });
 
-test('[hooks 8] queues run side by side, and each runs one task at a time', async () => {
+test('[hooks 8] queues run in parallel, and each queue runs one task at a time', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [events({ queue: 'slow' })] }),
@@ -28,7 +28,7 @@ test('[hooks 8] queues run side by side, and each runs one task at a time', asyn
   expect(world.log.slice(2)).toEqual(['b Event(x Added 1)']);
 });
 
-test('directly following tasks of a hook become one run, and no task overtakes another hook', async () => {
+test('consecutive tasks of one hook become one run, and no task overtakes another hook', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [events()], schedules: [schedule({ name: 'minute' })] }),
@@ -55,7 +55,7 @@ test('directly following tasks of a hook become one run, and no task overtakes a
   ]);
 });
 
-test('in a queue of more than 100 tasks a run takes all tasks of its hook', async () => {
+test('in a queue of more than 100 tasks one run takes all tasks of its hook', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [events()] }), hook('b', { kubernetes: [events()] })],
   });
@@ -81,7 +81,7 @@ test('in a queue of more than 100 tasks a run takes all tasks of its hook', asyn
   );
 });
 
-test('[hooks 5] five changes and a tick during a run give one further run with one Group context', async () => {
+test('[hooks 5] five changes and a tick during a run cause one more run, with one Group context', async () => {
   const yard = { group: 'yard', includeSnapshotsFrom: ['crops', 'sheds'] };
   const world = new EngineWorld({
     hooks: [
@@ -109,7 +109,7 @@ test('[hooks 5] five changes and a tick during a run give one further run with o
   ]);
 });
 
-test('of adjacent contexts only those of one group become one', async () => {
+test('adjacent contexts become one only if they are of the same group', async () => {
   const of = (group: string) => ({ group, includeSnapshotsFrom: [], runsOnSynchronization: false });
   const world = new EngineWorld({
     hooks: [
@@ -137,7 +137,7 @@ test('of adjacent contexts only those of one group become one', async () => {
   );
 });
 
-test('[hooks 19] runs are 3 s apart, and the events of the wait are combined', async () => {
+test('[hooks 19] runs are 3 s apart, and the next run gets all events of the wait', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { rateLimit: { intervalMs: 3_000, burst: 1 }, kubernetes: [events()] })],
   });
@@ -159,7 +159,7 @@ test('[hooks 19] runs are 3 s apart, and the events of the wait are combined', a
   ]);
 });
 
-test('runs stay apart when one has waited for a process, and when the hook has several queues', async () => {
+test('runs keep their distance when one has waited for a process, and when the hook has several queues', async () => {
   const limited = hook('a', {
     rateLimit: { intervalMs: 3_000, burst: 1 },
     kubernetes: [events(), events({ name: 'y', queue: 'own' })],
@@ -184,7 +184,7 @@ test('runs stay apart when one has waited for a process, and when the hook has s
   expect(runs).toEqual(['b 0', 'a 2500', 'a 5500', 'a 8500']);
 });
 
-test('a burst lets runs through until the bucket is empty, and each interval gives one more', async () => {
+test('a burst allows runs until the bucket is empty, and each interval allows one more', async () => {
   const bucket = { rateLimit: { intervalMs: 3_000, burst: 2 } };
   const world = new EngineWorld({ hooks: [hook('a', { ...bucket, kubernetes: [events()] })] });
   await world.start();
@@ -224,7 +224,7 @@ test('at most maxProcesses hooks run at once, queues take turns, and the longest
   expect(world.meter.value('shell_operator_longest_process_wait_seconds')).toBe(2);
 });
 
-test('a run takes no more than 32 Mi characters of contexts along', async () => {
+test('one run combines at most 32 Mi characters of contexts', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [events({ includeSnapshotsFrom: ['x'] })] })],
   });
@@ -240,7 +240,7 @@ test('a run takes no more than 32 Mi characters of contexts along', async () => 
   expect(world.attempts.map(({ contexts }) => contexts.length)).toEqual([1, 3, 1]);
 });
 
-test('[hooks 28] hooks of the first version get one event in each run, and no Synchronization', async () => {
+test('[hooks 28] hooks of version v0 get one event per run, and no Synchronization', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -276,7 +276,7 @@ test('[hooks 28] hooks of the first version get one event in each run, and no Sy
   ]);
 });
 
-test('a queue that stops waiting for a process takes none', async () => {
+test('a queue that stops waiting for a process does not take one later', async () => {
   const slots = new ProcessSlots(1, new FakeClock(), noMeter);
   const gone = new AbortController();
   const first = await slots.take(new AbortController().signal);

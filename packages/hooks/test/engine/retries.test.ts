@@ -10,7 +10,7 @@ import { EngineWorld, hook, watches } from './support/engine-world.ts';
 
 const events = (changes = {}) => watches({ name: 'x', runsOnSynchronization: false, ...changes });
 
-test('[hooks 6] a task that fails twice is tried after 5 s and 6 s, before the tasks behind it', async () => {
+test('[hooks 6] a task that fails twice is retried after 5 s and 6 s, before the tasks behind it', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [events()] }), hook('b', { kubernetes: [events()] })],
     random: () => 0.987,
@@ -54,7 +54,7 @@ test('[hooks 6] delays grow from 5 s to 32 s, in tenths of a second', () => {
   expect(withoutChance).toEqual([5, 6, 7, 9, 13, 21, 32, 32].map((seconds) => seconds * 1_000));
 });
 
-test('a run that is tried again shows newer snapshots, the old event, and no later event', async () => {
+test('a retried run shows newer snapshots, the same event, and no later event', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [events({ includeSnapshotsFrom: ['x'] })] })],
   });
@@ -73,7 +73,7 @@ test('a run that is tried again shows newer snapshots, the old event, and no lat
   ]);
 });
 
-test('[hooks 7] a failure that a binding allows is counted, and the next task starts at once', async () => {
+test('[hooks 7] a failure that the binding allows is counted, and the next task starts at once', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [events({ allowFailure: true })] }),
@@ -95,7 +95,7 @@ test('[hooks 7] a failure that a binding allows is counted, and the next task st
   expect(world.meter.value('shell_operator_hook_run_errors_total', of)).toBe(0);
 });
 
-test('[hooks S2] a blocked queue is visible, and told of once', async () => {
+test('[hooks S2] a blocked queue is visible on the status page, and logged once', async () => {
   const world = new EngineWorld({ hooks: [hook('a', { kubernetes: [events()] })] });
   const refused = new ApiError({ message: 'secret', reason: 'Conflict', code: 409 });
   const error = new HookError('patch', 'document 3', {
@@ -137,7 +137,7 @@ test('[hooks S2] a blocked queue is visible, and told of once', async () => {
   expect(world.clock.pending).toBe(1);
 });
 
-test('[hooks S2] after the most attempts a task is recorded and given up, and the queue goes on', async () => {
+test('[hooks S2] after the maximum number of attempts a task is recorded and dropped, and the queue continues', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x' })] })],
     maxAttempts: 2,
@@ -160,7 +160,7 @@ test('[hooks S2] after the most attempts a task is recorded and given up, and th
   expect(world.troubles.at(-1)?.reason).toBe('HookGivenUp');
 });
 
-test('patches that are tried again read nothing, and take no event with them', async () => {
+test('a retry of patches reads no objects, and does not take a later event with it', async () => {
   const world = new EngineWorld({ hooks: [hook('a', { kubernetes: [watches({ name: 'x' })] })] });
   world.endings.set('a', ['fails', 'resumes']);
 

@@ -3,7 +3,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, schedule } from './support/engine-world.ts';
 
-test('a schedule with seconds and an interval tick at their times', async () => {
+test('a crontab with seconds and an @every interval tick at their times', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { schedules: [schedule({ name: 'second', crontab: '*/20 * * * * *' })] }),
@@ -19,7 +19,7 @@ test('a schedule with seconds and an interval tick at their times', async () => 
   expect(times).toEqual(['a 20', 'a 40', 'b 45', 'a 60', 'a 80', 'b 90']);
 });
 
-test('a time that is hours away is met, and a long silence leaves no tick behind', async () => {
+test('a schedule ticks at a time that is hours away, and only once after a long silence', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { schedules: [schedule({ name: 'nightly', crontab: '30 3 * * *' })] })],
   });
@@ -34,7 +34,7 @@ test('a time that is hours away is met, and a long silence leaves no tick behind
   expect(world.log).toEqual(['a Schedule(nightly)']);
 });
 
-test('a schedule goes on when the wall clock is set back by hours', async () => {
+test('a schedule continues when the wall clock is set back by hours', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 5));
   let setBackMs = 0;
   const world = new EngineWorld({
@@ -53,7 +53,7 @@ test('a schedule goes on when the wall clock is set back by hours', async () => 
   expect(world.log).toHaveLength(2);
 });
 
-test('of the ticks that wait behind a failing hook at most 100 are kept', async () => {
+test('at most 100 ticks wait behind a failing hook', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { schedules: [schedule({ name: 'second', crontab: '* * * * * *' })] }),

@@ -3,7 +3,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, schedule, watches } from './support/engine-world.ts';
 
-test('at the start hooks run by their number, then hook after hook its bindings in their order', async () => {
+test("at the start onStartup hooks run in the order of their numbers, and then each hook's bindings run in their order", async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { onStartup: 10, kubernetes: [watches({ name: 'x' }), watches({ name: 'y' })] }),
@@ -26,7 +26,7 @@ test('at the start hooks run by their number, then hook after hook its bindings 
   expect([idleBefore, world.engine.idle]).toEqual([false, true]);
 });
 
-test('bindings are watched only when it is the turn of their hook', async () => {
+test("the bindings of a hook are watched only when it is the hook's turn", async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { onStartup: 1, kubernetes: [watches({ name: 'x' })] }),
@@ -44,7 +44,7 @@ test('bindings are watched only when it is the turn of their hook', async () => 
   expect(world.watched).toEqual(['a x']);
 });
 
-test('[hooks S7] a hook whose kind is not served delays no other, and begins when it is', async () => {
+test('[hooks S7] a hook whose kind is not served delays no other hook, and starts when the kind is served', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -80,7 +80,7 @@ test('[hooks S7] a hook whose kind is not served delays no other, and begins whe
   expect(world.engine.status().hooks[0]?.waitsFor).toEqual([]);
 });
 
-test('a list that is under way keeps the order of the start', async () => {
+test('later hooks wait for the first list of an earlier hook', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),
@@ -98,7 +98,7 @@ test('a list that is under way keeps the order of the start', async () => {
   expect(world.log).toEqual(['a Synchronization(x [])', 'b Synchronization(z [])']);
 });
 
-test('a list that turns out to be impossible delays the other hooks by a second', async () => {
+test('a first list that turns out to be impossible delays the other hooks by only a second', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),
@@ -114,7 +114,7 @@ test('a list that turns out to be impossible delays the other hooks by a second'
   expect(world.log).toEqual(['b Synchronization(z [])']);
 });
 
-test('schedules tick after the Synchronizations of their hook, in their queue', async () => {
+test('schedules tick after the Synchronizations of their hook, in their own queue', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -136,7 +136,7 @@ test('schedules tick after the Synchronizations of their hook, in their queue', 
   expect(world.log.slice(1)).toEqual(['a Schedule(minute)', 'a Schedule(minute)']);
 });
 
-test('a Synchronization runs in main, or in its own queue if main does not wait for it', async () => {
+test('a Synchronization runs in the queue main, or in its own queue if main does not wait for it', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -161,7 +161,7 @@ test('a Synchronization runs in main, or in its own queue if main does not wait 
   ]);
 });
 
-test('without a Synchronization the events come at once', async () => {
+test('events of a binding without a Synchronization start runs at once', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x', runsOnSynchronization: false })] })],
   });
@@ -185,7 +185,7 @@ test('without a Synchronization the events come at once', async () => {
   });
 });
 
-test('[hooks 4] a binding without events never runs, and its snapshot is current for others', async () => {
+test('[hooks 4] a binding without events never starts a run, and other bindings get its current snapshot', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {

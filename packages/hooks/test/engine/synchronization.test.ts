@@ -3,7 +3,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, watches } from './support/engine-world.ts';
 
-test('[hooks S10] events of a binding with its own queue come after its Synchronization in main', async () => {
+test('[hooks S10] events of a binding with its own queue wait for its Synchronization in main', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x', queue: 'own' })] })],
   });
@@ -25,7 +25,7 @@ test('[hooks S10] events of a binding with its own queue come after its Synchron
   expect(world.log.slice(2)).toEqual(['a Event(x Modified 2)']);
 });
 
-test('[hooks S13] a run of another binding that reads the snapshot takes no event away', async () => {
+test('[hooks S13] an event stays waiting when a run of another binding reads the snapshot', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -57,7 +57,7 @@ test('[hooks S13] a run of another binding that reads the snapshot takes no even
   ]);
 });
 
-test('an event that the Synchronization has read is not told again, one after its reading is', async () => {
+test('an event that the Synchronization has read starts no run, and an event after its reading does', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),
@@ -81,7 +81,7 @@ test('an event that the Synchronization has read is not told again, one after it
   ]);
 });
 
-test('a Synchronization of a grouped binding reads the events that it was told before', async () => {
+test('a repeated Synchronization of a grouped binding also covers the events that waited', async () => {
   const group = { group: 'g', includeSnapshotsFrom: ['x', 'y'] };
   const world = new EngineWorld({
     hooks: [
@@ -109,7 +109,7 @@ test('a Synchronization of a grouped binding reads the events that it was told b
   ]);
 });
 
-test('a Synchronization without a group runs alone', async () => {
+test('a Synchronization without a group runs separately', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x' }), watches({ name: 'y' })] })],
   });
@@ -119,7 +119,7 @@ test('a Synchronization without a group runs alone', async () => {
   expect(world.log).toEqual(['a Synchronization(x [])', 'a Synchronization(y [])']);
 });
 
-test('only the events that a binding asks for start runs', async () => {
+test('only the event types that a binding lists start runs', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {

@@ -53,7 +53,7 @@ test(`jq: ${PROGRAMS.length} programs have the results of gojq`, { timeout: 180_
   expect(unequal).toEqual([]);
 });
 
-test('jq: the listed differences from gojq are still there', { timeout: 180_000 }, async () => {
+test('jq: the listed differences from gojq still exist', { timeout: 180_000 }, async () => {
   const programs = DIFFERENT.map(({ program }) => program);
   const ours = await byUs(programs);
   const found = DIFFERENT.filter(({ program }) =>

@@ -2,7 +2,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { LimitPauses } from '../../src/jq/limit-pauses.ts';
 
-test('jq: a program that reaches its limit again and again is not run for growing pauses', async () => {
+test('jq: a program that keeps reaching its limit is paused for growing times', async () => {
   const clock = new FakeClock();
   const pauses = new LimitPauses(clock);
   const reach = () => {

@@ -47,7 +47,7 @@ test.each([
     { allowed: true, warnings: ['old', 'slow'], message: 'not shown', patch: null },
     { allowed: true, warnings: ['old', 'slow'] },
   ],
-])('an answer is %s as the hook says', async (_, answer, expected) => {
+])("the API server gets a hook's answer as %s", async (_, answer, expected) => {
   const { response, outcome } = await answered(JSON.stringify(answer, null, 2));
 
   expect(response).toMatchObject(expected);
@@ -55,7 +55,7 @@ test.each([
   expect(response).not.toHaveProperty('patch');
 });
 
-test('the patch of a mutating hook arrives as it wrote it, although lines of its base64 are broken', async () => {
+test('the patch of a mutating hook arrives unchanged, although its base64 has line breaks', async () => {
   const patch = [
     { op: 'test', path: '/metadata/name', value: 'shop' },
     { op: 'add', path: '/metadata/labels', value: { colour: 'red' } },
@@ -72,7 +72,7 @@ test('the patch of a mutating hook arrives as it wrote it, although lines of its
   expect(sent).toEqual(patch);
 });
 
-test('a hook gets the review as it was sent, without the line break at its end', async () => {
+test('a hook gets the review unchanged, except for the line break at its end', async () => {
   const sent = `${JSON.stringify(reviewOf({ object: configMapOf({ size: '1' }) }), null, 1)}\n`;
   const reviews: string[] = [];
   const ask: AskReview = async (_hook, item) => {
@@ -147,7 +147,7 @@ test.each<[what: string, text: string, problem: string, type?: 'Mutating']>([
     'changed the whole object, which no patch may change',
     'Mutating',
   ],
-])('a hook that leaves %s denies, and the log says why', async (_, text, problem, type) => {
+])('a hook that leaves %s denies the write, and the log says why', async (_, text, problem, type) => {
   const { response, outcome, lines } = await answered(text, type);
 
   const messages = lines.flatMap(({ fields: { err } }) =>
@@ -174,7 +174,7 @@ function subjectsOf(rules: readonly object[]): readonly string[] {
   );
 }
 
-test('a rule means each of its resources in each group and version that has it', () => {
+test('a rule covers each of its resources in each group and version that has the resource', () => {
   const rules = [
     {
       apiGroups: ['apps', ''],
@@ -220,7 +220,7 @@ test.each<[problem: string, rule: object, path: string]>([
   expect(() => subjectsOf([{ ...CONFIG_MAPS, ...rule }])).toThrow(path);
 });
 
-test('what a binding declares is what the webhook configuration says', () => {
+test('the fields of a binding appear in the webhook configuration', () => {
   const ask: AskReview = () => Promise.reject(new Error('not asked'));
   const hook = hookWith('Mutating', {
     labelSelector: { matchLabels: { tier: 'web' } },

@@ -18,7 +18,7 @@ else answer({ allowed: true, warnings: colour === 'green' ? ['green will go away
 
 const coloured = (name: string, colour: string) => ({ metadata: { name }, data: { colour } });
 
-test('[hooks 26] a hook allows a write, denies one with its message, and warns of one', async () => {
+test('[hooks 26] a hook can allow a write, deny one with a message, and warn about one', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS });
 
   const blue = await written(place, coloured('a', 'blue'));
@@ -36,7 +36,7 @@ test('[hooks 26] a hook allows a write, denies one with its message, and warns o
   });
 });
 
-test('[hooks 26] a hook that ends with exit code 1 denies, and names itself and nothing of the object', async () => {
+test('[hooks 26] a hook that exits with 1 denies the write, and the message names the hook and nothing of the object', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS });
 
   const black = await written(place, coloured('night', 'black'));
@@ -53,7 +53,7 @@ test('[hooks 26] a hook that ends with exit code 1 denies, and names itself and 
   ]);
 });
 
-test('a mutating hook changes the object by its JSON patch', async () => {
+test('a mutating hook changes the object by a JSON patch', async () => {
   const patch = [{ op: 'add', path: '/data/size', value: '3' }];
   const encoded = Buffer.from(JSON.stringify(patch)).toString('base64');
   const hook = reviewHook(
@@ -67,7 +67,7 @@ test('a mutating hook changes the object by its JSON patch', async () => {
   expect(body.data).toEqual({ colour: 'blue', size: '3' });
 });
 
-test('a replica that does not lead answers, too', async () => {
+test('a standby answers reviews, too', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS });
   await eventually(() => place.operator.leads);
   const standby = await place.replica();
@@ -94,7 +94,7 @@ test('a replica that does not lead answers, too', async () => {
   });
 });
 
-test('a hook that hangs is ended at the time limit of its webhook, and the failure policy decides', async () => {
+test('a hanging hook is ended at the time limit of its webhook, and the failure policy decides', async () => {
   const hanging = (failurePolicy: string) =>
     reviewHook(
       {
@@ -121,7 +121,7 @@ setInterval(() => {}, 1_000);`,
   await eventually(() => !isAlive(pid), { timeoutMs: 20_000 });
 });
 
-test('a hook sees the snapshots that its binding names, with the review', async () => {
+test('a hook gets the snapshots that its binding names together with the review', async () => {
   const hook = reviewHook(
     {
       kubernetes: [
@@ -152,7 +152,7 @@ test('a hook sees the snapshots that its binding names, with the review', async 
   expect(said).toContain(`Validating ${NAME} AdmissionReview {"limits":[{"filterResult":"most"}]}`);
 });
 
-test('a hook that leaves patches with its answer is refused, because an answer changes nothing', async () => {
+test('an answer with patches of other objects is refused, because a review must not write', async () => {
   const hook = reviewHook(
     { kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS] }] },
     `answer({ allowed: true });
@@ -185,7 +185,7 @@ fs.symlinkSync('/etc/hostname', process.env.ADMISSION_RESPONSE_PATH);`,
 fs.writeFileSync(process.env.METRICS_PATH, '{"name": "a", "add": -1}');`,
     'links.js: its metrics file is refused',
   ],
-])('a hook that leaves %s denies', async (_, leaves, problem) => {
+])('a hook that leaves %s denies the write', async (_, leaves, problem) => {
   const hook = reviewHook({ kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS] }] }, leaves);
   const place = await startReviewing({ 'links.js': hook });
 
@@ -198,7 +198,7 @@ fs.writeFileSync(process.env.METRICS_PATH, '{"name": "a", "add": -1}');`,
   ]);
 });
 
-test('a Pod that stops goes on answering until it takes no connections any more', async () => {
+test('a stopping Pod answers reviews until it takes no more connections', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS }, {}, { POD_NAME: 'colours-0' });
   const ask = async () => String((await written(place, coloured('a', 'red'))).body.message);
 
@@ -229,7 +229,7 @@ const BOATS = {
 test.each<[what: string, definitions: readonly object[], waitsFor: string]>([
   ['is not known', [], 'the kind Boat'],
   ['is known by its definition alone', [BOATS], 'boats.harbour.example: it is not served'],
-])('a snapshot of a kind that %s delays no other hook, and its own denies with the reason', async (_, definitions, waitsFor) => {
+])('a snapshot of a kind that %s delays no other hook, and its own hook denies with the reason', async (_, definitions, waitsFor) => {
   const hook = reviewHook(
     {
       kubernetes: [{ name: 'boats', kind: 'Boat', apiVersion: 'harbour.example/v1' }],
@@ -257,7 +257,7 @@ test.each<[what: string, definitions: readonly object[], waitsFor: string]>([
   );
 });
 
-test('a hook that answers counts its runs, and its metrics are served', async () => {
+test("runs of a hook that answers reviews are counted, and the hook's metrics are served", async () => {
   const hook = reviewHook(
     { kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS] }] },
     `answer({ allowed: true });

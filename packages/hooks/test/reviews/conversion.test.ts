@@ -71,7 +71,7 @@ const rightly =
 
 const OBJECTS = [cronTab('v1alpha1', 'a', { n: 1 }), cronTab('v1alpha1', 'b', { n: 2 })];
 
-test('[hooks 27] objects take the fewest steps, over several hooks, and each hook starts once for all', async () => {
+test('[hooks 27] objects are converted in the fewest steps, also over several hooks, and each hook starts once for all objects', async () => {
   const hooks = [
     hookWith('one-by-one.sh', 'v1alpha1 v1alpha2', 'v1alpha2 v1beta1', 'v1beta1 v1'),
     hookWith('ahead.sh', `${GROUP}/v1alpha1 ${GROUP}/v1beta1`, 'v1 v1beta1'),
@@ -95,7 +95,7 @@ test('[hooks 27] objects take the fewest steps, over several hooks, and each hoo
   ]);
 });
 
-test('of two ways with as many steps objects take that of the hook that comes first', async () => {
+test('of two equally short conversions the one of the first hook is used', async () => {
   const hooks = [
     hookWith('first.sh', 'v1alpha1 v1beta1', 'v1beta1 v1'),
     hookWith('second.sh', 'v1alpha1 v1alpha2', 'v1alpha2 v1'),
@@ -108,7 +108,7 @@ test('of two ways with as many steps objects take that of the hook that comes fi
   expect(reversed.asked.map(({ hook }) => hook)).toEqual(['second.sh', 'second.sh']);
 });
 
-test('objects of several versions keep their order, and those of the wanted version are not asked about', async () => {
+test('objects of several versions keep their order, and hooks get no objects that already have the wanted version', async () => {
   const mixed = [
     cronTab('v1', 'done', {}),
     cronTab('v1beta1', 'near', {}),
@@ -133,7 +133,7 @@ test('objects of several versions keep their order, and those of the wanted vers
   );
 });
 
-test('labels and annotations are as the hook wrote them, also when it removed them', async () => {
+test('labels and annotations are exactly as the hook wrote them, also when it removed them', async () => {
   const before = cronTab(
     'v1beta1',
     'a',
@@ -152,7 +152,7 @@ test('labels and annotations are as the hook wrote them, also when it removed th
   expect(response.convertedObjects).toEqual([{ ...cronTab('v1', 'a', {}), metadata }]);
 });
 
-test('an integer that a number cannot hold stays exact', async () => {
+test('an integer beyond the exact numbers of JavaScript stays exact', async () => {
   const big = 2n ** 60n + 1n;
 
   const { response } = await converted(
@@ -166,7 +166,7 @@ test('an integer that a number cannot hold stays exact', async () => {
   expect(response.convertedObjects).toMatchObject([{ spec: { big } }]);
 });
 
-test('[hooks 27] the failedMessage of a hook reaches the client, and not the log', async () => {
+test('[hooks 27] the failedMessage of a hook reaches the client, and does not appear in the log', async () => {
   const { response, failures } = await converted(
     [hookWith('a.sh', 'v1beta1 v1')],
     [cronTab('v1beta1', 'a', {})],
@@ -182,7 +182,7 @@ test('[hooks 27] the failedMessage of a hook reaches the client, and not the log
   expect(failures.map(({ message }) => message)).toEqual(['a.sh refused a conversion']);
 });
 
-test('versions that no hook connects are named to the client', async () => {
+test('the error for a client names versions that no hook connects', async () => {
   const { response } = await converted(
     [hookWith('a.sh', 'v1beta1 v1')],
     [cronTab('v1', 'a', {})],
@@ -237,7 +237,7 @@ test.each<[what: string, leave: (asked: Asked) => string, problem: string]>([
     'convertedObjects[0]: a.sh changes metadata: labels are no texts',
   ],
   ['a list in place of an object', () => '{"convertedObjects": [[], []]}', 'must be an object of'],
-])('a hook that leaves %s converts nothing, and the log says why', async (_, leave, problem) => {
+])('a hook that leaves %s makes the conversion fail, and the log says why', async (_, leave, problem) => {
   const objects = [cronTab('v1beta1', 'a', {}), cronTab('v1beta1', 'b', {})];
   const { response, failures } = await converted(
     [hookWith('a.sh', 'v1beta1 v1')],
@@ -260,7 +260,7 @@ test.each<[what: string, leave: (asked: Asked) => string, problem: string]>([
   expect(failure?.message).not.toContain('hunter2');
 });
 
-test('a hook that fails converts nothing, and its client reads its name only', async () => {
+test("a failed hook makes the conversion fail, and the client reads only the hook's name", async () => {
   const { response, failures } = await converted(
     [hookWith('a.sh', 'v1beta1 v1')],
     [cronTab('v1beta1', 'a', {})],
@@ -280,7 +280,7 @@ test('a hook that fails converts nothing, and its client reads its name only', a
   expect(failures.map(({ message }) => message)).toEqual(['a.sh: the hook ended with exit code 3']);
 });
 
-test('a chain ends at the hook that hangs, when nobody waits any more', async () => {
+test('a chain of conversions stops at a hanging hook once the time limit has passed', async () => {
   const limited = new AbortController();
   const asked: string[] = [];
   const ask: AskReview = async ({ name }) => {
@@ -345,7 +345,7 @@ if (bad !== undefined) {
 }`,
 );
 
-test('[hooks 27] a client reads v1 of what was written as v1alpha1, through two hooks, and the message of one that refuses', async () => {
+test('[hooks 27] a client reads v1 of an object written as v1alpha1, through two hooks, and sees the message of a hook that refuses', async () => {
   const place = await startReviewing(
     { 'lists.js': LISTS, 'objects.js': OBJECTS_OF_V1 },
     { definitions: [crontabs('v1alpha1', 'v1beta1', 'v1')] },

@@ -12,7 +12,7 @@ const FAILURE: FilterFailure = {
   failure: 'error',
 };
 
-test('failures without a listener are told to the next one, and an earlier one hears no more', () => {
+test('failures that no listener heard go to the next listener, and a closed listener gets no more', () => {
   const failures = new FilterFailures();
   const clock = new FakeClock();
   const told: [listener: string, count: number][] = [];

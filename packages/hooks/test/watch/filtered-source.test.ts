@@ -102,7 +102,7 @@ function worldOf(wants: readonly Want[]) {
   };
 }
 
-test('the results of all filters are kept, and the object for the binding that wants it', async () => {
+test('the results of all filters are kept, and the object only for the binding that wants it', async () => {
   const world = worldOf([
     want('value', false),
     want('twice', true),
@@ -120,7 +120,7 @@ test('the results of all filters are kept, and the object for the binding that w
   expect(world.asked.map(({ program }) => program)).toEqual(['value', 'twice', 'nothing']);
 });
 
-test('[hooks S6] without a binding that keeps full objects, the cache has no part of them', async () => {
+test('[hooks S6] without a binding that keeps full objects, the cache holds no part of them', async () => {
   const world = worldOf([want('nothing', false)]);
   world.collection.put('a', 123_456);
   await world.start();
@@ -129,7 +129,7 @@ test('[hooks S6] without a binding that keeps full objects, the cache has no par
   expect(world.cached('a')).not.toContain('123456');
 });
 
-test('[hooks 3] the checksum changes with the result of the filter, and without a filter with the object', async () => {
+test('[hooks 3] the checksum changes with the result of the filter, or with the object if there is no filter', async () => {
   const world = worldOf([want('odd', true)]);
   world.collection.put('a', 1);
   await world.start();
@@ -146,7 +146,7 @@ test('[hooks 3] the checksum changes with the result of the filter, and without 
   expect(world.of('a', 'odd').checksum).not.toBe(before.filtered);
 });
 
-test('[hooks S5] an object for which the filter fails counts with null, its neighbours count as ever', async () => {
+test('[hooks S5] an object for which the filter fails has the result null, and other objects keep their results', async () => {
   const world = worldOf([want('odd', false)]);
   world.collection.put('a', 1);
   world.collection.put('b', 2);
@@ -164,7 +164,7 @@ test('[hooks S5] an object for which the filter fails counts with null, its neig
   expect(world.of('b', 'odd').checksum, 'no event is lost').not.toBe(before);
 });
 
-test('each binding measures how long its filter takes, also before a meter is there', async () => {
+test("the duration of each binding's filter is measured, also before a meter exists", async () => {
   const world = worldOf([want('value', false), want('value', true), want('twice', false)]);
   const meter = new RecordingMeter();
   world.collection.put('a', 1);
@@ -183,7 +183,7 @@ test('each binding measures how long its filter takes, also before a meter is th
   expect(took('twice')).toEqual([0, 0]);
 });
 
-test('nothing more is read while a filter works', async () => {
+test('no further object is read while a filter works', async () => {
   const world = worldOf([want('value', false)]);
   world.collection.put('a', 1);
   await world.start();
@@ -201,7 +201,7 @@ test('nothing more is read while a filter works', async () => {
   expect(world.of('a', 'value').filterText).toBe('3');
 });
 
-test('a source whose prepare fails or answers other objects is listed again, and crashes nothing', async () => {
+test('a source whose prepare fails or returns other objects is listed again, and nothing crashes', async () => {
   const answers: ((entries: readonly Entry[]) => readonly Entry[])[] = [
     () => {
       throw new TypeError('a bug');
@@ -237,7 +237,7 @@ test('a source whose prepare fails or answers other objects is listed again, and
   expect(informer.synced).toBe(true);
 });
 
-test('prepare and transform do not go together', () => {
+test('a source with both prepare and transform is refused', () => {
   const prepare = async (entries: readonly Entry[]) => entries;
 
   expect(() => preparedSource(things, prepare, { transform: (o) => o })).toThrow(
@@ -245,7 +245,7 @@ test('prepare and transform do not go together', () => {
   );
 });
 
-test('[found 2] the namespace of an object answers for the time that a filter takes for it', async () => {
+test('[found 2] the filter time of an object counts for the namespace of the object', async () => {
   const world = worldOf([want('value', false)]);
   world.collection.put('a', 7);
   await world.start();

@@ -10,7 +10,7 @@ const object = (key: string, checksum: string): BindingObject => ({
   checksum,
 });
 
-test('a state with the checksum of the last one is kept, and is no event', () => {
+test('a new state with the checksum of the last one is stored, and is not an event', () => {
   const objects = new ObjectSet();
   const first = objects.put(object('x/a', '1'));
   const again = { ...object('x/a', '1'), objectText: '{"at":"later"}' };
@@ -23,7 +23,7 @@ test('a state with the checksum of the last one is kept, and is no event', () =>
   expect(objects.sorted()).toEqual([again]);
 });
 
-test('what is deleted is told with its last state, once, and is new when it comes again', () => {
+test('a deletion is an event once, with the last state, and the object is Added when it comes again', () => {
   const objects = new ObjectSet();
   objects.put(object('x/a', '1'));
 
@@ -35,7 +35,7 @@ test('what is deleted is told with its last state, once, and is new when it come
   expect([again, made?.type]).toEqual([undefined, 'Added']);
 });
 
-test('objects are in the order of their namespaces and then of their names', () => {
+test('objects are sorted by namespace and then by name', () => {
   const objects = new ObjectSet();
   for (const key of ['b/a', 'a-b/c', 'a/z', 'a/b', 'cluster']) objects.put(object(key, '1'));
 

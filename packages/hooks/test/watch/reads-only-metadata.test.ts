@@ -42,11 +42,11 @@ const MORE = [
   '.kind, .data | length',
 ];
 
-test('[hooks S6] a filter that reads only metadata is known', () => {
+test('[hooks S6] filters that read only metadata are recognised', () => {
   expect(METADATA.filter((program) => !readsOnlyMetadata(program))).toEqual([]);
 });
 
-test('[hooks S6] a filter that may read more is never taken for one that does not', () => {
+test('[hooks S6] a filter that may read more than metadata is never taken for one that reads only metadata', () => {
   expect(MORE.filter(readsOnlyMetadata)).toEqual([]);
 });
 

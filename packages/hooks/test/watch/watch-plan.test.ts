@@ -6,7 +6,7 @@ import type { Hook, KubernetesBinding } from '../../src/hook.ts';
 import { type MakeSource, type Want, WatchPlan } from '../../src/watch/watch-plan.ts';
 import { NO_BINDINGS } from '../support/documents.ts';
 
-test('[hooks S6] bindings of all hooks with equal selectors share a source, whatever their filters are', () => {
+test('[hooks S6] bindings of all hooks with equal selectors share one source, even with different filters', () => {
   const { plan, made } = planOf(
     [binding({ kind: 'Pod', jqFilter: '.a' }), binding({ kind: 'pods', jqFilter: '.b' })],
     [binding({ kind: 'po', keepsFullObjects: false })],
@@ -30,7 +30,7 @@ test('[hooks S6] bindings of all hooks with equal selectors share a source, what
   ]);
 });
 
-test('a binding with names in namespaces has a source for each pair of them', () => {
+test('a binding with names and namespaces has one source per pair of them', () => {
   const { plan } = planOf([
     binding({ kind: 'Secret', names: ['a', 'b'], namespaces: { names: ['x', 'y'] } }),
   ]);
@@ -43,7 +43,7 @@ test('a binding with names in namespaces has a source for each pair of them', ()
   ]);
 });
 
-test('a label selector for namespaces also watches the namespaces', () => {
+test('a binding with a label selector for namespaces also watches the namespaces', () => {
   const { plan } = planOf([binding({ kind: 'Secret', namespaces: { labelSelector: 'farm=yes' } })]);
 
   expect(
@@ -54,7 +54,7 @@ test('a label selector for namespaces also watches the namespaces', () => {
   ]);
 });
 
-test('the shortest resynchronizationPeriod counts for a shared source', () => {
+test('a shared source uses the shortest resynchronizationPeriod', () => {
   const { plan, made } = planOf([
     binding({ kind: 'Pod', resyncPeriodMs: 60_000 }),
     binding({ kind: 'Pod' }),
@@ -65,7 +65,7 @@ test('the shortest resynchronizationPeriod counts for a shared source', () => {
   expect(made[0]?.selection.relistIntervalMs).toBe(20_000);
 });
 
-test('the manager need not wait for a kind that is not built in, and a kind nobody knows has no source yet', () => {
+test('the source of a custom kind is optional for the start, and an unknown kind has no source yet', () => {
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -87,7 +87,7 @@ test('the manager need not wait for a kind that is not built in, and a kind nobo
   expect(made.map(({ selection }) => selection.optional)).toEqual([true, false]);
 });
 
-test('bindings that name a kind differently, which nobody knows yet, each get what they want', () => {
+test('bindings that name one still unknown kind in different ways each get their own filter', () => {
   const short = binding({ kind: 'sites', jqFilter: '.a', keepsFullObjects: false });
   const long = binding({ kind: 'Site', apiVersion: 'example.com/v1', jqFilter: '.b' });
   const alike = binding({ kind: 'Sites', jqFilter: '.c' });

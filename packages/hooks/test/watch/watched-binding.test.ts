@@ -10,7 +10,7 @@ import type { BindingEvent } from '../../src/watch/binding-watch.ts';
 import type { WatchPlan } from '../../src/watch/watch-plan.ts';
 import { WatchedBinding, type WatchedBindingOptions } from '../../src/watch/watched-binding.ts';
 
-test('the cache is searched once for all namespaces that begin to match together', () => {
+test('the cache is searched once for all namespaces that begin to match in one delivery', () => {
   const names = ['a', 'b', 'c', 'd'];
   const { told, namespaces, objects } = watched(names.map((name) => object('one', name)));
 
@@ -20,7 +20,7 @@ test('the cache is searched once for all namespaces that begin to match together
   expect(told).toEqual(['Added b/one', 'Added c/one', 'Added d/one']);
 });
 
-test('a namespace that ceases to match and matches again at once tells nothing, and the other way around', () => {
+test('a namespace that stops and starts to match in one delivery, or starts and stops, causes no event', () => {
   const { told, namespaces } = watched([object('one', 'a'), object('one', 'b')], [object('a')]);
 
   namespaces.deliver([

@@ -8,7 +8,7 @@ import { parseFunctions } from '../../src/call/functions/parse-functions.ts';
 
 const PATH = '/etc/functions/functions.yaml';
 
-test('a file of functions: paths are relative to it, and the rest has defaults', () => {
+test('paths in a file of functions are relative to the file, and other fields have defaults', () => {
   const file = parseFunctions(
     `
 - kind: CompositeController
@@ -104,7 +104,7 @@ test.each([
   ],
   ['- [', `${PATH}: invalid YAML`],
   ['- a: 1\n  a: 2\n- [', `${PATH}: invalid YAML`],
-])('%s is refused', (text, message) => {
+])('the file of functions %s is refused', (text, message) => {
   expect(() => parseFunctions(text, PATH)).toThrow(message);
 });
 
@@ -123,7 +123,7 @@ test.each([
   ['{module: empty.ts}', 'empty.ts exports no function "sync" or "default"'],
   ['{module: empty.ts, export: crops}', 'empty.ts exports no function "crops"'],
   ['{module: broken.ts}', 'broken.ts cannot be loaded: no such crop'],
-])('a function that is not there is told at the start: %s', async (text, message) => {
+])('the start reports an entry whose function is missing: %s', async (text, message) => {
   const dir = await folder({
     'functions.yaml': sync(text),
     'plain.sh': '',
@@ -138,7 +138,7 @@ test.each([
   await expect(loading).rejects.toThrow('functions.yaml: sync of CompositeController a: ');
 });
 
-test('a file that cannot be read is told', async () => {
+test('a file of functions that cannot be read is an error', async () => {
   await expect(loadFunctionsFile('/none/functions.yaml')).rejects.toThrow(
     'cannot read /none/functions.yaml',
   );

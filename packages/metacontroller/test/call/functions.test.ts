@@ -103,7 +103,7 @@ test('[security 50] a program gets the request on standard input, its arguments,
   expect(sync?.description).toBe(join(dir, 'sync.mjs'));
 });
 
-test('what a program writes on standard error becomes log lines, and is no part of the answer', async () => {
+test("lines on a program's standard error become log lines, and are not part of the answer", async () => {
   const dir = await folder({ program: "console.error('two\\n\\npears'); console.log('{}');" });
   const { sync } = await functions(EXEC, { dir });
   const { lines, logFor } = recordingLog();
@@ -129,7 +129,7 @@ test('a program that writes lines without end fills neither the log nor the answ
   });
 });
 
-test('a program that fails is told with the end of what it wrote for that case', async () => {
+test('the error of a failed program ends with the last lines of its standard error', async () => {
   const dir = await folder({
     program: `${READ} console.error('x'.repeat(9000)); console.error('no such crop'); process.exit(3);`,
   });
@@ -142,7 +142,7 @@ test('a program that fails is told with the end of what it wrote for that case',
   expect((error as Error).message.length).toBeLessThan(2_500);
 });
 
-test('a program that hangs is ended at its time limit, and one that writes without end at 10 MB', async () => {
+test('a hanging program is ended at its time limit, and one that writes without end at 10 MB', async () => {
   const dir = await folder({
     program:
       "if (process.argv[2] === 'hang') setInterval(() => {}, 1e6); else process.stdout.write('x'.repeat(3e7));",
@@ -154,7 +154,7 @@ test('a program that hangs is ended at its time limit, and one that writes witho
   await expect(writing.sync?.call(request(), call())).rejects.toMatchObject({ reason: 'TooLarge' });
 });
 
-test('a program that went away since the start is told, and an abort ends one that runs', async () => {
+test('a program that was removed after the start makes its call fail, and an abort ends a running program', async () => {
   const dir = await folder({ program: 'setInterval(() => {}, 1e6);' });
   const { sync } = await functions(EXEC, { dir });
   const stop = new AbortController();
@@ -168,7 +168,7 @@ test('a program that went away since the start is told, and an abort ends one th
   await expect(sync?.call(request(), call())).rejects.toMatchObject({ reason: 'ProgramFailed' });
 });
 
-test('a module gets the frozen request, and its value is the answer', async () => {
+test('a module gets the frozen request, and its return value is the answer', async () => {
   const module = `export const sync = async (request: { parent: { a: number } }, { log, signal }) => {
     log.info({}, 'called');
     return { got: request, frozen: Object.isFrozen(request.parent), aborted: signal.aborted };
@@ -187,7 +187,7 @@ test.each([
   ['the export of the hook', {}, 'export const sync = () => 1; export default () => 2;', 1],
   ['the default export', {}, 'export default () => 2;', 2],
   ['a named export', { export: 'orchards' }, 'export const orchards = () => 3, sync = () => 1;', 3],
-])('a module is called by %s', async (_, more, module, value) => {
+])('a hook calls a module by %s', async (_, more, module, value) => {
   const { sync } = await functions({ ...MODULE, ...more }, { dir: await folder({ module }) });
 
   await expect(sync?.call(request(), call())).resolves.toEqual({ value });
@@ -197,7 +197,7 @@ test.each([
   ["throw new TypeError('no such crop')", 'failed: no such crop'],
   ["return Promise.reject('a text')", 'failed: a text'],
   ['request.parent.a = 2', 'failed: Cannot assign to read only property'],
-])('a module that does %s has failed', async (body, message) => {
+])('a module fails if it does %s', async (body, message) => {
   const module = `export function sync(request) { ${body} }`;
   const { sync } = await functions(MODULE, { dir: await folder({ module }) });
 
@@ -207,7 +207,7 @@ test.each([
   expect((error as Error).message).toContain(`hooks.ts ${message}`);
 });
 
-test('a promise that never settles is given up at the time limit, and its signal aborts', async () => {
+test('a promise that never settles is abandoned at the time limit, and its signal aborts', async () => {
   const module = `export const sync = (_, { signal }) => new Promise(() => {
     globalThis.orchards = signal;
   });`;
@@ -227,7 +227,7 @@ test('a promise that never settles is given up at the time limit, and its signal
   expect(clock.pending).toBe(0);
 });
 
-test('[contract 26] an entry replaces the hook of the object, which gives the version; the other hooks stay', async () => {
+test('[contract 26] an entry replaces the webhook of the same hook, which keeps its version, and the other hooks stay', async () => {
   const { url, received } = await scriptedHook(answering(200));
   const webhook = { url, timeoutMs: 1_000, connection: {} };
   const v1 = { version: 'v1', answers: 'strict', webhook } as const;
@@ -246,7 +246,7 @@ test('[contract 26] an entry replaces the hook of the object, which gives the ve
   await finalize?.close();
 });
 
-test('a hook without webhook and without entry is none', () => {
+test('a hook without a webhook and without an entry does not exist', () => {
   const hooks = { sync: { version: 'v1', answers: 'loose', webhook: undefined } } as const;
 
   const made = createHookFunctions({ ...SPEC, hooks }, undefined, {
@@ -260,7 +260,7 @@ test('a hook without webhook and without entry is none', () => {
   expect(made).toEqual({});
 });
 
-test('[metacontroller 26] one function as webhook, program and module answers the same', async () => {
+test('[metacontroller 26] a webhook, a program and a module with the same function give the same answer', async () => {
   const rule =
     '({ children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "n-" + parent.a } }] })';
   const { url } = await scriptedHook((response, { body }) => {

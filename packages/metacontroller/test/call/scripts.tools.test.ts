@@ -48,7 +48,7 @@ json.dump({"children": [], "status": {"a": request["parent"]["a"]}}, sys.stdout)
   expect(lines.map(({ fields }) => fields.line)).toEqual(['asked']);
 });
 
-test('a Python script that throws is told with the end of its traceback', async () => {
+test('the error of a Python script that throws has the end of its traceback', async () => {
   const hook = await script('python3', 'raise ValueError("no such crop")');
 
   const error = await hook.call(request(), call()).catch((thrown: unknown) => thrown);
@@ -57,14 +57,14 @@ test('a Python script that throws is told with the end of its traceback', async 
   expect((error as Error).message).toContain('ValueError: no such crop');
 });
 
-test('a shell script that reads nothing of a large request answers', async () => {
+test('a shell script can answer a large request without reading it', async () => {
   const hook = await script('bash', `echo '{"children": []}'`);
   const large = request({ text: 'x'.repeat(5_000_000) });
 
   await expect(hook.call(large, call())).resolves.toEqual({ text: '{"children": []}\n' });
 });
 
-test('a shell script with a failing step fails as a whole, with what it said', async () => {
+test('a shell script with a failing step fails as a whole, and the error has its output', async () => {
   const hook = await script('bash', 'set -e\necho "{"\necho "no rows" >&2\nfalse\necho "}"');
 
   await expect(hook.call(request(), call())).rejects.toThrow(/ended with exit code 1: no rows$/);

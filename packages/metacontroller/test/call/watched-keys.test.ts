@@ -31,13 +31,13 @@ test.each<[string, KeyReference, object]>([
     keyReference('hook', 'token', 'ConfigMap'),
     { binaryData: { token: b64('word') } },
   ],
-])('a key of %s is read as it is', async (_, reference, object) => {
+])('the value of a key of %s is read without a change', async (_, reference, object) => {
   const value = await caches(object).keys.read(reference, signal);
 
   expect(Buffer.from(value).toString()).toBe('word');
 });
 
-test('each object is watched once, by its name, until the end', async () => {
+test('each object is watched once, by its name, until the keys are closed', async () => {
   const { keys, opened, released } = caches({ data: { a: b64('x'), b: b64('y') } });
 
   await keys.read(keyReference('hook', 'a'), signal);
@@ -59,7 +59,7 @@ test.each<[string, object | undefined, string, string]>([
   ['no such key', { data: { other: b64('x') } }, 'watching', 'it has no key token'],
   ['an empty value', { data: { token: '' } }, 'watching', 'its key token is empty'],
   ['no right', undefined, 'forbidden', 'it may not be listed and watched'],
-])('%s is missing credentials', async (_, object, state, message) => {
+])('credentials are missing if %s is missing', async (_, object, state, message) => {
   const reading = caches(object, state).keys.read(keyReference('hook', 'token'), signal);
 
   await expect(reading).rejects.toMatchObject({

@@ -28,7 +28,7 @@ const SPELLINGS = [
 
 test.each(
   SPELLINGS,
-)('[security 49] [contract 17] the ambassador is refused as %s, and nothing reaches it', async (host) => {
+)("[security 49] [contract 17] a webhook at the ambassador's address is refused, spelled %s, and nothing is sent", async (host) => {
   const ambassador = await scriptedHook(answering(200));
   const url = `http://${host}:${ambassador.port}/api/v1/secrets`;
 
@@ -46,7 +46,7 @@ test.each([
   '127.0.0.1',
   'localhost',
   '[::1]',
-])('a port of this process is refused at %s, also one that is opened later', async (host) => {
+])('a webhook at a port of this process is refused at %s, also if the port is opened later', async (host) => {
   const status = await scriptedHook(answering(200));
   const ports: number[] = [];
   const { call } = webhook({ url: `http://${host}:${status.port}/` }, { ownPorts: () => ports });
@@ -56,7 +56,7 @@ test.each([
   expect(status.received).toEqual([]);
 });
 
-test('the ambassador is refused over TLS, too', async () => {
+test("a webhook at the ambassador's address is refused over TLS, too", async () => {
   const ambassador = await scriptedHook(answering(200));
   const url = ambassador.url.replace('http:', 'https:');
 
@@ -65,7 +65,7 @@ test('the ambassador is refused over TLS, too', async () => {
   await expect(call()).rejects.toMatchObject({ reason: 'RefusedAddress' });
 });
 
-test('other ports of this machine are allowed: hooks run beside the operator', async () => {
+test('webhooks at other ports of this machine are allowed, because hooks may run beside the operator', async () => {
   const { url, port } = await scriptedHook(answering(200));
   const { call } = webhook(
     { url },
@@ -75,7 +75,7 @@ test('other ports of this machine are allowed: hooks run beside the operator', a
   await expect(call()).resolves.toEqual({ text: '{}' });
 });
 
-test('[contract 16] a proxy that the environment names is not asked: it could be the ambassador', async () => {
+test('[contract 16] a proxy from the environment is not used, because it could be the ambassador', async () => {
   const ambassador = await scriptedHook(answering(200));
   const hook = await scriptedHook(answering(200));
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -88,7 +88,7 @@ test('[contract 16] a proxy that the environment names is not asked: it could be
   expect(ambassador.received).toEqual([]);
 });
 
-test('an ambassador at a unix socket has no address that a URL could name', async () => {
+test('no URL can name an ambassador at a unix socket, so that no webhook is refused for it', async () => {
   const { url } = await scriptedHook(answering(200));
 
   await expect(webhook({ url }, { apiUrl: 'unix:/run/a.sock' }).call()).resolves.toBeDefined();
@@ -107,7 +107,7 @@ test.each([
   ['10.0.0.7', 8002, false],
   ['10.0.0.8', 8001, false],
   ['127.0.0.1', 8001, false],
-])('an ambassador elsewhere is refused by its addresses: %s:%i', async (address, port, refused) => {
+])('a webhook at an address of a remote ambassador is refused: %s:%i', async (address, port, refused) => {
   const own = new OwnAddresses({
     apiUrl: 'http://api.farm.example:8001',
     ownPorts: () => [],
@@ -119,7 +119,7 @@ test.each([
   expect(why !== undefined).toBe(refused);
 });
 
-test('one of several addresses is enough, and so is one of this Pod', async () => {
+test("a webhook is refused if one of its addresses is the ambassador's or the Pod's own", async () => {
   const own = new OwnAddresses({ apiUrl: 'http://127.0.0.1:8001', ownPorts: () => [8080] });
   const pod = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 

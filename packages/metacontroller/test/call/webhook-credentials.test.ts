@@ -30,7 +30,7 @@ async function secureHook(
   return { ...hook, authority, clients };
 }
 
-test('[metacontroller 22] [metacontroller M9] a rotated token counts with the next call', async () => {
+test('[metacontroller 22] [metacontroller M9] the next call uses a rotated token', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
   const keys = keysOf({ 'farm/hook/token': 'first\n' });
   const { call } = webhook({ url, connection: TOKEN }, { keys });
@@ -45,7 +45,7 @@ test('[metacontroller 22] [metacontroller M9] a rotated token counts with the ne
   ]);
 });
 
-test('user and password come from keys, in place of those of the URL', async () => {
+test('user and password of the keys replace those of the URL', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
   const keys = keysOf({ 'farm/hook/username': 'anna', 'farm/hook/password': 'ä:b\n' });
   const connection = {
@@ -61,7 +61,7 @@ test('user and password come from keys, in place of those of the URL', async () 
   expect(Buffer.from(encoded, 'base64').toString()).toBe('anna:ä:b');
 });
 
-test('[metacontroller 22] [metacontroller M9] a rotated authority counts with the next call', async () => {
+test('[metacontroller 22] [metacontroller M9] the next call uses a rotated authority', async () => {
   const { url, authority } = await secureHook();
   const keys = keysOf({ 'farm/ca/ca.crt': authority.certificate });
   const { call } = webhook(
@@ -77,7 +77,7 @@ test('[metacontroller 22] [metacontroller M9] a rotated authority counts with th
   await expect(call()).resolves.toEqual({ text: ANSWER });
 });
 
-test('[contract 20] [metacontroller 22] a rotated client certificate is shown with the next call', async () => {
+test('[contract 20] [metacontroller 22] the next call presents a rotated client certificate', async () => {
   const { url, authority, clients } = await secureHook();
   const first = authority.issue(['a.example']);
   const second = authority.issue(['b.example']);
@@ -98,7 +98,7 @@ test('[contract 20] [metacontroller 22] a rotated client certificate is shown wi
   expect(clients).toEqual([first, second].map(({ cert }) => cert.replace(/-----.*-----|\s/g, '')));
 });
 
-test('a server that nobody vouches for, and one of another name, are unreachable', async () => {
+test('a server with an untrusted certificate, or a certificate of another name, is unreachable', async () => {
   const { url, authority, clients } = await secureHook(new CertificateAuthority(), [
     'farm.example',
   ]);
@@ -112,7 +112,7 @@ test('a server that nobody vouches for, and one of another name, are unreachable
   expect(clients).toEqual([]);
 });
 
-test('a server is called by its name', async () => {
+test('a call names its server by SNI', async () => {
   const { url, authority } = await secureHook(new CertificateAuthority(), ['localhost']);
   const connection = { caBundle: { inline: authority.certificate } };
 
@@ -170,7 +170,7 @@ test.each<[string, ConnectionSpec, Record<string, string>, string]>([
     { 'farm/u/u': 'SECRET:x', 'farm/u/p': 'SECRET' },
     'Secret farm/u, key u: a user name has no ":"',
   ],
-])('%s is told by its place, and never by its value', async (_, connection, values, message) => {
+])('an error about %s names its place, and never its value', async (_, connection, values, message) => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
 
   const error = await webhook({ url, connection }, { keys: keysOf(values) })

@@ -10,7 +10,7 @@ const NO_LIMITS = { cacheTimeoutMs: undefined, cacheCleanupMs: undefined };
 
 test.each([
   304, 412,
-])('[contract 9] [metacontroller 9] %i means the stored answer', async (status) => {
+])('[contract 9] [metacontroller 9] the status %i means the stored answer', async (status) => {
   const { url, received } = await scriptedHook(TAGGED, answering(status, {}, ''));
   const { call } = webhook({ url, etag: NO_LIMITS });
 
@@ -22,7 +22,7 @@ test.each([
   expect(tags).toEqual([undefined, '"a"', '"a"']);
 });
 
-test('[contract 9] [metacontroller 9] without a stored answer 304 is an error, and no tag is sent', async () => {
+test('[contract 9] [metacontroller 9] without a stored answer the request has no tag, and 304 is an error', async () => {
   const { url, received } = await scriptedHook(answering(304, {}, ''));
   const { call } = webhook({ url, etag: NO_LIMITS });
 
@@ -30,7 +30,7 @@ test('[contract 9] [metacontroller 9] without a stored answer 304 is an error, a
   expect(received[0]?.headers).not.toHaveProperty('if-none-match');
 });
 
-test('a hook without ETag mode sends no tag', async () => {
+test('a hook without etag gets no tag in its requests', async () => {
   const { url, received } = await scriptedHook(TAGGED);
   const { call } = webhook({ url });
 
@@ -40,7 +40,7 @@ test('a hook without ETag mode sends no tag', async () => {
   expect(received[1]?.headers).not.toHaveProperty('if-none-match');
 });
 
-test('[contract 10] [metacontroller 9] [metacontroller M5] two revisions of a parent do not share an answer', async () => {
+test('[contract 10] [metacontroller 9] [metacontroller M5] two revisions of a parent do not share a stored answer', async () => {
   const { url, received } = await scriptedHook(
     TAGGED,
     answering(200, { etag: '"b"' }, '{"children":[{}]}'),
@@ -60,7 +60,7 @@ test('[contract 10] [metacontroller 9] [metacontroller M5] two revisions of a pa
   expect(tags.toSorted()).toEqual(['"a"', '"b"']);
 });
 
-test('a newer answer replaces the stored one, and one without a tag ends it', async () => {
+test('a newer answer replaces the stored one, and an answer without a tag removes it', async () => {
   const { url, received } = await scriptedHook(
     TAGGED,
     answering(200, { etag: '"b"' }, '{"b":1}'),
@@ -93,7 +93,7 @@ test.each([
   expect(tags).toEqual([undefined, '"a"', isKept ? '"a"' : undefined]);
 });
 
-test('answers that do not count any more are removed without being asked for', () => {
+test('expired answers are removed although no request needs them', () => {
   const clock = new FakeClock();
   const stored = new StoredAnswers({ cacheTimeoutMs: 1_000, cacheCleanupMs: 5_000, clock });
   stored.put('old', { etag: '"a"', text: '{}' });
@@ -109,7 +109,7 @@ test('answers that do not count any more are removed without being asked for', (
   expect(stored.get('new')).toMatchObject({ text: '{}' });
 });
 
-test('[metacontroller 9] the oldest answers are forgotten beyond a number, and beyond a size', () => {
+test('[metacontroller 9] the oldest answers are removed beyond a number of answers, and beyond a size', () => {
   const many = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });
   for (let i = 0; i < 10_001; i++) many.put(`p${i}`, { etag: '"a"', text: '{}' });
   const large = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });

@@ -6,7 +6,7 @@ import { answering, hookServer, scriptedHook, webhook } from './support.ts';
 
 const ANSWER = '{"children":[]}';
 
-test('[contract 1] a hook gets its request by POST, and its answer is the text of 200', async () => {
+test('[contract 1] a hook gets its request by POST, and the body of a 200 is the answer', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
   const { call, hook } = webhook({ url: `${url}/sync?of=crops` });
 
@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-test('what a hook says in plain text stands in the message, on one line; a page does not', async () => {
+test('the error has the plain text of a failed response on one line, and nothing of an HTML page', async () => {
   const { url } = await scriptedHook(
     answering(500, { 'content-type': 'text/plain; charset=utf-8' }, 'no such crop\nTraceback'),
     answering(500, { 'content-type': 'text/html' }, '<html>secret</html>'),
@@ -54,7 +54,7 @@ test('what a hook says in plain text stands in the message, on one line; a page 
   await expect(call()).rejects.toThrow(/not 200$/);
 });
 
-test('[contract 14] a redirect is not followed, wherever it leads', async () => {
+test('[contract 14] a redirect is not followed, whatever its target', async () => {
   const elsewhere = await scriptedHook(answering(200, {}, ANSWER));
   const { url } = await scriptedHook(answering(307, { location: `${elsewhere.url}/` }, ''));
   const { call } = webhook({ url });
@@ -85,7 +85,7 @@ test.each([
   await expect(call()).rejects.toMatchObject({ reason: 'TooManyRequests', retryAfterMs });
 });
 
-test('[metacontroller 8] a hook that hangs is given up at its time limit', async () => {
+test('[metacontroller 8] a call of a hook that hangs ends at its time limit', async () => {
   const { url, received } = await scriptedHook(() => {});
   const { call, clock } = webhook({ url, timeoutMs: 1_000 });
   const calling = expect(call()).rejects.toMatchObject({
@@ -99,7 +99,7 @@ test('[metacontroller 8] a hook that hangs is given up at its time limit', async
   await calling;
 });
 
-test('a hook that sends a byte now and then has the same time for its whole answer', async () => {
+test('the time limit covers the whole answer, also of a hook that keeps sending single bytes', async () => {
   let sent = 0;
   const { url } = await scriptedHook((response) => {
     response.writeHead(200);
@@ -117,7 +117,7 @@ test('a hook that sends a byte now and then has the same time for its whole answ
   await calling;
 });
 
-test('[contract 15] an answer of more than 10 MB is cut off', async () => {
+test('[contract 15] an answer is cut off at 10 MB', async () => {
   let isCut = false;
   const { url } = await scriptedHook((response) => {
     response.on('close', () => {
@@ -147,7 +147,7 @@ test('[contract 15] an answer of 10 MB is read whole', async () => {
   expect('text' in answer && answer.text.length).toBe(10_000_000);
 });
 
-test('the body of an error is read no further than needed', async () => {
+test('only the needed part of an error body is read', async () => {
   let isCut = false;
   const { url } = await scriptedHook((response) => {
     response.on('close', () => {
@@ -160,13 +160,13 @@ test('the body of an error is read no further than needed', async () => {
   await eventually(() => expect(isCut).toBe(true));
 });
 
-test('a page in place of an answer is text as any other: who reads it refuses it', async () => {
+test('an HTML page with status 200 is returned as text, for its reader to refuse', async () => {
   const { url } = await scriptedHook(answering(200, { 'content-type': 'text/html' }, '<html>'));
 
   await expect(webhook({ url }).call()).resolves.toEqual({ text: '<html>' });
 });
 
-test('no listener, a connection that breaks, and a server without HTTP: the hook is unreachable', async () => {
+test('a hook is unreachable without a listener, after a broken connection, and if its server does not speak HTTP', async () => {
   const broken = await hookServer((request) => request.socket.destroy());
   const other = createServer((socket) => {
     socket.on('error', () => {});
@@ -194,11 +194,11 @@ test.each([
   'ftp://farm.example/',
   'file:///etc/passwd',
   'unix:/run/hook.sock',
-])('the URL "%s" is refused: only http and https', async (url) => {
+])('the URL "%s" is refused: only http and https are allowed', async (url) => {
   await expect(webhook({ url }).call()).rejects.toMatchObject({ reason: 'RefusedAddress' });
 });
 
-test('user and password of a URL are sent, and never shown', async () => {
+test('user and password of a URL are sent, and never appear in messages', async () => {
   const { url, received } = await scriptedHook(answering(500, {}, ''));
   const { call, hook } = webhook({ url: url.replace('//', '//anna:p%40ss@') });
 
@@ -208,7 +208,7 @@ test('user and password of a URL are sent, and never shown', async () => {
   expect(`${hook.description} ${JSON.stringify(error)} ${error}`).not.toMatch(/anna|p%40ss|p@ss/);
 });
 
-test('an aborted call ends with the reason of the abort, and its connection', async () => {
+test('an aborted call ends with the reason of the abort, and its connection closes', async () => {
   let isClosed = false;
   const { url, received } = await scriptedHook((response) => {
     response.on('close', () => {
@@ -226,7 +226,7 @@ test('an aborted call ends with the reason of the abort, and its connection', as
   await eventually(() => expect(isClosed).toBe(true));
 });
 
-test('calls use connections again, and none is left after the close', async () => {
+test('calls reuse connections, and after the close no connection is left', async () => {
   const sockets = new Set<Socket>();
   const { url } = await hookServer((request, response) => {
     sockets.add(request.socket);

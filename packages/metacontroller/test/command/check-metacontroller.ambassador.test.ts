@@ -61,7 +61,7 @@ async function place(lacks: string | undefined) {
   return { args: ['check', ...from, '--server', proxy.url] };
 }
 
-test('every right of controllers is there with the roles that were generated for them', async () => {
+test('check finds every right of the controllers under the generated roles', async () => {
   const { args } = await place(undefined);
 
   const { exit, stdout } = invoke(args, COMMANDS);
@@ -70,7 +70,7 @@ test('every right of controllers is there with the roles that were generated for
   expect(stdout.lines).toContain('rights: every declared right is there');
 });
 
-test('[metacontroller M11] a missing right names the controller that needs it, and the rule', async () => {
+test('[metacontroller M11] for a missing right, check names the controller that needs it, and the rule', async () => {
   const { args } = await place('services');
 
   const { exit, stdout } = invoke(args, COMMANDS);

@@ -97,7 +97,7 @@ function rightsIn(lines: readonly string[]): string[] {
   );
 }
 
-test('[metacontroller M11] the roles hold what the controllers of a file need, and name each resource', async () => {
+test('[metacontroller M11] the roles grant what the controllers of a file need, and name each resource', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout, stderr } = generate('rbac', ...from('all.yaml'), '--no-leader-election');
@@ -155,7 +155,7 @@ test('a List, several files, a folder and standard input give the same roles', a
   expect(piped.stdout.lines).toEqual(whole);
 });
 
-test('functions need no Secret of a webhook, and read what is related', async () => {
+test('functions do not need the Secrets of webhooks, and may read related objects', async () => {
   const { at, from, generate } = setUp();
 
   const { exit, stdout, stderr } = generate(
@@ -171,7 +171,7 @@ test('functions need no Secret of a webhook, and read what is related', async ()
   expect(stdout.lines.join()).not.toContain('secrets');
 });
 
-test('the filter opens the paths of the controllers, and discovery only of custom groups', async () => {
+test('the filter allows the paths of the controllers, and discovery of custom groups only', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate(
@@ -192,7 +192,7 @@ test('the filter opens the paths of the controllers, and discovery only of custo
   expect(opens('/api/v1')).toBe(false);
 });
 
-test('the manifests run the command with its definitions, and no more without functions', async () => {
+test('without functions the manifests run only the command, with its definitions', async () => {
   const { at, from, generate, read } = setUp();
 
   const { exit } = generate('manifests', ...from('all.yaml'), '-o', at('out'));
@@ -217,7 +217,7 @@ test('the manifests run the command with its definitions, and no more without fu
   });
 });
 
-test('the manifests mount the folder of the functions, and pass on what stands after "--"', async () => {
+test('the manifests mount the folder of the functions, and pass on the arguments after "--"', async () => {
   const { at, from, generate, read } = setUp();
   const given = ['--functions', at('functions/functions.yaml'), '-o', at('out')];
   const words = ['--no-leader-election', '--target-label-selector', 'of in (a, b)'];
@@ -249,7 +249,7 @@ test('the manifests mount the folder of the functions, and pass on what stands a
   expect(readFileSync(at('out/base/proxy-filter.yaml'), 'utf8')).not.toContain('leases');
 });
 
-test('with server-side apply, attachments that are left as they are need a patch', async () => {
+test('with server-side apply, attachments with OnDelete need the verb patch', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate(
@@ -260,7 +260,7 @@ test('with server-side apply, attachments that are left as they are need a patch
   expect(rightsIn(stdout.lines)).toContain('*: get,list,watch,create,patch,delete services');
 });
 
-test('without an election the manifests say so, in a Pod it would be the default', async () => {
+test('manifests without leader election pass --no-leader-election, because the default in a Pod is an election', async () => {
   const { at, from, generate, read } = setUp();
 
   await generate('manifests', ...from('all.yaml'), '-o', at('out'), '--no-leader-election').exit;
@@ -270,7 +270,7 @@ test('without an election the manifests say so, in a Pod it would be the default
   });
 });
 
-test('the name of the original is refused, and hooks may have it', async () => {
+test('the name metacontroller is refused, except for hooks', async () => {
   const { at, from, generate } = setUp();
 
   const refused = generate('rbac', ...from('all.yaml'), '--name', 'metacontroller');
@@ -285,7 +285,7 @@ test('the name of the original is refused, and hooks may have it', async () => {
   expect(hooks.stderr.lines.join()).not.toContain('choose another name');
 });
 
-test('with --install-crds it may write the three definitions, and the tree has none', async () => {
+test('with --install-crds the operator may write the three definitions itself, and the manifests have none', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate('rbac', ...from('all.yaml'), '--install-crds');
@@ -297,7 +297,7 @@ test('with --install-crds it may write the three definitions, and the tree has n
   );
 });
 
-test('the definitions can be had by themselves', async () => {
+test('generate crd writes the three definitions', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate('crd', ...from('all.yaml'));
@@ -368,7 +368,7 @@ test.each<[string, Readonly<Record<string, string>>, readonly string[], string]>
   expect(stderr.lines.filter((line) => line.includes(message))).toHaveLength(1);
 });
 
-test('--functions alone is refused', async () => {
+test('--functions without controllers is refused', async () => {
   const { exit, stderr } = setUp().generate('rbac', 'x.ts', '--functions', 'f.yaml');
 
   expect(await exit).toBe(2);

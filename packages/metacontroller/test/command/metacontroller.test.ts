@@ -55,7 +55,7 @@ async function withFunctions(
   return [`--functions=${file}`, ...args];
 }
 
-test('it serves the hook of an object by a module of the file, until it is asked to stop', async () => {
+test('the command serves the hook of a controller by a module, until it is stopped', async () => {
   const { server, run } = await start([]);
 
   await eventually(() => server.get('v1', 'ConfigMap', 'farm', 'north-plan'));
@@ -65,7 +65,7 @@ test('it serves the hook of an object by a module of the file, until it is asked
   expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
 });
 
-test("replicas cannot share the work of Metacontroller's controllers: the start says so, what to do, and asks the API server nothing", async () => {
+test('controllers of Metacontroller cannot be sharded among replicas: the start fails with a remedy, before any request to the API server', async () => {
   const { server, run } = await start([], { env: { CHANCERY_SHARDS: '16' } });
 
   expect(await run.exit).toBe(2);
@@ -75,7 +75,7 @@ test("replicas cannot share the work of Metacontroller's controllers: the start 
   expect(server.requests).toEqual([]);
 });
 
-test('--check prints the functions, and asks the API server nothing', async () => {
+test('--check prints the functions, without any request to the API server', async () => {
   const { server, run } = await start(['--check']);
 
   expect(await run.exit).toBe(0);
@@ -93,7 +93,7 @@ test('--dry-run shows what would be written, and writes nothing', async () => {
   expect(server.get('v1', 'ConfigMap', 'farm', 'north-plan')).toBeUndefined();
 });
 
-test('a visible token is refused before any code of others is loaded', async () => {
+test('a readable token is refused before any user code is loaded', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'token'), 'secret');
@@ -115,7 +115,7 @@ test('a visible token is refused before any code of others is loaded', async () 
 });
 
 test.runIf(process.platform === 'linux')(
-  '[found 4] in a Pod whose image does not close it, programs are said to read the environment, and modules are not',
+  '[found 4] in a Pod, a warning says that programs can read the environment unless the image prevents it, and modules cause no warning',
   async () => {
     const env = { POD_NAMESPACE: 'farm' };
     const said = 'programs can read variables';

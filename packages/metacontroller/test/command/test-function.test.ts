@@ -98,7 +98,7 @@ process.stdin.on('data', () => {}).on('end', () => console.log(${JSON.stringify(
 console.error('asked');
 `;
 
-test('[metacontroller 26] a program, a module and a webhook are tested with one request', async () => {
+test('[metacontroller 26] a program, a module and a webhook can each be tested with the same request', async () => {
   const module = `export const sync = ({ parent }: { parent: { spec: { trees: number } } }) => (${JSON.stringify(ANSWER)});`;
   const dir = await folder({ 'sync.run': program(ANSWER), 'hooks.ts': module });
   const { url } = await scriptedHook(answering(200, {}, JSON.stringify(ANSWER)));
@@ -115,7 +115,7 @@ test('[metacontroller 26] a program, a module and a webhook are tested with one 
   expect(tested[0]?.stderr).toBe('stderr: asked\n');
 });
 
-test('a function gets the request as it was recorded, with large numbers, and sorted', async () => {
+test('a function gets the recorded request with exact large numbers and sorted keys', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, JSON.stringify(ANSWER)));
   const text = JSON.stringify({ ...REQUEST, parent: { ...PARENT, spec: { trees: 1 } } }).replace(
     '"trees":1',
@@ -127,7 +127,7 @@ test('a function gets the request as it was recorded, with large numbers, and so
   expect(received[0]?.body).toContain('"spec":{"a":1,"trees":9007199254740993}');
 });
 
-test('a decorator: what is set, removed and left, and that its finalizer goes', async () => {
+test('for a decorator the output shows what is set, removed and kept, and that the finalizer is removed', async () => {
   const controller = {
     apiVersion: GROUP,
     kind: 'DecoratorController',
@@ -163,7 +163,7 @@ const RULES = [
   { apiVersion: 'v1', resource: 'pods' },
 ];
 
-test('[metacontroller 23] --record-rights writes what customize names into the file of functions', async () => {
+test('[metacontroller 23] --record-rights writes the resources of customize into the file of functions', async () => {
   const functions = `# of the farm
 - kind: CompositeController
   name: orchards
@@ -203,7 +203,7 @@ rights recorded in ${file}
 `);
 });
 
-test('--kind and --name choose another entry than that of the sample', async () => {
+test('--kind and --name choose another entry than the one of the sample', async () => {
   const dir = await folder({
     sync: program(ANSWER),
     'functions.yaml': '[{kind: CompositeController, name: other, sync: {exec: [./sync]}}]',
@@ -228,7 +228,7 @@ test.each([
     JSON.stringify({ children: [child('v1', 'Pod', 'a')] }),
     'is a Pod of v1, a type that the controller does not declare',
   ],
-])('the answer %s is refused, and the exit code says so', async (text, message) => {
+])('the answer %s is refused, with an exit code of its own', async (text, message) => {
   const { url } = await scriptedHook(answering(200, {}, text));
 
   const { stdout, exit } = await testHook(REQUEST, '--url', url);
@@ -251,9 +251,7 @@ const REFUSED_CHILDREN: readonly (readonly [string, object[], string])[] = [
   ],
 ];
 
-test.each(
-  REFUSED_CHILDREN,
-)('a child %s is refused as the engine does', async (_, children, why) => {
+test.each(REFUSED_CHILDREN)('a child %s is refused as in the engine', async (_, children, why) => {
   const { url } = await scriptedHook(answering(200, {}, JSON.stringify({ children })));
 
   const { stdout, exit } = await testHook(REQUEST, '--url', url);
@@ -284,7 +282,7 @@ test.each([
   expect(exit).toBe(1);
 });
 
-test('a hook of version v1 is read loosely, with a warning', async () => {
+test('an answer of a hook of version v1 is read loosely, with a warning', async () => {
   const { url } = await scriptedHook(answering(200, {}, '{"children":[],"child":1}'));
   const spec = { ...COMPOSITE.spec, hooks: { sync: { version: 'v1' } } };
 
@@ -298,7 +296,7 @@ test('a hook of version v1 is read loosely, with a warning', async () => {
   expect(exit).toBe(0);
 });
 
-test('a function that fails is told: a program, a module, a webhook', async () => {
+test('the failure of a program, a module or a webhook is reported', async () => {
   const dir = await folder({
     'sync.run': `#!${process.execPath}\nconsole.error('no such crop'); process.exit(4);`,
     'hooks.mjs': "export const sync = () => { throw new Error('no such crop'); };",

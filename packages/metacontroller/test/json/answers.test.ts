@@ -66,7 +66,7 @@ function withChild(one: unknown): string {
 }
 
 describe('children', () => {
-  test('[contract 31] [metacontroller 10] an empty list is one, and each child has its declared type', () => {
+  test('[contract 31] [metacontroller 10] an empty list of children is valid, and each child has its declared type', () => {
     const text = withChild({ ...child(), apiVersion: 'apps/v1', kind: 'Deployment' });
 
     expect(sync('{"children": []}').children).toEqual([]);
@@ -77,14 +77,14 @@ describe('children', () => {
     '{}',
     '{"children": null}',
     '{"status": {"ready": 1}}',
-  ])('[contract 30] [metacontroller 10] [metacontroller M2] %s is an error, or deletes all with the setting for it', (text) => {
+  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, and with emptyChildren: delete it means no children', (text) => {
     expect(refusal(() => sync(text))).toBe(
       `children must be a list and is ${kindOfChildren(text)}`,
     );
     expect(sync(text, { emptyChildren: 'delete' }).children).toEqual([]);
   });
 
-  test('[metacontroller M2] it may be missing without declared types, and when nothing is left to do', () => {
+  test('[metacontroller M2] the list of children may be missing without declared types, and in the last answer of a finalize hook', () => {
     const finalized = '{"finalized": true}';
 
     expect(sync('{}', { types: [] }).children).toEqual([]);
@@ -107,11 +107,7 @@ describe('children', () => {
       { kind: 'must be a string and is a number' },
     ],
     ['one without metadata', child({ metadata: undefined }), { metadata: 'is missing' }],
-    [
-      '[contract 13] one without a name',
-      child({ metadata: {} }),
-      { 'metadata.name': 'is missing' },
-    ],
+    ['[contract 13] one without a name', child({ metadata: {} }), { 'metadata.name': 'is missing' }],
     [
       'one with generateName',
       child({ metadata: { generateName: 'a-' } }),
@@ -144,7 +140,7 @@ describe('children', () => {
       child({ apiVersion: 'apps/v1beta1', kind: 'Deployment' }),
       'is a Deployment of "apps/v1beta1", a type that the controller does not declare',
     ],
-  ])('[contract 13] [contract 32] [metacontroller M21] %s is refused with its path', (_, one, problem) => {
+  ])('[contract 13] [contract 32] [metacontroller M21] %s as a child is refused with its path', (_, one, problem) => {
     const [[field, what] = ['', problem]] =
       typeof problem === 'string' ? [] : Object.entries(problem);
 
@@ -159,7 +155,7 @@ describe('children', () => {
     );
   });
 
-  test('[contract 11] names are case-sensitive', () => {
+  test("[contract 11] the names of an answer's fields are case-sensitive", () => {
     expect(refusal(() => sync('{"Children": []}'))).toBe('children must be a list and is missing');
     expect(sync('{"children": [], "Status": {}}').status).toBeNull();
   });
@@ -174,7 +170,7 @@ describe('status, times and finalizers', () => {
     ['null', null],
     ['{}', {}],
     ['{"ready": 12345678901234567890, "ratio": 0.5}', { ready: 12345678901234567890n, ratio: 0.5 }],
-  ])('the status may be %s', (status, expected) => {
+  ])('the status of an answer may be %s', (status, expected) => {
     expect(sync(`{"children": [], "status": ${status}}`).status).toEqual(expected);
   });
 
@@ -183,7 +179,7 @@ describe('status, times and finalizers', () => {
     ['"status": "ready"', 'status must be an object and is a string'],
     ['"finalized": "yes"', 'finalized must be true or false and is a string'],
     ['"resyncAfterSeconds": "5"', 'resyncAfterSeconds must be a number and is a string'],
-  ])('%s is refused', (field, problem) => {
+  ])('the field %s is refused', (field, problem) => {
     expect(refusal(() => sync(`{"children": [], ${field}}`))).toBe(problem);
   });
 
@@ -213,7 +209,7 @@ describe('status, times and finalizers', () => {
     expect(refusal(() => sync(text))).toBe(`resyncAfterSeconds ${problem}`);
   });
 
-  test('[contract 33] [metacontroller M22] only a finalize hook says that a parent is finalized', () => {
+  test('[contract 33] [metacontroller M22] only a finalize hook can say that a parent is finalized', () => {
     const text = '{"children": [], "finalized": true}';
 
     expect(sync(text, { finalizing: true }).finalized).toBe(true);
@@ -223,7 +219,7 @@ describe('status, times and finalizers', () => {
 });
 
 describe('labels and annotations of a decorated object', () => {
-  test('[metacontroller 16] null deletes one, and absent maps change nothing', () => {
+  test('[metacontroller 16] null deletes a label or annotation, and absent maps change nothing', () => {
     const text = '{"attachments": [], "labels": {"a": "1", "b": null}, "annotations": null}';
 
     const { labels, annotations } = decoration(text);
@@ -235,7 +231,7 @@ describe('labels and annotations of a decorated object', () => {
     ['"labels": ["a"]', 'labels must be an object and is a list'],
     ['"labels": {"a": true}', 'labels.a must be a string and is a boolean'],
     ['"annotations": {"x-y": {}}', 'annotations["x-y"] must be a string and is an object'],
-  ])('%s is refused', (field, problem) => {
+  ])("the field %s of a decorator's answer is refused", (field, problem) => {
     expect(refusal(() => decoration(`{"attachments": [], ${field}}`))).toBe(problem);
   });
 });
@@ -251,7 +247,7 @@ describe('unknown and repeated fields', () => {
     ],
     ['{"children": [], "labels": {}}', 'unknown field labels'],
     ['{"children": [], "events": []}', 'unknown field events'],
-  ])('[contract 12] [metacontroller 11] %s: strict names the path, loose logs it once', (text, found) => {
+  ])('[contract 12] [metacontroller 11] for %s a strict answer fails with the path, and a loose answer logs it once', (text, found) => {
     expect(refusal(() => sync(text, { answers: 'strict' }))).toBe(`it has the ${found}`);
     expect(sync(text).lines).toEqual([
       {
@@ -262,7 +258,7 @@ describe('unknown and repeated fields', () => {
     ]);
   });
 
-  test('[metacontroller 11] the same remark is logged once in the life of a controller', () => {
+  test('[metacontroller 11] each problem of loose answers is logged once in the life of a controller', () => {
     const reader = new AnswerReader({ hook: 'sync', answers: 'loose' });
     const { lines, logFor } = recordingLog();
 
@@ -274,7 +270,7 @@ describe('unknown and repeated fields', () => {
     expect(lines.map(({ fields }) => fields.found)).toEqual(['unknown field a', 'unknown field b']);
   });
 
-  test('[metacontroller 11] a repeated field within a child is no error of strict answers either', () => {
+  test('[metacontroller 11] a repeated field within a child is not an error, even in a strict answer', () => {
     const text =
       '{"children": [{"kind": "ConfigMap", "kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a"}}]}';
 
@@ -284,7 +280,7 @@ describe('unknown and repeated fields', () => {
     expect(lines.map(({ fields }) => fields.found)).toEqual(['repeated field children[0].kind']);
   });
 
-  test('colons, braces and escaped quotes in texts repeat nothing', () => {
+  test('colons, braces and escaped quotes within strings are not taken for repeated fields', () => {
     const status = { a: ':"{}[],\\"', 'b:"': '::', c: { a: '\\', b: '"a": 1, "a": 2' } };
 
     const { lines } = sync(JSON.stringify({ children: [], status }), { answers: 'strict' });
@@ -292,7 +288,7 @@ describe('unknown and repeated fields', () => {
     expect(lines).toEqual([]);
   });
 
-  test('a name of the answer is cut and made visible in messages', () => {
+  test('messages shorten a field name of the answer, and escape its invisible characters', () => {
     const name = `\u202e${'x'.repeat(100)}`;
 
     const said = refusal(() =>
@@ -332,11 +328,11 @@ describe('texts that are no answer', () => {
       `{"children": [], "status": {"n": ${'9'.repeat(5_000)}}}`,
       'it has a number or a word of more than 1000 characters',
     ],
-  ])('[found 3] %.60s is refused', (text, problem) => {
+  ])('[found 3] the text %.60s is refused as an answer', (text, problem) => {
     expect(refusal(() => sync(text))).toBe(problem);
   });
 
-  test('a message quotes nothing of the answer', () => {
+  test('an error message quotes nothing of the answer', () => {
     const secret = 'c2VjcmV0LXBhc3N3b3Jk';
     const texts = [
       `{"children": [], "status": "${secret}"}`,
@@ -362,7 +358,7 @@ describe('values of modules', () => {
     return runToEnd(compositeAnswer(reader, readAnswer(answer), SYNC, recordingLog().logFor({})));
   }
 
-  test('what JSON leaves out is left out, and a bigint is an integer', () => {
+  test("a module's value loses the members that JSON omits, and a bigint becomes an integer", () => {
     const status = { count: 2n ** 60n, left: undefined, at: new Date(0) };
 
     const answer = fromModule({ children: [child()], status, finalized: undefined });
@@ -371,7 +367,7 @@ describe('values of modules', () => {
     expect(answer.children).toHaveLength(1);
   });
 
-  test('the module may change its value afterwards', () => {
+  test('an answer does not change when the module changes its value afterwards', () => {
     const value = { children: [], status: { ready: 1 } };
 
     const { status } = fromModule(value);
@@ -412,7 +408,7 @@ describe('values of modules', () => {
       'it has more than 10000000 characters',
     ],
     ['a Map', { children: [], status: new Map([['ready', 1]]) }, 'none'],
-  ])('%s is refused or plain', (_, value, problem) => {
+  ])("a module's value with %s is refused, or read as plain JSON", (_, value, problem) => {
     expect(refusal(() => fromModule(value))).toBe(problem);
   });
 });
@@ -421,7 +417,7 @@ describe('[metacontroller M15] Events', () => {
   const on = { extensions: true, answers: 'strict' } as const;
   const withEvents = (events: unknown): string => JSON.stringify({ children: [], events });
 
-  test('[contract 49] are read when extensions are on', () => {
+  test('[contract 49] Events of an answer are read only if extensions are on', () => {
     const text = withEvents([
       { type: 'Warning', reason: 'LowStock', message: 'two trees are left' },
       { reason: 'Planted', message: 'm'.repeat(2_000) },
@@ -448,7 +444,7 @@ describe('[metacontroller M15] Events', () => {
       Array.from({ length: 11 }, () => ({ reason: 'A', message: 'm' })),
       'events has more than 10 items',
     ],
-  ])('%j is refused', (events, problem) => {
+  ])('the Events %j are refused', (events, problem) => {
     expect(refusal(() => sync(withEvents(events), on))).toBe(problem);
   });
 });

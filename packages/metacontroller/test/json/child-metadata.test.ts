@@ -33,7 +33,7 @@ test.each([
   [{ name: 'a', ownerReferences: 'farm' }, 'ownerReferences must be a list and is a string'],
   [{ name: 'a', ownerReferences: [null] }, 'ownerReferences[0] must be an object and is null'],
   [{ name: 'a', ownerReferences: [OWNER] }, 'ownerReferences[0].uid is missing'],
-])('%j is refused', (metadata, problem) => {
+])('the child metadata %j are refused', (metadata, problem) => {
   expect(() => read(metadata)).toThrow(`children[0].metadata.${problem}`);
 });
 
@@ -42,6 +42,6 @@ test.each([
   { name: 'a', namespace: '' },
   { name: 'a', ownerReferences: null },
   { name: 'a', ownerReferences: [{ ...OWNER, uid: 'u-1' }] },
-])('%j is left to the API server', (metadata) => {
+])('the child metadata %j are left to the API server to judge', (metadata) => {
   expect(read(metadata)).toMatchObject({ children: [{ object: { metadata } }] });
 });

@@ -19,11 +19,11 @@ test.each([
     '{"10":1,"9":2,"__proto__":{"b":1}}',
     JSON.parse('{"__proto__": {"b": 1}, "10": 1, "9": 2}') as unknown,
   ],
-])('[contract 2] %s is what Go writes', (text, value) => {
+])('[contract 2] a number or string is written as %s, as Go does', (text, value) => {
   expect(goJson(value)).toBe(text);
 });
 
-test('a value that is deeper than the call stack is written, too', () => {
+test('a value that is nested deeper than the call stack is written, too', () => {
   let value: unknown = { z: '<', a: 1n };
   for (let level = 0; level < 20_000; level++) value = [value];
 
@@ -46,11 +46,11 @@ test.each([
   ['', undefined],
   ['ten', undefined],
   ['1s ', undefined],
-])('the duration %j is %j for Go', (given, text) => {
+])('the duration %j is parsed as %j, as in Go', (given, text) => {
   expect(goDurationText(given)).toBe(text);
 });
 
-test('[contract 2] [contract 27] a composite with every field is written in the order of its Go types', async () => {
+test('[contract 2] [contract 27] the fields of a CompositeController are written in the order of its Go types', async () => {
   const hook = { webhook: { url: 'u' }, version: 'v1' };
   const object = {
     ...orchards('v1'),
@@ -103,7 +103,7 @@ test('[contract 2] [contract 27] a composite with every field is written in the 
   );
 });
 
-test('[metacontroller M19] the event loop turns while 10,000 children are written', async () => {
+test('[metacontroller M19] the event loop keeps turning while 10,000 children are written', async () => {
   const objects = Array.from(
     { length: 10_000 },
     (_, index): KubernetesObject => ({

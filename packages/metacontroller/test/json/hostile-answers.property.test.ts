@@ -114,7 +114,9 @@ const readers = {
   ) => relatedAnswer(reader, answer, log),
 };
 
-test.each(Object.entries(readers))('the answer of a %s hook is read or refused', (_, read) => {
+test.each(
+  Object.entries(readers),
+)('any answer of a %s hook is either read or refused with a typed error', (_, read) => {
   const { configMaps, deployments } = TYPES;
   const log = recordingLog().logFor({});
 

@@ -28,7 +28,7 @@ function refusal(read: () => unknown): string {
 describe('[metacontroller 19] related resources', () => {
   const rule = { apiVersion: 'v1', resource: 'secrets' };
 
-  test('come as an object, and as the bare list that the documents show', () => {
+  test('related rules may be in an object, or in a bare list as the documents show', () => {
     const list = [
       { ...rule, labelSelector: {}, names: null, namespace: '' },
       {
@@ -75,11 +75,11 @@ describe('[metacontroller 19] related resources', () => {
       '[{"apiVersion": "v1", "resource": "secrets", "labelSelector": {"matchLabels": {"a": 1}}}]',
       '[0].labelSelector.matchLabels.a must be a string and is a number',
     ],
-  ])('%s is refused', (text, problem) => {
+  ])('the related rules %s are refused', (text, problem) => {
     expect(refusal(() => rules(text))).toBe(problem);
   });
 
-  test('[metacontroller 11] unknown fields of a rule and of its selectors', () => {
+  test('[metacontroller 11] unknown fields of a related rule and of its selectors are refused in strict mode only', () => {
     const text = (fields: string) => `[{"apiVersion": "v1", "resource": "secrets", ${fields}}]`;
 
     expect(refusal(() => rules(text('"name": "a"'), 'strict'))).toBe(

@@ -15,7 +15,7 @@ const fields = jsonValue({ maxDepth: 5 }).map(
   (value) => JSON.parse(JSON.stringify(value).toWellFormed()) as unknown,
 );
 
-test('every value round-trips, in one order, and without a character that Go escapes', () => {
+test('every value round-trips as JSON, always in the same order, and without characters that Go escapes', () => {
   fc.assert(
     fc.property(fields, (value) => {
       const text = goJson(value);
@@ -67,7 +67,7 @@ test('every object round-trips in a request', async () => {
   );
 });
 
-test('a field is found exactly when its object has it twice', () => {
+test('a repeated field is found exactly when an object has the field twice', () => {
   const name = memberName(fc.constantFrom('a', 'b', '"', '\\"', 'c:', '{', 'é'));
   const { value } = fc.letrec<{ value: Built }>((tie) => ({
     value: fc.oneof(

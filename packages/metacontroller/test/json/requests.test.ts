@@ -42,7 +42,7 @@ const { configMaps, deployments, jobs, clusterRoles } = TYPES;
 test.each([
   'v1',
   'v2',
-] as const)('[contract 21] [contract 23] [contract 24] [contract 27] [contract 29] [metacontroller 7] a composite with a namespaced parent, hook version %s', async (version) => {
+] as const)('[contract 21] [contract 23] [contract 24] [contract 27] [contract 29] [metacontroller 7] the request for a composite with a namespaced parent is as recorded, hook version %s', async (version) => {
   const children = [
     { resource: jobs, objects: [] },
     { resource: deployments, objects: [press] },
@@ -57,7 +57,7 @@ test.each([
 test.each([
   'v1',
   'v2',
-] as const)('[contract 23] [contract 24] [contract 34] [metacontroller 7] a composite with a cluster-scoped parent that is finalized, hook version %s', async (version) => {
+] as const)('[contract 23] [contract 24] [contract 34] [metacontroller 7] the request for a finalized composite with a cluster-scoped parent is as recorded, hook version %s', async (version) => {
   const children = [
     { resource: clusterRoles, objects: [role] },
     { resource: configMaps, objects: [foreign, plan] },
@@ -72,7 +72,7 @@ test.each([
 test.each([
   'v1',
   'v2',
-] as const)('[contract 22] [contract 25] [metacontroller 7] related objects of a namespaced parent, hook version %s: v1 drops those of other places', async (version) => {
+] as const)('[contract 22] [contract 25] [metacontroller 7] the request with related objects of a namespaced parent is as recorded, hook version %s: v1 drops those of other namespaces', async (version) => {
   const related = [
     { resource: deployments, objects: [press] },
     { resource: configMaps, objects: [foreign] },
@@ -95,7 +95,7 @@ const decorated = {
   related: [],
 };
 
-test('[contract 37] [metacontroller 7] a decorator, hook version v2', async () => {
+test('[contract 37] [metacontroller 7] the request for a decorator is as recorded, hook version v2', async () => {
   const text = await decorator()
     .sync({ ...decorated, finalizing: false })
     .text();
@@ -103,7 +103,7 @@ test('[contract 37] [metacontroller 7] a decorator, hook version v2', async () =
   expect(text).toBe(golden('decorator-v2'));
 });
 
-test('[contract 37] [metacontroller 7] a decorator that finalizes, hook version v1', async () => {
+test('[contract 37] [metacontroller 7] the request for a finalizing decorator is as recorded, hook version v1', async () => {
   const text = await decorator({ version: 'v1' })
     .sync({ ...decorated, finalizing: true })
     .text();
@@ -111,13 +111,13 @@ test('[contract 37] [metacontroller 7] a decorator that finalizes, hook version 
   expect(text).toBe(golden('decorator-v1'));
 });
 
-test('[contract 40] [metacontroller 7] a customize hook gets the object as parent, also of a decorator', async () => {
+test('[contract 40] [metacontroller 7] a customize hook gets the object as parent, also the object of a decorator', async () => {
   const text = await decorator().customize(press).text();
 
   expect(text).toBe(golden('customize'));
 });
 
-test('[contract 28] managedFields are left out of every object on request', async () => {
+test('[contract 28] managedFields are omitted from every object if the options say so', async () => {
   const managed = (object: KubernetesObject): KubernetesObject => ({
     ...object,
     metadata: { ...object.metadata, managedFields: [{ manager: 'kubectl' }] },
@@ -135,13 +135,13 @@ test('[contract 28] managedFields are left out of every object on request', asyn
   expect(await occurrences(false)).toBe(0);
 });
 
-test('the value of a request is what its text says, for modules', async () => {
+test('the value of a request for modules equals its JSON text', async () => {
   const request = decorator().sync({ ...decorated, finalizing: true });
 
   expect(JSON.parse(await request.text())).toEqual(request.value);
 });
 
-test('the text of a request is made once', () => {
+test('the text of a request is made only once', () => {
   const request = decorator().customize(press);
 
   expect(request.text()).toBe(request.text());

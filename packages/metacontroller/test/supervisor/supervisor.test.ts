@@ -12,7 +12,7 @@ import {
 
 const META = 'metacontroller.k8s.io/v1alpha1';
 
-test('a CompositeController with a webhook makes the children of its parents, and says that it works', async () => {
+test('a CompositeController with a webhook makes the children of its parents, and reports that it has started', async () => {
   const hook = await startHook((call) => oneConfigMap(call, { trees: '2' }));
   const { configMap, operator, readyWith } = await startWorld([
     parentDefinition('Orchard'),
@@ -36,7 +36,7 @@ test('a CompositeController with a webhook makes the children of its parents, an
   expect(operator.meter.value(METACONTROLLER_METRICS.controllers, { state: 'running' })).toBe(1);
 });
 
-test('a controller is rebuilt when its spec changes, and not when other metadata do', async () => {
+test('a controller is rebuilt when its spec changes, and not when other metadata change', async () => {
   const hook = await startHook((call) => oneConfigMap(call, { by: call.path }));
   const { configMap, readyWith, reasons, server } = await startWorld([
     parentDefinition('Orchard'),
@@ -59,7 +59,7 @@ test('a controller is rebuilt when its spec changes, and not when other metadata
   expect(before).not.toContain('Stopping');
 });
 
-test('neither a hook that hangs nor an object that is wrong stops another controller', async () => {
+test('neither a hanging hook nor an invalid object stops another controller', async () => {
   const hanging = await startHook(() => new Promise(() => {}));
   const hook = await startHook((call) => oneConfigMap(call));
   const { configMap, readyWith, server } = await startWorld([
@@ -81,7 +81,7 @@ test('neither a hook that hangs nor an object that is wrong stops another contro
   expect(wrong.message).toContain('spec.hooks.sync.webhook');
 });
 
-test('a hook that fails is counted with its reason, and its parent until it succeeds', async () => {
+test('a failed hook is counted by its reason, and its parent counts as failing until the hook succeeds', async () => {
   let broken = 'north';
   const hook = await startHook((call) =>
     call.body.parent.metadata.name === broken ? 'no object' : oneConfigMap(call),

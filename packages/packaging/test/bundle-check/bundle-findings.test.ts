@@ -21,15 +21,19 @@ function found(
   );
 }
 
-test('[packaging 10] nothing is found in a good bundle', () => {
+test('[packaging 10] check bundle finds nothing in a good bundle', () => {
   expect(bundleFindings(bundleFiles(), ACCEPTED)).toEqual([]);
 });
 
-test.each(CHANGES)('[packaging 10] validator $validator: $what', ({ change, finds, options }) => {
+test.each(CHANGES)('[packaging 10] validator $validator finds: $what', ({
+  change,
+  finds,
+  options,
+}) => {
   expect(found(change, options)).toEqual(finds);
 });
 
-test.each(PASSING)('[packaging 10] validator $validator lets pass: $what', ({
+test.each(PASSING)('[packaging 10] validator $validator accepts: $what', ({
   change,
   options,
   finds = [],
@@ -37,7 +41,7 @@ test.each(PASSING)('[packaging 10] validator $validator lets pass: $what', ({
   expect(found(change, options)).toEqual(finds);
 });
 
-test('[packaging 10] each of the validators 1 to 13 has a bundle that passes and one that does not', () => {
+test('[packaging 10] each of the validators 1 to 13 is tested with a bundle that passes and one that does not', () => {
   // Validator 7 has a test of its own: it counts bytes.
   const numbers = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13];
   const of = (changes: readonly { readonly validator: unknown }[]) =>
@@ -52,7 +56,7 @@ test.each([
   '__proto__',
   'toString',
   'hasOwnProperty',
-])('objects called %s everywhere are only unknown', (word) => {
+])('a bundle in which everything is named %s has unknown kinds and labels, and causes no crash', (word) => {
   const lines = found(({ csv, files }) => {
     files['manifests/x.yaml'] = `apiVersion: ${word}\nkind: ${word}\nmetadata:\n  name: x\n`;
     csv.spec.customresourcedefinitions.owned[0].resources = [{ kind: word, version: word }];
@@ -65,15 +69,18 @@ test.each([
   ]);
 });
 
-test.each(OURS)('what OLM ignores or refuses later is found before: $what', ({ change, finds }) => {
+test.each(OURS)('check bundle finds what OLM would only ignore or refuse later: $what', ({
+  change,
+  finds,
+}) => {
   expect(found(change)).toEqual(finds);
 });
 
-test.each(OLM_V1)('[packaging 17] OLM v1: $what', ({ change, finds }) => {
+test.each(OLM_V1)('[packaging 17] check bundle finds for OLM v1: $what', ({ change, finds }) => {
   expect(found(change)).toEqual(finds);
 });
 
-test('[packaging 17] the warning about namespaces tells why', () => {
+test('[packaging 17] the warning about watched namespaces names the feature gate of OLM v1', () => {
   const files = bundleFiles(({ csv }) => {
     csv.spec.installModes = [{ type: 'OwnNamespace', supported: true }];
   });
@@ -83,7 +90,7 @@ test('[packaging 17] the warning about namespaces tells why', () => {
   expect(finding?.message).toMatch(/feature gate SingleOwnNamespaceInstallSupport/);
 });
 
-test('a bundle for OLM v0 alone may have dependencies', () => {
+test('a bundle for OLM v0 only may have dependencies', () => {
   const change = ({ files }: BundleParts): void => {
     files['metadata/dependencies.yaml'] = { dependencies: [{ type: 'olm.package', value: {} }] };
   };
@@ -91,7 +98,7 @@ test('a bundle for OLM v0 alone may have dependencies', () => {
   expect(found(change, { olmV0Only: true })).toEqual([]);
 });
 
-test('[packaging 10] validator 7: the size counts after compression', () => {
+test('[packaging 10] validator 7 measures the size after compression', () => {
   const big = (bytes: number): readonly string[] =>
     found(({ files }) => {
       const text = noise(bytes);
@@ -110,7 +117,7 @@ test('[packaging 10] validator 7: the size counts after compression', () => {
   ).toEqual([]);
 });
 
-test('[packaging 15] labels of the image differ from the annotations', () => {
+test('[packaging 15] labels of the image that differ from the annotations are errors', () => {
   const change = ({ files }: BundleParts): void => {
     const text = bundleFiles().get('bundle.Dockerfile') ?? '';
     files['bundle.Dockerfile'] = text
@@ -124,7 +131,7 @@ test('[packaging 15] labels of the image differ from the annotations', () => {
   ]);
 });
 
-test('every rule is shown by a change', () => {
+test('every rule of check bundle has a bundle that breaks it', () => {
   const shown = [...CHANGES, ...OURS, ...OLM_V1].flatMap(({ finds }) =>
     finds.map((line) => line.split(' ')[1]),
   );

@@ -42,11 +42,11 @@ test.each<[what: string, kind: string, change: (object: Any) => void]>([
   ['the role of a binding', 'RoleBinding', (it) => (it.roleRef.kind = 'ClusterRole')],
   ['a field of a schema', 'CustomResourceDefinition', (it) => (it.spec.scope = 'Cluster')],
   ['an egress rule', 'NetworkPolicy', (it) => it.spec.egress.pop()],
-])('%s of a %s', (_what, kind, change) => {
+])('a comparison notices a change of %s in a %s', (_what, kind, change) => {
   expect(comparable(changed(kind, change), NAMESPACE)).not.toEqual(comparable(objects, NAMESPACE));
 });
 
-test('an object more or fewer is seen, and one that is there twice is refused', () => {
+test('a comparison notices an additional or missing object, and refuses a repeated one', () => {
   const [first, ...others] = objects;
   if (first === undefined) throw new Error('no object');
 
@@ -61,7 +61,7 @@ test.each<[what: string, change: (role: Any) => void]>([
   ['no names', (it) => delete it.rules.find((rule: Any) => rule.resourceNames).resourceNames],
   ['paths', (it) => it.rules.push({ nonResourceURLs: ['/metrics'], verbs: ['get'] })],
   ['the whole cluster', (it) => (it.kind = 'ClusterRole')],
-])('rights with %s are other rights', (_what, change) => {
+])('rights with %s are not equal', (_what, change) => {
   const roles = (all: readonly KubernetesObject[]) => rulesIn(all);
   const copy = structuredClone(objects) as KubernetesObject[];
   const wanted = copy.find(
@@ -72,7 +72,7 @@ test.each<[what: string, change: (role: Any) => void]>([
   expect(roles(copy)).not.toEqual(roles(objects));
 });
 
-test('labels of tools and the order of objects do not matter', () => {
+test('a comparison ignores labels of tools and the order of objects', () => {
   const copy = structuredClone(objects).toReversed() as Any[];
   for (const { metadata } of copy) {
     metadata.labels = { ...metadata.labels, 'helm.sh/chart': 'a-1', 'app.kubernetes.io/name': 'b' };

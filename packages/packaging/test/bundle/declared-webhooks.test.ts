@@ -11,7 +11,7 @@ import { bundle, demo } from './support/bundles.ts';
 test.each([
   ['as it is', {}],
   ['when the key may be in the operator', { allowKeyInOperator: true }],
-])('[A-17] [admission 21] [packaging 19] a bundle with a declared webhook is refused %s, with the reason', (_title, changed) => {
+])('[A-17] [admission 21] [packaging 19] a bundle with a declared webhook is refused %s, and the error gives the reason', (_title, changed) => {
   const model = demo({}, [...CONTROLLERS, OF_DEPLOYMENTS, OF_PODS]);
 
   expect(() => bundle(model, changed)).toThrow(
@@ -19,12 +19,12 @@ test.each([
   );
 });
 
-test('[A-17] [admission 21] a bundle with a conversion is refused with the same reason', () => {
+test('[A-17] [admission 21] a bundle with a conversion is refused for the same reason', () => {
   expect(() => bundle(demo({}, [website]))).toThrow(
     /conversion of websites\.example\.dev cannot be in a bundle/,
   );
 });
 
-test('the same operator without webhooks is a bundle', () => {
+test('the same operator without webhooks can be a bundle', () => {
   expect(bundle(demo({}, CONTROLLERS)).size).toBeGreaterThan(0);
 });

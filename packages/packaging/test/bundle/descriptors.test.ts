@@ -30,7 +30,7 @@ function hintsOf(descriptors: readonly Descriptor[]): Readonly<Record<string, re
 
 const said = { description: 'said' };
 
-test('[packaging 13] the bundle describes the fields of spec and status, with conditions as conditions', () => {
+test('[packaging 13] the bundle describes the fields of spec and status, and shows conditions as conditions', () => {
   const { owned } = csvOf(bundle()).spec.customresourcedefinitions;
 
   const [website] = owned;
@@ -42,7 +42,7 @@ test('[packaging 13] the bundle describes the fields of spec and status, with co
   });
 });
 
-test('[packaging 13] a field has its path, its name in words, its description and a hint by its type', () => {
+test('[packaging 13] a described field has its path, a readable name, its description and a hint from its type', () => {
   const found = specDescriptors(
     spec({
       replicas: { type: 'integer', ...said },
@@ -90,7 +90,7 @@ test('[packaging 13] a field has its path, its name in words, its description an
   });
 });
 
-test('[packaging 13] a status has conditions and a phase also without descriptions, and no other name means more', () => {
+test('[packaging 13] the status fields conditions and phase get hints even without descriptions, and no other names do', () => {
   const names = ['conditions', 'phase', 'constructor', '__proto__', 'toString'];
   const properties = Object.fromEntries(
     names.map((name) => [name, { type: name === 'conditions' ? 'array' : 'string' }]),
@@ -105,7 +105,7 @@ test('[packaging 13] a status has conditions and a phase also without descriptio
   });
 });
 
-test('the limit leaves out the deepest fields', () => {
+test('beyond the limit of descriptors the deepest fields are omitted', () => {
   const wide = Object.fromEntries(
     Array.from({ length: 300 }, (_, at) => [
       `field${at}`,
@@ -154,7 +154,7 @@ function describedIn(schema: StructuralSchema): number {
   );
 }
 
-test('[packaging 13] every field with a description has one descriptor, and each path leads to its field', () => {
+test("[packaging 13] every field with a description has one descriptor, and each descriptor's path leads to its field", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom(...NAMES), anySchema, { maxKeys: 3 }),

@@ -50,7 +50,7 @@ const anyMetadata: fc.Arbitrary<PackageMetadata> = (() => {
 const ofTemplates = (files: readonly ManifestFile[]) =>
   files.filter(({ path }) => !['Chart.yaml', 'README.md'].includes(path));
 
-test('[packaging 7] metadata are in Chart.yaml and README.md of a chart, and in no template, value or schema', () => {
+test("[packaging 7] package metadata appear in a chart's Chart.yaml and README.md, and not in its templates, values or schema", () => {
   const plain = chartFiles(model, PLAIN, COMMAND);
 
   fc.assert(
@@ -70,7 +70,7 @@ test('[packaging 7] metadata are in Chart.yaml and README.md of a chart, and in 
   );
 });
 
-test('[packaging 11] metadata change no right, no container and no object of a bundle and its catalog', () => {
+test('[packaging 11] package metadata change no right, container or object of a bundle and its catalog', () => {
   const plain = bundle(model, {}, PLAIN);
   const paths = [...plain.keys()];
   const { spec: plainSpec } = csvOf(plain);
@@ -142,7 +142,7 @@ test.each<[what: string, text: string, why: RegExp]>([
   ['a link without an address', 'links: [{name: x}]', /links must be a list of \{name, url\}/],
   ['a maintainer with more', 'maintainers: [{name: x, email: y, a: b}]', /maintainers must be/],
   ['a number for a name', 'provider: {name: 7}', /provider must be/],
-])('%s is refused', async (_what, text, why) => {
+])('package metadata with %s are refused', async (_what, text, why) => {
   await expect(project(text)).rejects.toThrow(why);
 });
 
@@ -156,7 +156,7 @@ test.each<[what: string, manifest: object, why: RegExp]>([
   await expect(project(text, 'package.json')).rejects.toThrow(why);
 });
 
-test('what YAML folds into one line is one line, and an author of many spaces is read at once', async () => {
+test('a folded YAML text is one line, and an author with many spaces is read without delay', async () => {
   const author = `a${' '.repeat(50_000)}<`;
   const folded = await project('description: >\n  one\n  two\nprovider: {name: Team}\n');
   const dependencies = { chancery: '^1.0.0' };

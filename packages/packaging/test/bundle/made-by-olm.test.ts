@@ -16,7 +16,7 @@ function broken(csv: Csv, mode: Parameters<typeof madeByOlm>[1]): readonly strin
 const PLAIN_ACCOUNT =
   'automount-off: ServiceAccount/demo automountServiceAccountToken is not false';
 
-test('[packaging 11] for all namespaces OLM makes three things wider, and the linter tells of no fourth', () => {
+test('[packaging 11] for all namespaces OLM widens exactly three things, which the linter reports', () => {
   expect(broken(csvOf(bundle()), 'AllNamespaces')).toEqual([
     PLAIN_ACCOUNT,
     // The filter still lets the Lease of its own namespace through and no other, and no namespace at all.
@@ -27,7 +27,7 @@ test('[packaging 11] for all namespaces OLM makes three things wider, and the li
   ]);
 });
 
-test('[packaging 11] for its own namespace the rights are narrow, and the filter is open for other namespaces', () => {
+test('[packaging 11] for its own namespace the operator has narrow rights, and the filter is wider', () => {
   const csv = csvOf(bundle(demo(), { installModes: ['OwnNamespace'] }));
 
   const [account, ...paths] = broken(csv, 'OwnNamespace');
@@ -49,7 +49,7 @@ test('[packaging 11] for its own namespace the rights are narrow, and the filter
   ]);
 });
 
-test('[packaging 11] the token is mounted into the ambassador alone, and OLM has no key to mount', () => {
+test('[packaging 11] the token is mounted only into the ambassador, and OLM has no key to mount', () => {
   const csv = csvOf(bundle());
   const deployment = madeByOlm(csv, 'AllNamespaces').find(({ kind }) => kind === 'Deployment');
   const { spec } = (deployment as ModelDeployment).spec.template;
@@ -65,7 +65,7 @@ test('[packaging 11] the token is mounted into the ambassador alone, and OLM has
   expect(csv.spec.apiservicedefinitions).toBeUndefined();
 });
 
-test('a mount that a Subscription adds to every container is told by the linter', () => {
+test('the linter reports a volume that a Subscription mounts into every container', () => {
   const objects = madeByOlm(csvOf(bundle()), 'AllNamespaces').map((object) => {
     if (object.kind !== 'Deployment') return object;
     const copy = structuredClone(object) as unknown as {

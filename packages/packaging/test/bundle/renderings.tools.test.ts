@@ -35,7 +35,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('every example with manifests is rendered, and every one of them has a chart and a bundle', () => {
+test('every example with manifests has a chart and a bundle', () => {
   const ofExamples = readdirSync(`${root}examples`).filter((name) =>
     existsSync(`${root}examples/${name}/manifests`),
   );

@@ -62,7 +62,7 @@ function unconverted({ spec, ...definition }: CustomResourceDefinition): object 
   return { ...definition, spec: rest };
 }
 
-test('[packaging 12] every served version in the examples has a sample, and an API server takes it but for rules in CEL', async () => {
+test('[packaging 12] every served version in the examples has a sample, which the API server accepts unless a CEL rule refuses it', async () => {
   const env = await server();
   const definitions = definitionsOfExamples();
   expect(definitions.length).toBeGreaterThan(12);
@@ -91,7 +91,7 @@ test('[packaging 12] every served version in the examples has a sample, and an A
   }
 });
 
-test('[packaging 12] a sample that is given takes the place of the one that breaks a rule', async () => {
+test('[packaging 12] a given sample replaces the generated sample that breaks a rule', async () => {
   const env = await server();
   const plans = definitionsOfExamples().filter(({ spec }) => spec.names.kind === 'ChaosPlan');
   await env.apply(plans as unknown as readonly KubernetesObject[]);
@@ -110,7 +110,7 @@ test('[packaging 12] a sample that is given takes the place of the one that brea
   expect(await refusals(env, chosen)).toEqual([]);
 });
 
-test('[packaging 12] alm-examples has the samples of the definitions of the bundle, as JSON in YAML', async () => {
+test("[packaging 12] alm-examples contains the samples of the bundle's definitions as JSON", async () => {
   const definition = thing({
     required: ['spec'],
     properties: {
@@ -147,7 +147,7 @@ test('[packaging 12] alm-examples has the samples of the definitions of the bund
   expect(await refusals(env, shown)).toEqual([]);
 });
 
-test('a field of any name is in the sample, and a format that nobody knows is none', () => {
+test('a sample contains required fields of any name, and ignores unknown formats', () => {
   const names = ['__proto__', 'constructor', 'toString'];
   const field = { type: 'string', format: 'constructor' };
   const properties = Object.fromEntries(names.map((name) => [name, field]));
@@ -160,7 +160,7 @@ test('a field of any name is in the sample, and a format that nobody knows is no
   expect(Object.entries(made?.spec ?? {})).toEqual(names.map((name) => [name, 'sample']));
 });
 
-test('[packaging 12] a version for which no sample is found that its schema allows has none', () => {
+test('[packaging 12] a version whose schema allows no generated sample has none', () => {
   const spec = { type: 'object', required: ['at'], properties: { at: { type: 'string' } } };
   const never = { not: { required: ['at'] } };
 
@@ -171,7 +171,7 @@ test('[packaging 12] a version for which no sample is found that its schema allo
   expect(made.map(({ length }) => length)).toEqual([1, 0]);
 });
 
-test('[packaging 12] an API server takes the sample of any schema for which one is found', async () => {
+test('[packaging 12] the API server accepts each generated sample, for any schema', async () => {
   const env = await server();
   let runs = 0;
   const counted = { made: 0, none: 0 };

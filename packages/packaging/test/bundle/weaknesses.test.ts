@@ -17,7 +17,7 @@ function withContext(changed: object): PodSpec {
   return { ...good, containers: [{ ...first, securityContext }, ...others] };
 }
 
-test('the Pod of an operator has no weakness', () => {
+test('the check of Pods finds no weakness in the Pod of an operator', () => {
   expect(weaknesses(good)).toEqual([]);
 });
 

@@ -50,7 +50,7 @@ const THREE = [
   bundle('1.1.1', { replaces: '1.0.0', skips: ['1.1.0'] }),
 ];
 
-test('[packaging 16] three versions make one way, in the order of their versions', () => {
+test('[packaging 16] three versions become one upgrade path, in the order of their versions', () => {
   const {
     'olm.channel': channels,
     'olm.package': packages,
@@ -113,23 +113,23 @@ test.each<[string, readonly ChannelEntry[], RegExp]>([
   expect(channelProblems(entries)).toEqual([expect.stringMatching(problem)]);
 });
 
-test('[packaging 16] a bundle may skip one that the channel has not', () => {
+test('[packaging 16] a bundle may skip a version that is not in the channel', () => {
   expect(channelProblems([entry('a'), entry('b', 'a', ['x'])])).toEqual([]);
 });
 
-test('[packaging 16] two heads are refused with the channel and the package', () => {
+test('[packaging 16] a channel with two heads is refused, and the error names the channel and the package', () => {
   expect(() => blobs([bundle('1.0.0'), bundle('1.1.0')])).toThrow(
     /the channel stable of thing-operator: it has 2 heads/,
   );
 });
 
-test('the same version twice is refused with both folders', () => {
+test('a version given twice is refused, and the error names both folders', () => {
   expect(() => blobs([bundle('1.0.0'), bundle('1.0.0')])).toThrow(
     /bundle-1\.0\.0 and bundle-1\.0\.0 are the same version of thing-operator, 1\.0\.0/,
   );
 });
 
-test('versions are compared as numbers, and a release comes after its prereleases', () => {
+test('versions are compared as numbers, and a release comes after its pre-releases', () => {
   const versions = ['1.10.0', '1.9.0', '1.10.0-rc.10', '1.10.0-rc.9', '1.10.0-alpha'];
   const order = ['1.9.0', '1.10.0-alpha', '1.10.0-rc.9', '1.10.0-rc.10', '1.10.0'];
   const before = new Map(order.slice(1).map((version, at) => [version, order[at]]));
@@ -143,7 +143,7 @@ test('versions are compared as numbers, and a release comes after its prerelease
   expect(channel.entries.map(({ name }: Part) => name)).toEqual(order.map(named));
 });
 
-test('properties tell the package, what it provides, and what the console shows', () => {
+test('the properties of a bundle give its package, the APIs it provides, and the facts for the console', () => {
   const offered = bundle('1.0.0', {}, ({ csv, files }) => {
     csv.metadata.annotations['olm.skipRange'] = '<1.0.0';
     const value = { packageName: 'other', version: '>=2.0.0' };
@@ -167,7 +167,7 @@ test('properties tell the package, what it provides, and what the console shows'
   expect(channels?.[0].entries).toEqual([{ name: named('1.0.0'), skipRange: '<1.0.0' }]);
 });
 
-test('all images are listed for mirrors, each once', () => {
+test('all images are listed once each, for mirrors', () => {
   const offered = bundle('1.0.0', {}, ({ csv }) => {
     csv.spec.relatedImages.pop();
   });
@@ -179,7 +179,7 @@ test('all images are listed for mirrors, each once', () => {
   ]);
 });
 
-test('channels of a promotion replace those of the bundles', () => {
+test('channels given for a promotion replace the channels of the bundles', () => {
   const { 'olm.channel': channels } = blobs(THREE, {
     channels: ['fast', 'candidate'],
     defaultChannel: 'fast',
@@ -188,7 +188,7 @@ test('channels of a promotion replace those of the bundles', () => {
   expect(channels?.map(({ name }) => name)).toEqual(['candidate', 'fast']);
 });
 
-test('a default channel without a bundle, and none among several, are refused', () => {
+test('several channels need a default channel, and it must have a bundle', () => {
   const several = bundle('1.0.0', {}, ({ annotations }) => {
     annotations[CHANNELS] = 'fast, stable';
     annotations[DEFAULT_CHANNEL] = '';
@@ -203,7 +203,7 @@ test('a default channel without a bundle, and none among several, are refused', 
   ]);
 });
 
-test('a deprecation names a channel or a bundle, and of the package nothing', () => {
+test('a deprecation may name a channel, a bundle or the package, and nothing else', () => {
   const deprecated = new Map([
     ['thing-operator', 'Use other-operator.'],
     [named('1.0.0'), 'It loses things.'],
@@ -224,7 +224,7 @@ test('a deprecation names a channel or a bundle, and of the package nothing', ()
   );
 });
 
-test('packages get a folder each, and the order of the bundles changes nothing', () => {
+test('each package gets its own folder, and the order of the bundles does not matter', () => {
   const other = bundle('3.0.0', {}, ({ annotations }) => {
     annotations['operators.operatorframework.io.bundle.package.v1'] = 'other';
   });
@@ -263,10 +263,10 @@ test.each<[string, (parts: BundleParts) => void, RegExp]>([
     },
     /^no bundle: /,
   ],
-])('a bundle without a usable %s cannot be in a catalog', (_what, change, problem) => {
+])('a catalog refuses a bundle without a usable %s', (_what, change, problem) => {
   expect(() => catalogBundle('bundle', bundleFiles(change), 'x:1')).toThrow(problem);
 });
 
-test('an image that is none is refused', () => {
+test('a catalog refuses an invalid image reference', () => {
   expect(() => catalogBundle('bundle', bundleFiles(), 'x y')).toThrow(/its image must be/);
 });

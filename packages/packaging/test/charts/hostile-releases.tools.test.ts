@@ -31,7 +31,7 @@ const REFUSED: readonly (readonly [string, RenderOptions])[] = [
   ['an alias', { subchart: 'x'.repeat(64) }],
 ];
 
-test('a release is refused where its namespace or its name would mean more', async () => {
+test('a release is refused if its namespace or name could be read as more than a name', async () => {
   const results = await renderChart(
     chart,
     REFUSED.map(([, options]) => ({ ...options, skipSchema: true })),
@@ -44,7 +44,7 @@ test('a release is refused where its namespace or its name would mean more', asy
   expect(layers).toEqual(REFUSED.map((each) => [each, 'template']));
 });
 
-test('namespaces are refused where the filter would be longer than Linux lets an argument be', async () => {
+test('a list of namespaces is refused if the filter would exceed the length of an argument in Linux', async () => {
   const names = Array.from({ length: 500 }, (_, at) => `${at}-`.padEnd(63, 'x'));
   const lengths = [10, 200, 225, 230, 250, 500];
 
@@ -61,7 +61,7 @@ test('namespaces are refused where the filter would be longer than Linux lets an
   expect(longest).toEqual([true, true, true, 'template', 'template', 'template']);
 });
 
-test('a chart within another one renders what it renders alone', async () => {
+test('a chart renders the same objects alone and as a subchart', async () => {
   const values = { watch: { namespaces: ['shop'] }, manager: { replicas: 2 } };
 
   const [alone, within] = await renderChart(chart, [
@@ -84,7 +84,7 @@ test('a chart within another one renders what it renders alone', async () => {
   expect(rendered(within).hooks).toEqual(rendered(alone).hooks);
 });
 
-test('a chart within another one refuses the same values', async () => {
+test('a chart refuses the same values alone and as a subchart', async () => {
   const wrong = [
     { website: { watch: { namespaces: ['.*'] } } },
     { website: { enable: true } },
@@ -107,7 +107,7 @@ test('a chart within another one refuses the same values', async () => {
   ]);
 });
 
-test('two aliases of one chart in one release share nothing but definitions', async () => {
+test('two aliases of one chart in a release share only the definitions', async () => {
   const results = await renderChart(
     chart,
     ['left', 'right'].map((subchart) => ({ release: 'big', subchart })),
@@ -119,7 +119,7 @@ test('two aliases of one chart in one release share nothing but definitions', as
   expect(selectorOf(left)).not.toEqual(selectorOf(right));
 });
 
-test('no value of an upgrade changes the selector, also where the name of the Deployment stays', async () => {
+test('an upgrade never changes the selector, even if the name of the Deployment stays', async () => {
   const release = 'website-prod';
   const upgrades = [
     { nameOverride: 'prod' },
@@ -142,7 +142,7 @@ test('no value of an upgrade changes the selector, also where the name of the De
   expect(others).toEqual(upgrades.map(() => first));
 });
 
-test('[packaging 4] the own namespace may be one of those that are watched', async () => {
+test("[packaging 4] the operator's own namespace may be one of the watched namespaces", async () => {
   const { objects } = await renderOnce(chart, {
     release: 'website',
     namespace: 'website',
@@ -156,7 +156,7 @@ test('[packaging 4] the own namespace may be one of those that are watched', asy
   expect(new Set(rules.map(({ namespace }) => namespace))).toEqual(new Set(['website', 'shop']));
 });
 
-test('[packaging 8] the Pod of helm test runs where the operator may run', async () => {
+test('[packaging 8] the Pod of helm test runs on the same nodes as the operator', async () => {
   const manager = {
     nodeSelector: { 'kubernetes.io/arch': 'arm64' },
     tolerations: [{ key: 'infra', operator: 'Exists' }],
@@ -170,7 +170,7 @@ test('[packaging 8] the Pod of helm test runs where the operator may run', async
   expect(pod).toMatchObject({ spec: { ...manager, containers: [{ imagePullPolicy: 'Never' }] } });
 });
 
-test('README.md begins with the name of the operator as its title', () => {
+test("the README.md of a chart has the operator's name as its title", () => {
   const readme = chart.find(({ path }) => path === 'README.md')?.text ?? '';
 
   expect(readme.split('\n').find((line) => /^[^<\s]/.test(line))).toBe('# website');

@@ -18,7 +18,7 @@ function shown(objects: readonly KubernetesObject[]): readonly KubernetesObject[
 
 const NAMED = { release: 'garden', namespace: 'shop', values: {} };
 
-test('a release has alerts and a dashboard only when values ask for them', async () => {
+test('a release has alerts and a dashboard only if the values enable them', async () => {
   const switches = [{}, { rules: true }, { dashboard: true }, { rules: true, dashboard: true }];
 
   const results = await renderChart(
@@ -35,7 +35,7 @@ test('a release has alerts and a dashboard only when values ask for them', async
   ]);
 });
 
-test('they are those of an operator with the name and the namespace of the release', async () => {
+test("alerts and dashboard of a release equal those of an operator with the release's name and namespace", async () => {
   const prometheus = { enabled: true, rules: true, dashboard: true };
   const fullnameOverride = 'plants';
 
@@ -54,7 +54,7 @@ test('they are those of an operator with the name and the namespace of the relea
   expect(comparable(shown(rendered(result).objects))).toEqual(comparable(expected));
 });
 
-test('labels of a value are on what a Prometheus selects', async () => {
+test('labels from the values are set on the objects that a Prometheus selects', async () => {
   const labels = { release: 'kube-prometheus-stack' };
   const prometheus = { enabled: true, rules: true, dashboard: true, labels };
 

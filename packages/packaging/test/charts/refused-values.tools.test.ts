@@ -154,7 +154,7 @@ const TOGETHER: readonly (readonly [string, object])[] = [
   ['another kind of ambassador', { proxy: { image: { repository: 'registry.k8s.io/kubectl' } } }],
 ];
 
-test('[I-7] [packaging 7] every value that could widen something is refused, with the schema and without', async () => {
+test('[I-7] [packaging 7] every value that could widen rights is refused, with the schema and without it', async () => {
   const wrong = [...REFUSED, ...TOGETHER];
 
   const results = await renderChart(
@@ -170,7 +170,7 @@ test('[I-7] [packaging 7] every value that could widen something is refused, wit
   ]);
 });
 
-test('a refusal names the value and does not repeat it', async () => {
+test("an error about a refused value names the value's path, and does not repeat its text", async () => {
   const [result] = await renderChart(chartOf(websiteModel()), [
     { values: manager({ env: [{ name: 'A', value: ['hunter2'] }] }), skipSchema: true },
   ]);
@@ -179,7 +179,7 @@ test('a refusal names the value and does not repeat it', async () => {
   expect(JSON.stringify(result)).not.toContain('hunter2');
 });
 
-test('a value of every kind arrives where it belongs, whatever is in it', async () => {
+test('a valid value of every kind reaches its place unchanged', async () => {
   const text = 'a: b # {{ .Values }}\n---\nkind: "Pod"\n\t!!binary \'';
   const values = {
     manager: {

@@ -17,7 +17,7 @@ import { chartOf, keyOf, METADATA, websiteModel } from './support/charts.ts';
 
 const WATCHING = { watch: { namespaces: ['shop', 'blog'] } };
 
-test('[packaging 4] two releases that watch the same namespaces share nothing but definitions', async () => {
+test('[packaging 4] two releases that watch the same namespaces share only the definitions', async () => {
   const results = await renderChart(chartOf(websiteModel()), [
     { release: 'website', namespace: 'left', values: WATCHING },
     { release: 'website', namespace: 'right', values: { ...WATCHING, crd: { enabled: false } } },
@@ -32,7 +32,7 @@ test('[packaging 4] two releases that watch the same namespaces share nothing bu
   expect(roles).toHaveLength(4);
 });
 
-test('[packaging 4] names of different releases never become one name in a watched namespace', async () => {
+test('[packaging 4] two releases never get equal names in a watched namespace', async () => {
   const releases = [
     { release: 'website-a', namespace: 'b-c' },
     { release: 'website-a-b', namespace: 'c' },
@@ -64,7 +64,7 @@ test.each([
     { values: { nameOverride: 'x'.repeat(52) }, release: 'blue' },
     /^blue-x{38}-[0-9a-f]{8}$/,
   ],
-])('[packaging 5] the name that comes from %s is valid and the same everywhere', async (_, options, wanted) => {
+])('[packaging 5] the name made from %s is valid and the same everywhere', async (_, options, wanted) => {
   const [result] = await renderChart(chartOf(websiteModel()), [{ namespace: 'place', ...options }]);
 
   if (result === undefined) throw new Error('a render is missing');
@@ -95,7 +95,7 @@ test.each([
   }
 });
 
-test('[packaging 8] helm test asks for readiness with a Pod that has no token and is no Pod of the operator', async () => {
+test('[packaging 8] helm test checks readiness with a Pod that has no token and is not selected as the operator', async () => {
   const [result] = await renderChart(chartOf(websiteModel()), [
     { release: 'website', namespace: 'website' },
   ]);
@@ -126,7 +126,7 @@ test('[packaging 8] helm test asks for readiness with a Pod that has no token an
   expect(selected.some(([name, value]) => labels[name] !== value)).toBe(true);
 });
 
-test('[packaging 3] defaults validate; unknown keys and wrong types do not', async () => {
+test('[packaging 3] the default values are valid, and unknown keys and wrong types are not', async () => {
   const wrong = [
     { replicas: 1 },
     { manager: { replicas: '1' } },
@@ -153,7 +153,7 @@ test('[packaging 3] defaults validate; unknown keys and wrong types do not', asy
   expect(refused[3]).toMatchObject({ message: expect.stringContaining('`enabled`') });
 });
 
-test('[packaging 21] annotations for Artifact Hub are YAML and name what the chart contains', async () => {
+test('[packaging 21] the annotations for Artifact Hub are valid YAML and name the content of the chart', async () => {
   const metadata = {
     ...METADATA,
     version: '2.0.0-rc.1',
@@ -198,7 +198,7 @@ test('[packaging 21] annotations for Artifact Hub are YAML and name what the cha
   });
 });
 
-test('[packaging 22] a pinned chart names both images by digest, in the Deployment and in its annotations', async () => {
+test('[packaging 22] a chart with pinned images names both by digest, in the Deployment and in its annotations', async () => {
   const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
   const images = {
     ambassador: `registry.example:5000/chancery-proxy@${digest('a')}`,
@@ -223,7 +223,7 @@ test('[packaging 22] a pinned chart names both images by digest, in the Deployme
   expect(() => chartFiles(half, METADATA, options)).toThrow(ConfigurationError);
 });
 
-test('the chart passes the rules of helm lint and of ct lint', async () => {
+test('the chart passes helm lint and ct lint', async () => {
   const chart = chartOf(websiteModel());
 
   const findings = await lintChart(chart);
@@ -232,7 +232,7 @@ test('the chart passes the rules of helm lint and of ct lint', async () => {
   expect(await lintAsCt(chart)).toEqual([]);
 });
 
-test('all files are equal when they are generated again, and say what generated them', () => {
+test('a second generation writes equal files, which say what generated them', () => {
   const chart = chartOf(websiteModel());
 
   expect(chartOf(websiteModel())).toEqual(chart);

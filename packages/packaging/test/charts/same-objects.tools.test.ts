@@ -26,7 +26,7 @@ import {
 
 const SAME = { release: 'website', namespace: 'website' };
 
-test('[I-6] [packaging 1] [packaging 7] [packaging 9] every combination of values renders what kustomize renders', async () => {
+test('[I-6] [packaging 1] [packaging 7] [packaging 9] the chart renders the same objects as kustomize for every combination of values', async () => {
   const model = websiteModel();
   const combinations = COMBINATIONS.map((combination) => ({
     scope: scopeOf(combination),
@@ -50,7 +50,7 @@ test('[I-6] [packaging 1] [packaging 7] [packaging 9] every combination of value
   }
 });
 
-test('[packaging 1] values.yaml alone is the overlay for all namespaces, and each file in ci/ is another one', async () => {
+test('[packaging 1] values.yaml gives the overlay for all namespaces, and each file in ci/ gives another overlay', async () => {
   const model = websiteModel();
   const chart = chartOf(model);
   const texts = Object.fromEntries(
@@ -85,7 +85,7 @@ test('[packaging 1] values.yaml alone is the overlay for all namespaces, and eac
   expect(shown).toEqual(wanted);
 });
 
-test('[packaging 7] namespaces of a value narrow roles and filter as if the operator had named them', async () => {
+test('[packaging 7] a value for namespaces narrows roles and filter as if the operator had declared them', async () => {
   const placements = [['b'], ['zeta', 'alpha', 'website']];
   const chart = chartOf(websiteModel());
 
@@ -108,7 +108,7 @@ test('[packaging 7] namespaces of a value narrow roles and filter as if the oper
   }
 });
 
-test('an operator whose arguments decide what it watches has no value for it', async () => {
+test("the chart has no value for watched namespaces if the operator's arguments decide them", async () => {
   const model = websiteModel({ watched: ['shop', 'blog'] });
   const chart = chartOf(model);
 
@@ -128,7 +128,7 @@ test('an operator whose arguments decide what it watches has no value for it', a
   expect(refused).toMatchObject({ layer: 'schema' });
 });
 
-test('an operator without an election has one replica whatever values say', async () => {
+test('an operator without leader election always has one replica, whatever the values', async () => {
   const model = websiteModel({ leaderElection: false });
   const many = { manager: { replicas: 2 } };
 
@@ -150,7 +150,7 @@ test('an operator without an election has one replica whatever values say', asyn
   expect(refused).toMatchObject([{ layer: 'schema' }, { layer: 'template' }, { layer: 'schema' }]);
 });
 
-test('[packaging 9] auto makes the ambassador a sidecar where Kubernetes has stable ones', async () => {
+test('[packaging 9] with nativeSidecar: auto the ambassador is a sidecar where Kubernetes has stable sidecars', async () => {
   const versions = ['1.30.0', '1.32.9', '1.33.0-eks-5', '1.33.0', '1.36.2'];
 
   const results = await renderChart(

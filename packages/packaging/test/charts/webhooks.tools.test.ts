@@ -25,7 +25,9 @@ import { chartOf, comparable } from './support/charts.ts';
 const ALL = [OF_DEPLOYMENTS, OF_PODS, OF_NAMESPACES];
 const SAME = { release: 'website', namespace: 'website' };
 
-test.each(SOURCES)('with $certificates each scope is that of kustomize', async (gate) => {
+test.each(
+  SOURCES,
+)('with $certificates the chart renders the same objects as kustomize in each scope', async (gate) => {
   const model = webhookModelOf(ALL, { gate });
   const scopes = ['cluster-scoped', 'namespaced'] as const;
 
@@ -49,7 +51,7 @@ test.each(SOURCES)('with $certificates each scope is that of kustomize', async (
   }
 });
 
-test('[admission 20] no role of a chart with webhooks has a right to configurations, but that of the certificates', async () => {
+test('[admission 20] only the certificates role of a chart with webhooks has rights to webhook configurations', async () => {
   for (const gate of SOURCES) {
     const [result] = await renderChart(chartOf(webhookModelOf(ALL, { gate })), [
       { release: 'site', namespace: 'demo', values: {} },
@@ -65,7 +67,7 @@ test('[admission 20] no role of a chart with webhooks has a right to configurati
   }
 });
 
-test('a release has its own names in all that names the gate', async () => {
+test("all names of the gate in a release contain the release's name", async () => {
   const model = webhookModelOf(ALL);
   const values = { watch: { namespaces: ['a', 'b'] } };
 
@@ -88,7 +90,7 @@ test('a release has its own names in all that names the gate', async () => {
   }
 });
 
-test('a webhook that refuses while nobody answers brings two replicas, and no value takes them away', async () => {
+test('a webhook with failurePolicy Fail brings two replicas, and no value removes them', async () => {
   const [plain, refused] = await renderChart(chartOf(webhookModelOf([CLOSED])), [
     { ...SAME, values: {} },
     { ...SAME, values: { highAvailability: false } },

@@ -64,7 +64,7 @@ const withoutDescriptions = (value: unknown): string =>
     .replaceAll(/"description":"[ab]",?/g, '')
     .replaceAll(',}', '}');
 
-test('[I-8] changes that are safe in both directions are changes of descriptions', () => {
+test('[I-8] a change that is safe in both directions changes only descriptions', () => {
   const [safe, unsafe] = [new Set<number>(), new Set<number>()];
   fc.assert(
     fc.property(steps, schema, change, (path, first, changed) => {
@@ -85,7 +85,7 @@ test('[I-8] changes that are safe in both directions are changes of descriptions
   expect([safe.size, unsafe.size].every((size) => size > 2)).toBe(true);
 });
 
-test('a finding names the place that has changed, however deep it is', () => {
+test('a finding names the changed place, at any depth', () => {
   fc.assert(
     fc.property(steps, (path) => {
       const placed = (inner: object): object =>

@@ -58,7 +58,7 @@ function choicesAt(path: string): readonly unknown[] {
   return node?.type === 'boolean' ? [true, false] : [];
 }
 
-test('[I-7] [packaging 7] without its schema, the chart lets no text at any place become more than a text', async () => {
+test('[I-7] [packaging 7] even without its schema, the chart renders any text at any place only as that text', async () => {
   const others = places.filter((place) => !namePlaces.includes(place));
 
   const { damages, kept } = await attack(chart, others, textsAt, await legitimate());
@@ -82,7 +82,7 @@ function typesAt(place: Place): readonly unknown[] {
   return CONFUSED.filter((value, index) => !value || (at + index) % 3 === 0);
 }
 
-test('[packaging 7] without its schema, the chart lets no other type at any place change rights', async () => {
+test('[packaging 7] even without its schema, the chart lets no value of a wrong type change rights', async () => {
   const named = { watch: { namespaces: ['x'] } };
   const [listed] = await renderChart(chart, [{ values: named }]);
   if (listed === undefined) throw new Error('a render is missing');
@@ -93,7 +93,9 @@ test('[packaging 7] without its schema, the chart lets no other type at any plac
   expect(damages).toEqual([]);
 });
 
-test.each(NAMES)('[packaging 5] %s is a DNS label, or nothing is rendered', async (path) => {
+test.each(
+  NAMES,
+)('[packaging 5] %s in the rendered chart is a DNS label, or the chart refuses to render', async (path) => {
   const place = placeAt(path);
   const names = [
     ...HOSTILE,
@@ -148,7 +150,7 @@ test('[I-7] [packaging 7] no values that the schema allows change rights, filter
   expect(counts.rendered).toBeGreaterThan(counts.all / 10);
 });
 
-test('[packaging 7] without its schema, no values that are wrong at one or two places change rights either', async () => {
+test('[packaging 7] even without its schema, no values that are wrong at one or two places change rights', async () => {
   const values = mutatedValues(schema, places, [...HOSTILE, ...CONFUSED]);
   const counts = { rendered: 0, all: 0 };
 
@@ -186,7 +188,7 @@ test.each([
   ['rules', { rbac: { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] } }],
   ['filter', { filter: { extra: ['^/.*'] } }],
   ['the network of the node', { manager: { hostNetwork: true } }],
-])('[packaging 7] there is no value for %s', async (_what, values) => {
+])('[packaging 7] the chart has no value for %s', async (_what, values) => {
   const [strict, plain, skipped] = await renderChart(chart, [
     { values },
     {},
@@ -213,7 +215,7 @@ test.each([
   ['fsGroup', 0],
   ['supplementalGroups', [0]],
   ['windowsOptions', { hostProcess: true }],
-])('[packaging 7] %s = %j is refused in every security context', async (field, value) => {
+])('[packaging 7] the value %s = %j is refused in every security context', async (field, value) => {
   const context = { [field]: value };
   const each = [
     { manager: { securityContext: context } },
@@ -230,7 +232,7 @@ test.each([
   expect(layers).toEqual(['schema', 'template', 'schema', 'template', 'schema', 'template']);
 });
 
-test('[packaging 7] a variable that the chart sets cannot be set by a value', async () => {
+test('[packaging 7] a value cannot override a variable that the chart sets', async () => {
   const [plain] = await renderChart(chart, [{}]);
   if (plain === undefined) throw new Error('a render is missing');
   const { containers } = podSpecOf(rendered(plain).objects);

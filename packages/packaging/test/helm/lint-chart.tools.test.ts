@@ -28,7 +28,7 @@ const GOOD = {
   'templates/NOTES.txt': 'Installed.\n',
 };
 
-test('a good chart has no finding', async () => {
+test('the linter finds nothing in a good chart', async () => {
   expect(await lintChart(smallChart(GOOD))).toEqual([]);
   expect(await lintAsCt(smallChart(GOOD))).toEqual([]);
 });
@@ -84,7 +84,7 @@ test.each([
     { 'values.schema.json': '{"type": "object", "properties": {"count": {"type": "string"}}}' },
     'schema: count: must be string',
   ],
-] as const)('%s: %s', async (severity, _what, files, message) => {
+] as const)('helm lint reports, with level %s: %s', async (severity, _what, files, message) => {
   const findings = await lintChart(smallChart({ ...GOOD, ...files }));
 
   expect(findings).toEqual([expect.objectContaining({ severity })]);
@@ -104,7 +104,7 @@ test.each([
     { 'ci/other-values.yaml': 'count: {}\n', 'templates/a.yaml': '{{ add1 .Values.count.x.y }}' },
     /nil pointer/,
   ],
-])('ct lint: %s', async (_what, files, message) => {
+])('ct lint reports: %s', async (_what, files, message) => {
   const findings = await lintAsCt(smallChart({ ...GOOD, ...files }));
 
   expect(findings.map((each) => each.message).join('\n')).toMatch(message);

@@ -27,7 +27,7 @@ async function refusals(
   return results.map((each) => (isRefused(each) ? [each.layer, each.message] : undefined));
 }
 
-test('templates see the release, the chart, the cluster and themselves', async () => {
+test('templates have access to the release, the chart, the cluster and their own names', async () => {
   const chart = chartOf({
     release:
       '{{ .Release.Name }} {{ .Release.Namespace }} {{ .Release.Service }} {{ .Release.IsUpgrade }}',
@@ -54,7 +54,7 @@ test('templates see the release, the chart, the cluster and themselves', async (
   });
 });
 
-test('the functions that Helm adds to those of sprig', async () => {
+test('templates can use the functions that Helm adds to those of sprig', async () => {
   const chart = chartOf(
     {
       toYaml: '{{ .Values.table | toYaml | quote }}',
@@ -96,7 +96,7 @@ test('the functions that Helm adds to those of sprig', async () => {
   });
 });
 
-test('templates read neither the environment nor the network', async () => {
+test('templates have no access to the environment or the network', async () => {
   expect(await refusals(chartOf({ a: '{{ env "PATH" }}' }))).toEqual([
     ['template', expect.stringContaining('function "env" not defined')],
   ]);
@@ -108,7 +108,7 @@ test('templates read neither the environment nor the network', async () => {
   });
 });
 
-test('values of the user go over those of the chart, and null removes one', async () => {
+test('user values override those of the chart, and null removes a value', async () => {
   const chart = chartOf(
     { all: '{{ .Values | toJson | quote }}' },
     { 'values.yaml': 'table: {a: 1, b: {c: 2, d: 3}}\nlist: [1, 2]\ntext: t\n' },
@@ -132,7 +132,7 @@ test('values of the user go over those of the chart, and null removes one', asyn
   ]);
 });
 
-test('values are read as YAML 1.1, and numbers are floating-point ones', async () => {
+test('values are read as YAML 1.1, and numbers become floating-point numbers', async () => {
   const chart = chartOf({
     large: '{{ .Values.large }}',
     asYaml: '{{ .Values.large | toYaml | quote }}',
@@ -156,7 +156,7 @@ test('values are read as YAML 1.1, and numbers are floating-point ones', async (
   expect(files['templates/config.yaml']).toContain('"large": 1.2345678e+07');
 });
 
-test('files of the chart are there for templates but for what Helm keeps to itself and .helmignore names', async () => {
+test("templates can read the chart's files, except those that Helm reserves or .helmignore names", async () => {
   const chart = chartOf(
     {
       get: '{{ .Files.Get "files/a.txt" | quote }}',
@@ -193,7 +193,7 @@ test('files of the chart are there for templates but for what Helm keeps to itse
   });
 });
 
-test('NOTES.txt and hooks are no objects of the release', async () => {
+test('NOTES.txt and hooks are not objects of the release', async () => {
   const job = (name: string, annotation: string): string =>
     `apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: ${name}\n  annotations: {${annotation}}\n`;
   const chart = smallChart({
@@ -210,7 +210,7 @@ test('NOTES.txt and hooks are no objects of the release', async () => {
   expect(notes).toBe('Installed as demo.\n');
 });
 
-test('what a chart says with fail and required is the message', async () => {
+test('the error has the message that a chart gives to fail and required', async () => {
   const chart = chartOf(
     {
       a: '{{ if .Values.bad }}{{ include "small.refuse" . }}{{ end }}',
@@ -237,7 +237,7 @@ test('what a chart says with fail and required is the message', async () => {
   ]);
 });
 
-test('names of releases and versions of Kubernetes that do not fit are refused before anything is rendered', async () => {
+test('an invalid release name or Kubernetes version is refused before rendering', async () => {
   const chart = chartOf(
     { a: '{{ fail "rendered" }}' },
     {
@@ -282,13 +282,13 @@ test.each([
     'apiVersion: v1\nkind: A\nmetadata: {name: a}\n---\napiVersion: v1\nkind: A\nmetadata: {name: a}',
     /stands in templates\/x\.yaml already/,
   ],
-])('%s in what a template gives is refused', async (_what, text, message) => {
+])('a template that renders %s is refused', async (_what, text, message) => {
   expect(await refusals(smallChart({ 'templates/x.yaml': text }))).toEqual([
     ['manifest', expect.stringMatching(message)],
   ]);
 });
 
-test('values.schema.json refuses values with all reasons, defaults included, unless it is skipped', async () => {
+test('values.schema.json refuses invalid values with all reasons, also in defaults, unless it is skipped', async () => {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -321,7 +321,7 @@ test('values.schema.json refuses values with all reasons, defaults included, unl
   ]);
 });
 
-test('a schema whose regular expressions Go cannot read refuses all values', async () => {
+test('a schema with regular expressions that Go cannot parse refuses all values', async () => {
   const chart = chartOf(
     { a: 'b' },
     {

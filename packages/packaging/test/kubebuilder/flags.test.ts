@@ -16,7 +16,7 @@ test.each([
   ['--typescript word --cluster-scoped', { typescript: true, 'cluster-scoped': true }],
   ['--domain x --own --ownsmore=y', {}],
   ['', {}],
-])('%s', (line, expected) => {
+])('the plugin parses the arguments "%s"', (line, expected) => {
   const flags = flagValues('api', line === '' ? [] : line.split(' '), ALSO);
 
   const found = {
@@ -26,7 +26,7 @@ test.each([
   expect(JSON.parse(JSON.stringify(found))).toEqual(expected);
 });
 
-test('a value may have spaces, line breaks and an equals sign', () => {
+test('the value of a flag may contain spaces, line breaks and an equals sign', () => {
   const flags = flagValues('edit', ['--ambassador-image', 'a b', '--ambassador-image=c\nd=e']);
 
   expect(flags.text('ambassador-image')).toBe('c\nd=e');
@@ -39,6 +39,6 @@ test.each([
   [['--typescript', 'false'], '--typescript false means true, because kubebuilder takes'],
   [['--typescript', 'T'], 'write --typescript=T'],
   [['--cluster-scoped='], '--cluster-scoped must be true or false, not ""'],
-])('%j is refused', (args, message) => {
+])('the arguments %j are refused', (args, message) => {
   expect(() => flagValues('api', args)).toThrow(message);
 });

@@ -51,7 +51,7 @@ function podIn({ files }: Kubebuilder): Pod {
   return patch.spec.template.spec;
 }
 
-test('[admission 12] a manager that does not hold the key gets the gate, which alone mounts it', async () => {
+test('[admission 12] a manager whose key is mounted elsewhere gets the gate, and only the gate mounts the key', async () => {
   const kubebuilder = withWebhooks();
 
   const { errors } = await kubebuilder.edit([]);
@@ -77,7 +77,7 @@ test('[admission 12] a manager that does not hold the key gets the gate, which a
 
 test.each([
   65530, 65531,
-])('beside a manager of user %d the gate and the ambassador have users of their own', async (user) => {
+])('with a manager of user %d the gate and the ambassador each get another user', async (user) => {
   const kubebuilder = withWebhooks([
     'config/manager/manager.yaml',
     'readOnlyRootFilesystem: true',
@@ -93,7 +93,7 @@ test.each([
   expect(new Set([...users, user]).size).toBe(3);
 });
 
-test('a manager that serves TLS itself stays as it is, and the person is told how to change that', async () => {
+test('a manager that serves TLS itself is not changed, and gets no gate', async () => {
   const kubebuilder = withWebhooks([
     'config/default/kustomization.yaml',
     /#- path: manager_webhook_patch\.yaml\n# {2}target:\n# {4}kind: Deployment/,

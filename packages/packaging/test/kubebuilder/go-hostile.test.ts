@@ -165,14 +165,14 @@ test.each<[string, () => Kubebuilder, string]>([
       ),
     `${LAST} may change a ClusterRoleBinding`,
   ],
-])('a patch is refused, and nothing is written: %s', async (_what, project, says) => {
+])('a kustomize patch is refused, and nothing is written: %s', async (_what, project, says) => {
   const { errors, written } = await project().edit();
 
   expect(written).toEqual({});
   expect(errors).toEqual([expect.stringContaining(says)]);
 });
 
-test('patches that change nothing of it are followed', async () => {
+test('a kustomize patch that does not affect the ambassador is accepted', async () => {
   const harmless = [
     patched('[{op: add, path: /metadata/labels/a, value: b}]', '{kind: .*Role.*}'),
     patched('kind: ClusterRole\nmetadata: {name: manager-role, annotations: {a: b}}\n'),
@@ -203,7 +203,7 @@ test.each<[string, string, string]>([
     'initContainers:\n      - {name: a, image: a, volumeMounts: [{name: ambassador-credentials, mountPath: /t}]}',
     'has the name ambassador-credentials',
   ],
-])('in the Pod of the manager %s is refused', async (_what, field, says) => {
+])("%s in the manager's Pod is refused", async (_what, field, says) => {
   const { errors } = await goProject([
     MANAGER,
     '      containers:',
@@ -239,7 +239,7 @@ test.each<[string, string]>([
     'anchors, merge keys and escapes',
     `${ROLE_OF_JOBS.replace(RULE, 'x: &x {apiGroups: [batch], resources: [jobs]}, rules: [{<<: *x, verbs: [get]}]').replace('ClusterRole', '"Cluster\\u0052ole"')}\n---\n${bindingOf('{kind: ServiceAccount, name: controller-manager, namespace: system}').replace('ClusterRoleBinding', '"\\u0043lusterRoleBinding"')}\n`,
   ],
-])('rights are found in %s', async (_form, text) => {
+])('the filter includes rights from %s', async (_form, text) => {
   const kubebuilder = withFile(text);
 
   const { errors } = await kubebuilder.edit();
@@ -249,7 +249,7 @@ test.each<[string, string]>([
   expect(isOpen(kubebuilder, '/apis/batch/v1/namespaces/a/jobs')).toBe(false);
 });
 
-test('a right in the folder of the definitions counts, and a folder may end with a slash', async () => {
+test("the filter includes rights from the definitions folder, and a folder's path may end with a slash", async () => {
   const kubebuilder = goProject(
     ['config/crd/kustomization.yaml', 'resources:\n', 'resources:\n- more.yaml\n'],
     [DEFAULT, '- ../rbac\n', '- ../rbac/\n'],
@@ -270,7 +270,7 @@ test.each([
   '{kind: Group, name: "system:serviceaccounts:shop-system"}',
   '{kind: Group, name: system:authenticated}',
   '{kind: User, name: "system:serviceaccount:shop-system:shop-controller-manager"}',
-])('a binding that reaches the manager in another way is refused: %s', async (subject) => {
+])("a binding that reaches the manager's account indirectly is refused: %s", async (subject) => {
   const { errors } = await withFile(`${ROLE_OF_JOBS}\n---\n${bindingOf(subject)}\n`).edit();
 
   expect(errors).toEqual([
@@ -278,7 +278,7 @@ test.each([
   ]);
 });
 
-test('bindings of others are no concern', async () => {
+test('bindings of other subjects do not affect the filter', async () => {
   const others = [
     '{kind: Group, name: "system:serviceaccounts:elsewhere"}',
     '{kind: User, name: jane}',
@@ -291,7 +291,7 @@ test('bindings of others are no concern', async () => {
   expect(written['config/ambassador/filter.yaml']).not.toContain('batch');
 });
 
-test('a Secret with a token of an account is refused', async () => {
+test('a Secret with a token of a ServiceAccount is refused', async () => {
   const { errors } = await withFile(
     'apiVersion: v1\nkind: Secret\nmetadata: {name: eternal}\ntype: kubernetes.io/service-account-token\n',
   ).edit();
@@ -301,7 +301,7 @@ test('a Secret with a token of an account is refused', async () => {
   ]);
 });
 
-test('another Deployment with the account of the manager is told', async () => {
+test("a message names another Deployment with the manager's ServiceAccount", async () => {
   const { told } = await withFile(
     'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: second}\n' +
       'spec: {template: {spec: {serviceAccountName: controller-manager, containers: [{name: a}]}}}\n',
@@ -312,7 +312,7 @@ test('another Deployment with the account of the manager is told', async () => {
   );
 });
 
-test('a Role for namespaces opens the one that it is in, by its name', async () => {
+test('a Role for namespaces allows only its own namespace, by name', async () => {
   const rule = '- apiGroups: [""]\n  resources: [namespaces]\n  verbs: [get, list, delete]\n';
   const kubebuilder = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
 
@@ -337,13 +337,13 @@ test('a resource with two slashes is refused', async () => {
   expect(errors).toEqual([expect.stringContaining('a declared name must be a-z')]);
 });
 
-test('what is not in the project is told', async () => {
+test('a message names a listed file that is not in the project', async () => {
   const { told } = await goProject([RBAC, 'resources:\n', 'resources:\n- more.json\n']).edit();
 
   expect(told).toContain('config/rbac/kustomization.yaml lists more.json');
 });
 
-test('the folder of the ambassador is listed once, however it is written', async () => {
+test("the ambassador's folder is listed once, however its path is written", async () => {
   const kubebuilder = goProject([DEFAULT, 'patches:', 'components: [./../ambassador/]\npatches:']);
 
   const { written } = await kubebuilder.edit();
@@ -353,7 +353,7 @@ test('the folder of the ambassador is listed once, however it is written', async
   expect(again.written).toEqual({});
 });
 
-test('a port that a patch opens is taken', async () => {
+test('a port that a patch opens cannot be used by the ambassador', async () => {
   const { errors } = await goProject().edit(['--proxy-port=8443']);
 
   expect(errors).toEqual([expect.stringContaining('listens on port 8443')]);
@@ -372,7 +372,7 @@ test.each<[string, string, string, boolean]>([
   expect(isOpen(kubebuilder, path)).toBe(open);
 });
 
-test('a rule for paths counts for nothing in a RoleBinding, and dots in it are refused', async () => {
+test('a rule for paths is ignored in a RoleBinding, and refused if it contains dots', async () => {
   const rule = '- nonResourceURLs: [/metrics]\n  verbs: [get]\n';
   const bound = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
   const plain = goProject();

@@ -68,7 +68,7 @@ test('[scaffolding 17] the rendered project passes the lint', async () => {
   expect(lint(await edited())).toEqual([]);
 });
 
-test('[S-6] [scaffolding 17] the manager has no token, and a kubeconfig that leads to the loopback address', async () => {
+test('[S-6] [scaffolding 17] the manager has no token, and its kubeconfig leads to the loopback address', async () => {
   const objects = await edited();
   const spec = podSpec(objects);
   const manager = containerNamed(spec, 'manager');
@@ -99,7 +99,7 @@ test('[S-6] [scaffolding 17] the manager has no token, and a kubeconfig that lea
   expect(map.data.kubeconfig).toContain('server: http://127.0.0.1:9001');
 });
 
-test("patches of kubebuilder's still meet the manager", async () => {
+test("the generated patch does not prevent kubebuilder's own patches", async () => {
   const before = goProject(
     [DEFAULT, '#- ../network-policy', '- ../network-policy'],
     [
@@ -131,7 +131,7 @@ test("patches of kubebuilder's still meet the manager", async () => {
   expect(lint(all)).toEqual([]);
 });
 
-test('an init container of the project ends before the ambassador begins, and a stock image has every flag', async () => {
+test("the project's init container ends before the ambassador starts, and a stock kubectl image accepts every flag", async () => {
   const rule = '- {apiGroups: [""], resources: [namespaces], verbs: [get, watch]}\n';
   const kubebuilder = goProject(
     PINNED,
@@ -202,7 +202,7 @@ function lease(namespace: string, holderIdentity: string): string {
   });
 }
 
-test('[scaffolding 17] leader election works through the ambassador, in the own namespace only', async () => {
+test("[scaffolding 17] leader election works through the ambassador, in the operator's own namespace only", async () => {
   const { server, kubectl } = await startedManager();
   const inHome = () =>
     server.get('coordination.k8s.io/v1', 'Lease', NAMESPACE, LEASE) as unknown as {
@@ -226,7 +226,7 @@ test('[scaffolding 17] leader election works through the ambassador, in the own 
   expect(server.get('coordination.k8s.io/v1', 'Lease', 'other', LEASE)).toBe(undefined);
 });
 
-test('[S-6] [scaffolding 17] the filter answers 403 for what no role grants, and the API server is not asked', async () => {
+test('[S-6] [scaffolding 17] the filter answers 403 for a request that no role allows, and the API server does not receive it', async () => {
   const { server, url, kubectl } = await startedManager();
 
   const carts = await kubectl(['get', 'carts.sales.example.com', '-A', '-o', 'name']);

@@ -43,7 +43,7 @@ function patchIn({ files }: Kubebuilder): Patch['spec']['template']['spec'] {
   return (parseYaml(files.get('config/ambassador/manager.yaml') ?? '') as Patch).spec.template.spec;
 }
 
-test('[scaffolding 11] init after the plugin for Go adds the sidecar and its filter', async () => {
+test("[scaffolding 11] init after the Go plugin adds the ambassador's sidecar and its filter", async () => {
   const kubebuilder = new Kubebuilder(GO_PROJECT);
 
   const { written, errors, exchanges } = await kubebuilder.init(
@@ -78,7 +78,7 @@ test('[scaffolding 11] init after the plugin for Go adds the sidecar and its fil
   expect(JSON.stringify(containers)).not.toContain('credentials');
 });
 
-test('generated files say so, and the kustomization of the user has one entry more', async () => {
+test("generated files are marked as generated, and the user's kustomization gets one more entry", async () => {
   const kubebuilder = goProject();
 
   const { written } = await kubebuilder.edit();
@@ -122,14 +122,14 @@ test.each<[string, boolean, string]>([
   ['the resources of a group', true, '/apis/sales.example.com/v1'],
   ['the resources of another group', false, '/apis/batch/v1'],
   ['Secrets', false, '/api/v1/namespaces/shop-system/secrets'],
-])('the filter knows %s: %s', async (_what, open, path) => {
+])('the filter allows %s: %s', async (_what, open, path) => {
   const kubebuilder = goProject();
   await kubebuilder.edit();
 
   expect(isOpen(kubebuilder, path)).toBe(open);
 });
 
-test('[S-6] [scaffolding 18] a second run of each command with the same arguments changes nothing', async () => {
+test('[S-6] [scaffolding 18] a second run of any command with the same arguments changes nothing', async () => {
   const kubebuilder = goProject();
   const words = [
     '--proxy-port=9001',
@@ -153,7 +153,7 @@ test('[S-6] [scaffolding 18] a second run of each command with the same argument
   );
 });
 
-test('the order of files and rules does not matter, nor does the end of lines', async () => {
+test('the order of files and rules does not matter, nor do line endings', async () => {
   const plain = goProject();
   const other = goProject([
     ROLE,
@@ -176,7 +176,7 @@ test('the order of files and rules does not matter, nor does the end of lines', 
   expect((await other.edit()).written).toEqual({});
 });
 
-test('[scaffolding 21] a universe of Windows has the same answer', async () => {
+test('[scaffolding 21] a project from Windows gets the same answer', async () => {
   const plain = goProject();
   const windows = goProject();
   for (const [path, text] of plain.files) {
@@ -190,7 +190,7 @@ test('[scaffolding 21] a universe of Windows has the same answer', async () => {
   expect(written).toEqual(expected.written);
 });
 
-test('[scaffolding 13] binary junk, .git and node_modules change nothing of the answer', async () => {
+test('[scaffolding 13] binary files, .git and node_modules do not change the answer', async () => {
   const plain = goProject();
   const full = goProject();
   const junk = '\ufffd\u0000junk'.repeat(100_000);
@@ -206,7 +206,7 @@ test('[scaffolding 13] binary junk, .git and node_modules change nothing of the 
   expect(written).toEqual(expected.written);
 });
 
-test('[scaffolding 15] names in the project lead no file out of its folders', async () => {
+test('[scaffolding 15] names in the project cannot make the plugin write outside its folders', async () => {
   const kubebuilder = goProject(
     [MANAGER, 'name: controller-manager\n  namespace', 'name: ../../../outside\n  namespace'],
     [
@@ -239,7 +239,7 @@ test.each([
     ]),
     'internal/controller/book_controller.go',
   ],
-])('[scaffolding 12] create api opens the filter for the new controller: %s', async (_form, kubebuilder, path) => {
+])('[scaffolding 12] create api extends the filter for the new controller: %s', async (_form, kubebuilder, path) => {
   await kubebuilder.edit();
   kubebuilder.files.set(
     path,
@@ -262,7 +262,7 @@ test.each<[string, RegExp | string, string]>([
   ['apiGroups', '- apps\n', '- "*"\n'],
   ['resources', '- carts/status', '- "*/status"'],
   ['nonResourceURLs', /$/, '- nonResourceURLs: ["*"]\n  verbs: [get]\n'],
-])('a wildcard in %s is refused, with its place and what to do', async (field, from, to) => {
+])('a wildcard in %s is refused, and the error names its place and the remedy', async (field, from, to) => {
   const { errors, written } = await goProject([ROLE, from, to]).edit();
 
   expect(written).toEqual({});
@@ -330,7 +330,7 @@ test.each<[string, readonly [string, string | RegExp, string], string]>([
   expect(errors).toEqual([expect.stringContaining(says)]);
 });
 
-test('the patch of older layouts with kube-rbac-proxy is refused, and costs nothing when it is commented out', async () => {
+test('an active kube-rbac-proxy patch of older layouts is refused, and one that is commented out is ignored', async () => {
   const patch =
     'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: controller-manager\nspec:\n  template:\n    spec:\n' +
     '      containers:\n      - name: kube-rbac-proxy\n      - name: manager\n';
@@ -354,7 +354,7 @@ test('the patch of older layouts with kube-rbac-proxy is refused, and costs noth
   expect(commented.errors).toEqual([]);
 });
 
-test('a file that does not take part may be broken', async () => {
+test('an invalid file that kustomize does not use is ignored', async () => {
   const kubebuilder = goProject([
     'config/rbac/kustomization.yaml',
     '- cart_admin_role.yaml',
@@ -366,7 +366,7 @@ test('a file that does not take part may be broken', async () => {
   expect((await kubebuilder.edit()).errors).toEqual([]);
 });
 
-test('names that a user has changed are followed', async () => {
+test('names that a user has changed in the project are used', async () => {
   const kubebuilder = goProject(
     [MANAGER, 'name: controller-manager\n  namespace', 'name: boss\n  namespace'],
     [MANAGER, 'serviceAccountName: controller-manager', 'serviceAccountName: boss'],
@@ -385,7 +385,7 @@ test('names that a user has changed are followed', async () => {
   expect(isOpen(kubebuilder, '/apis/authentication.k8s.io/v1/tokenreviews')).toBe(false);
 });
 
-test('names of objects narrow the filter, and a binding elsewhere opens that namespace alone', async () => {
+test('resource names narrow the filter, and a binding in another namespace allows only that namespace', async () => {
   const kubebuilder = goProject(
     [DEFAULT, 'namespace: shop-system', '#namespace:'],
     [ROLE, '- deployments\n', '- deployments\n  resourceNames: [web, api]\n'],
@@ -415,7 +415,7 @@ test('names of objects narrow the filter, and a binding elsewhere opens that nam
   ).toEqual([true, false]);
 });
 
-test('what the project has set for the manager stays, and weaker settings are told', async () => {
+test('settings of the project for the manager stay, and a message names weaker ones', async () => {
   const kubebuilder = goProject([
     MANAGER,
     'readOnlyRootFilesystem: true',
@@ -432,7 +432,7 @@ test('what the project has set for the manager stays, and weaker settings are to
   expect(initContainers[0]?.securityContext).toMatchObject({ runAsUser: 65529, runAsGroup: 65529 });
 });
 
-test('a manager that gets a read-only root keeps a folder for temporary files', async () => {
+test('a manager that gets a read-only root filesystem keeps a folder for temporary files', async () => {
   const kubebuilder = goProject([MANAGER, '          readOnlyRootFilesystem: true\n', '']);
 
   await kubebuilder.edit();

@@ -36,7 +36,7 @@ function stateOf(markers: readonly string[], role = ROLE): ReturnType<typeof rol
   );
 }
 
-test('rules that the role lacks are added at its end, and nothing else of it changes', () => {
+test('missing rules are appended to the role, and the rest of the role stays unchanged', () => {
   const { text = '', missing } = stateOf([
     '// +kubebuilder:rbac:groups=shop.example.com,resources=carts;orders,verbs=watch;get;list',
     '//+kubebuilder:rbac:groups="",resources=pods,verbs=get',
@@ -59,7 +59,7 @@ test('rules that the role lacks are added at its end, and nothing else of it cha
   ]);
 });
 
-test('a role with all rules is left alone, and a second run finds nothing', () => {
+test('a role that has all rules is not changed, and a second run finds no missing rule', () => {
   const marker = '// +kubebuilder:rbac:groups=shop.example.com,resources=orders,verbs=get;delete';
   const { text = '' } = stateOf([marker]);
 
@@ -67,7 +67,7 @@ test('a role with all rules is left alone, and a second run finds nothing', () =
   expect(stateOf([])).toEqual({ text: undefined, missing: [] });
 });
 
-test('a rule for named objects does not stand for all objects', () => {
+test('a rule for named objects does not replace a rule for all objects', () => {
   const named = ROLE.replace('  verbs:', '  resourceNames: [one]\n  verbs:');
 
   const all = stateOf(
@@ -90,14 +90,14 @@ test.each([
   '// see +kubebuilder:rbac:groups=x.dev,resources=a,verbs=get',
   '// +kubebuilder:rbac',
   'text := "+kubebuilder:rbac:groups=x.dev,resources=a,verbs=get"',
-])('%s adds nothing to the role of the cluster', (line) => {
+])('the marker %s adds no rule to the ClusterRole', (line) => {
   expect(stateOf([line])).toEqual({ text: undefined, missing: [] });
 });
 
 test.each([
   ['several documents', `${ROLE}---\nkind: Role\n`],
   ['a Role', ROLE.replace('ClusterRole', 'Role')],
-])('of %s, the text is left to controller-gen', (_form, role) => {
+])('a role file with %s is left to controller-gen', (_form, role) => {
   const { text } = stateOf(['// +kubebuilder:rbac:groups=x.dev,resources=a,verbs=get'], role);
 
   expect(text).toBe(undefined);
@@ -107,7 +107,7 @@ test.each([
   ['no rules', ROLE.replace(/rules:.*$/s, '')],
   ['an empty list', ROLE.replace(/rules:.*$/s, 'rules: []\n')],
   ['rules in the middle', ROLE.replace(/(metadata:\n[^\n]*\n)(.*)$/s, '$2$1')],
-])('a role with %s gets the rule as well', (_form, role) => {
+])('a role with %s gets the missing rule, too', (_form, role) => {
   const { text = '' } = stateOf(['// +kubebuilder:rbac:groups=x.dev,resources=a,verbs=get'], role);
 
   const { rules, metadata } = parseYaml(text) as { rules: unknown[]; metadata: unknown };

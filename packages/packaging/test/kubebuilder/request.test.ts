@@ -16,7 +16,7 @@ async function* bytesOf(request: object): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(JSON.stringify(request));
 }
 
-test('only files that the plugin needs are kept, and every path is normal', async () => {
+test('only files that the plugin needs are kept, with normalized paths', async () => {
   const universe = {
     'config/rbac/role.yaml': 'a',
     'config\\manager\\manager.yaml': 'b',
@@ -56,7 +56,7 @@ test('only files that the plugin needs are kept, and every path is normal', asyn
   ]);
 });
 
-test('fields of PROJECT that are null are absent', async () => {
+test('fields of PROJECT that are null count as absent', async () => {
   const config = { version: null, domain: null, projectName: null, resources: null, layout: null };
 
   const { errors, written } = await new Kubebuilder(new Map(), config).init([]);
@@ -65,7 +65,7 @@ test('fields of PROJECT that are null are absent', async () => {
   expect(written['package.json']).toContain('"name"');
 });
 
-test('fields that are null or absent, and fields that are not known, do no harm', async () => {
+test('null, absent and unknown fields of a request are accepted', async () => {
   const request = await readRequest(
     bytesOf({
       apiVersion: 'v1alpha1',
@@ -87,7 +87,7 @@ test('fields that are null or absent, and fields that are not known, do no harm'
   });
 });
 
-test('too much text in the sources is refused', async () => {
+test('a request with too much source text is refused', async () => {
   const big = new Uint8Array(1_900_000).fill(0x78);
   async function* chunks(): AsyncGenerator<Uint8Array> {
     yield new TextEncoder().encode('{"universe":{"README.md":"');
@@ -102,7 +102,7 @@ test('too much text in the sources is refused', async () => {
   );
 });
 
-test('a field that is not known is passed over, however large it is, and not kept', async () => {
+test('an unknown field of any size is skipped, and not kept in memory', async () => {
   const piece = new Uint8Array(65_536).fill(0x5b);
   async function* chunks(): AsyncGenerator<Uint8Array> {
     const text = new TextEncoder();
@@ -118,7 +118,7 @@ test('a field that is not known is passed over, however large it is, and not kep
   );
 });
 
-test('a name with a backslash does not stand for the file with a slash', async () => {
+test('a path with backslashes does not replace the file with the same path in slashes', async () => {
   const real = { 'config/rbac/role.yaml': 'real' };
   const other = { 'config\\rbac\\role.yaml': 'other' };
 
@@ -167,7 +167,7 @@ test.each([
     JSON.stringify({ ...VALID, command: 'x'.repeat(9_999) }),
     `not "${'x'.repeat(100)}": update`,
   ],
-])('[scaffolding 14] %s that is too deep or too long is answered with a short error', async (_what, stdin, message) => {
+])('[scaffolding 14] a request with %s that is too deep or too long gets a short error', async (_what, stdin, message) => {
   const { response, told } = await ask(stdin);
 
   expect(response).toMatchObject({ error: true, errorMsgs: [expect.stringContaining(message)] });
@@ -175,7 +175,9 @@ test.each([
   expect(told).toBe('');
 });
 
-test.each(SUBCOMMANDS)('[scaffolding 9] metadata of %s: two texts', async (subcommand) => {
+test.each(
+  SUBCOMMANDS,
+)('[scaffolding 9] the metadata of %s contain a description and examples', async (subcommand) => {
   const request = { ...VALID, command: 'metadata', args: [`--${subcommand}`] };
 
   const { response } = await ask(JSON.stringify(request));
@@ -199,7 +201,7 @@ const TAKEN = [
 
 test.each(
   SUBCOMMANDS,
-)('[scaffolding 10] flags of %s: four texts each, and no name of others', async (subcommand) => {
+)('[scaffolding 10] each flag of %s has four texts, and no flag has a name that kubebuilder uses', async (subcommand) => {
   const request = { ...VALID, command: 'flags', args: [`--${subcommand}`] };
 
   const { response } = await ask(JSON.stringify(request));
@@ -216,7 +218,7 @@ test.each(
   expect(TAKEN.filter((name) => flags.some(({ Name }) => Name === name))).toEqual([]);
 });
 
-test('a webhook is answered with what to do instead', async () => {
+test('create webhook is refused with an alternative', async () => {
   const { errors, written } = await new Kubebuilder().createWebhook(['--kind', 'Cart']);
 
   expect(written).toEqual({});

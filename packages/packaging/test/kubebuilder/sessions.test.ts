@@ -20,7 +20,7 @@ function lines(runs: readonly Run[]): string {
     .join('');
 }
 
-test('a session for a project of TypeScript', async () => {
+test('kubebuilder can scaffold a TypeScript project in one session', async () => {
   const config = { version: '3', projectName: 'demo', layout: [PLUGIN] };
   const kubebuilder = new Kubebuilder(new Map(), config);
   const cart = ['--group', 'shop.example.com', '--version', 'v1', '--kind', 'Cart'];
@@ -45,7 +45,7 @@ const BOOK = [
 ] as const;
 const book = ['--group', 'sales', '--version', 'v1', '--kind', 'Book'];
 
-test('a session for a project of Go', async () => {
+test('kubebuilder can scaffold a Go project in one session', async () => {
   const kubebuilder = goProject();
 
   const runs = [
@@ -64,7 +64,7 @@ test('a session for a project of Go', async () => {
   await expect(lines(runs)).toMatchFileSnapshot('sessions/go.jsonl');
 });
 
-test('a session for a project of both', async () => {
+test('kubebuilder can scaffold a project in both languages in one session', async () => {
   const kubebuilder = goProject();
 
   const runs = [

@@ -31,7 +31,7 @@ const PROJECT_FILES = [
   'tsconfig.json',
 ];
 
-test('[scaffolding 11] init without a config makes a project of TypeScript', async () => {
+test('[scaffolding 11] init without a config makes a TypeScript project', async () => {
   const kubebuilder = new Kubebuilder();
 
   const { written, errors, exchanges, told } = await kubebuilder.init([]);
@@ -45,7 +45,7 @@ test('[scaffolding 11] init without a config makes a project of TypeScript', asy
   expect(written['src/operator.ts']).toContain('export default [\n];\n');
 });
 
-test('the first kind comes with the project, below a folder of its own beside Go', async () => {
+test('beside Go the first kind creates the TypeScript project in a folder of its own', async () => {
   const kubebuilder = besideGo();
 
   const { written, errors, told } = await kubebuilder.createApi([...CART, '--owns=services']);
@@ -85,7 +85,7 @@ test('the first kind comes with the project, below a folder of its own beside Go
   expect(told).toContain('npm install, npm test, npm run generate');
 });
 
-test('a project without Go gets its workflow with the first kind, without which its checks cannot pass', async () => {
+test('a project without Go gets its workflow together with its first kind, because the workflow would fail without one', async () => {
   const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
   const api = ['--group', 'shop.example.com', '--version', 'v1', '--kind', 'Cart'];
 
@@ -110,7 +110,7 @@ test('[scaffolding 18] a second run with the same arguments changes nothing', as
   );
 });
 
-test('what people have changed or removed stays as they want it', async () => {
+test('a second run keeps files that were changed, and writes removed files again', async () => {
   const kubebuilder = besideGo();
   await kubebuilder.createApi(CART);
   const written = new Map(kubebuilder.files);
@@ -128,7 +128,7 @@ test('what people have changed or removed stays as they want it', async () => {
 test.each([
   ['a list', [GO]],
   ['a text', `${GO},chancery.dev/v1`],
-])('[scaffolding 12] layout as %s, without groups in paths', async (_form, layout) => {
+])('[scaffolding 12] create api accepts a layout given as %s, and uses no groups in paths without multigroup', async (_form, layout) => {
   const kubebuilder = besideGo({ layout, multigroup: false });
 
   const { written } = await kubebuilder.createApi(CART);
@@ -136,7 +136,7 @@ test.each([
   expect(Object.keys(written)).toContain('typescript/src/cart.ts');
 });
 
-test('[scaffolding 12] with several groups two kinds of the same name get along', async () => {
+test('[scaffolding 12] with multigroup two kinds of the same name can exist', async () => {
   const kubebuilder = besideGo({ multigroup: true });
   const inGroup = (group: string): readonly string[] => CART.with(2, group);
 
@@ -162,7 +162,7 @@ test('[scaffolding 12] with several groups two kinds of the same name get along'
   );
 });
 
-test('[scaffolding 12] a group and a kind that are too long for the name of a controller are refused', async () => {
+test("[scaffolding 12] a group and a kind that are too long for a controller's name are refused", async () => {
   const group = 'a'.repeat(30);
   const kinds = [`C${'a'.repeat(31)}`, `C${'a'.repeat(32)}`];
 
@@ -176,7 +176,7 @@ test('[scaffolding 12] a group and a kind that are too long for the name of a co
   expect(runs[1]?.errors[0]).toContain('is longer than 63: choose a shorter --kind or --group');
 });
 
-test('[scaffolding 12] a kind that Go has is refused, with its controllers', async () => {
+test('[scaffolding 12] a kind that already exists in Go is refused, together with its controllers', async () => {
   const api = { crdVersion: 'v1', namespaced: true };
   const cart = { group: 'shop', domain: 'example.com', version: 'v1', kind: 'Cart', api };
   const forms = [
@@ -208,7 +208,7 @@ test.each([
   [CART.with(6, '../Cart'), '--kind must be one word in CamelCase'],
   [CART.with(4, 'v1/../..'), '--version must be a version of an API'],
   [['--typescript', '--group', 'shop'], 'create api needs --group, --version and --kind'],
-])('%j is refused', async (words, message) => {
+])('create api refuses the arguments %j', async (words, message) => {
   const { errors, written } = await besideGo().createApi(words);
 
   expect(errors).toHaveLength(1);
@@ -216,7 +216,7 @@ test.each([
   expect(written).toEqual({});
 });
 
-test('a plugin for Go in the same command would make the kind twice', async () => {
+test('create api refuses to run with a Go plugin, because both would make the kind', async () => {
   const { errors, written } = await besideGo().createApi(CART, [
     'base.go.kubebuilder.io/v4',
     'chancery.dev/v1',
@@ -229,7 +229,7 @@ test('a plugin for Go in the same command would make the kind twice', async () =
   ]);
 });
 
-test('files that were there before are not overwritten', async () => {
+test('create api does not overwrite existing files', async () => {
   const kubebuilder = besideGo();
   kubebuilder.files.set('typescript/samples/cart.yaml', 'kind: Cart\n');
 
@@ -245,7 +245,7 @@ test.each([
   ['a file whose name differs in case only', 'typescript/src/Cart.ts', 'src/cart.ts would be over'],
   ['a file in the place of a folder', 'typescript/samples', 'typescript/samples is a file: move'],
   ['a folder in the place of a file', 'typescript/tsconfig.json/a', 'because it is a folder: move'],
-])('%s is in the way', async (_what, path, message) => {
+])('create api refuses to write where there is %s', async (_what, path, message) => {
   const kubebuilder = besideGo();
   kubebuilder.files.set(path, '');
 
@@ -256,7 +256,7 @@ test.each([
   expect(errors[0]).toContain(message);
 });
 
-test('[scaffolding 4] two kinds with one plural, and one kind with two versions, are refused', async () => {
+test('[scaffolding 4] two kinds with the same plural, and two versions of one kind, are refused', async () => {
   const trolley = { group: 'shop', domain: 'example.com', version: 'v1', kind: 'Trolley' };
   const kubebuilder = besideGo({
     resources: [trolley, { ...trolley, kind: 'Ox', plural: 'oxen' }],
@@ -288,7 +288,7 @@ test('[scaffolding 4] two kinds with one plural, and one kind with two versions,
   ]);
 });
 
-test('a list of controllers that is not understood stays, with what to do', async () => {
+test('an operator.ts that cannot be changed safely stays unchanged, and the error shows the lines to add', async () => {
   const kubebuilder = besideGo();
   await kubebuilder.createApi(CART);
   kubebuilder.files.set('typescript/src/operator.ts', 'export default makeList();\n');
@@ -300,7 +300,7 @@ test('a list of controllers that is not understood stays, with what to do', asyn
   expect(errors[0]).toContain("import orderController from './order.ts';");
 });
 
-test('flags about the ambassador need a manager in Go', async () => {
+test('flags for the ambassador require a manager in Go', async () => {
   const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
   await kubebuilder.init([]);
 
@@ -310,7 +310,7 @@ test('flags about the ambassador need a manager in Go', async () => {
   expect(errors[0]).toContain('there is no manager in Go that --proxy-port, --unix-socket');
 });
 
-test('[scaffolding 23] a kind whose controller is gone is forgotten, with what is left of it', async () => {
+test('[scaffolding 23] a kind whose controller was deleted is forgotten, and a message names what is left of it', async () => {
   const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
   const group = ['--group', 'shop.example.com', '--version', 'v1'];
   await kubebuilder.createApi([...group, '--kind', 'Index', '--plural-name=indices']);
@@ -337,7 +337,7 @@ test.each([
   '{"version":2}',
   '{"name":"chancery"}',
   '{"version":1,"typescript":{"folder":"../x","kinds":[]}}',
-])('a chancery.json with %s is not replaced', async (text) => {
+])('a chancery.json with the content %s is not replaced', async (text) => {
   const kubebuilder = besideGo();
   kubebuilder.files.set('chancery.json', text);
 

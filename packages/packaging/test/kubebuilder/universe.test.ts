@@ -20,13 +20,13 @@ test.each([
   'PROJECT',
   '.git/hooks/pre-commit',
   'node_modules/a.js',
-])('[scaffolding 15] no answer contains the path %j', (path) => {
+])('[scaffolding 15] an answer with the path %j is refused', (path) => {
   expect(() => answeredFiles(new Map([[path, 'x']]), new Map(), NONE)).toThrow(
     'an answer must not contain the path',
   );
 });
 
-test('[scaffolding 15] whatever a path is made of, what is answered stays in the folder', () => {
+test('[scaffolding 15] every path in an answer stays within the project folder', () => {
   const part = fc.constantFrom('..', '.', '', 'a', 'b.yaml', '\\', 'C:', ' ', '...');
   fc.assert(
     fc.property(
@@ -49,14 +49,14 @@ test('[scaffolding 15] whatever a path is made of, what is answered stays in the
   );
 });
 
-test('[scaffolding 21] separators of Windows become slashes', () => {
+test('[scaffolding 21] path separators of Windows become slashes', () => {
   expect(normalPath('config\\rbac\\role.yaml')).toBe('config/rbac/role.yaml');
   expect(normalPath('.\\config\\rbac\\role.yaml')).toBe('config/rbac/role.yaml');
   expect(normalPath('..\\config')).toBe(undefined);
   expect(normalPath('\\\\host\\share')).toBe(undefined);
 });
 
-test('a file that is as before is not repeated, and the others are sorted', () => {
+test('unchanged files are omitted from the answer, and the others are sorted', () => {
   const before = new Map([
     ['config/a.yaml', 'a: 1\n'],
     ['config/b.yaml', 'b: 1\n'],

@@ -32,7 +32,7 @@ async function contents(env: TestEnv): Promise<readonly unknown[]> {
   return Promise.all(KINDS.map(([apiVersion, kind]) => env.list(apiVersion, kind, undefined)));
 }
 
-test('[security 16] [A-15] [admission 3] not one of more than 200 hostile writes passes, which RBAC lets the operator make, and nothing is changed', async () => {
+test('[security 16] [A-15] [admission 3] the policies refuse each of more than 200 hostile writes that RBAC allows, and no object changes', async () => {
   const { env, uids } = await start(true);
   const writes = hostileWrites(uids);
   const before = await contents(env);
@@ -50,7 +50,7 @@ test('[security 16] [A-15] [admission 3] not one of more than 200 hostile writes
   expect(await contents(env)).toEqual(before);
 });
 
-test('without the policies none of these writes is forbidden: it is not RBAC that refuses them', async () => {
+test('without the policies none of these writes is forbidden, so RBAC is not what refuses them', async () => {
   const { env, uids } = await start(false);
 
   const forbidden: string[] = [];
@@ -64,7 +64,7 @@ test('without the policies none of these writes is forbidden: it is not RBAC tha
   expect(forbidden).toEqual([]);
 });
 
-test('[security 16] [A-15] [admission 3] what the operator does passes: children, status, finalizers, revisions, attachments, Lease and Events', async () => {
+test("[security 16] [A-15] [admission 3] the policies allow the operator's own writes: children, status, finalizers, revisions, attachments, Lease and Events", async () => {
   const { env, uids } = await start(true);
   await env.delete('coordination.k8s.io/v1', 'Lease', 'yard', 'gardener-leader');
   await env.delete('v1', 'ConfigMap', 'yard', 'tools');

@@ -18,14 +18,14 @@ async function start(...guards: (typeof GUARDS)[number][]): Promise<TestEnv> {
 
 const isPolicy = ({ kind }: KubernetesObject): boolean => kind === 'ValidatingAdmissionPolicy';
 
-test('[admission 1] every expression has the types that the API server asks for', async () => {
+test('[admission 1] every CEL expression of the policies type-checks in the API server', async () => {
   const all = await policyObjects(DECLARED, { ...OPTIONS, guards: GUARDS });
 
   expect(all.filter(isPolicy).flatMap(typeProblems)).toEqual([]);
   expect(all.filter(isPolicy)).toHaveLength(8);
 });
 
-test('the type check finds a field that metadata does not have, and an operation on wrong types', () => {
+test('the type check finds an unknown metadata field, and an operation on wrong types', () => {
   const policy = (expression: string) =>
     ({
       ...{ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' },
@@ -39,7 +39,7 @@ test('the type check finds a field that metadata does not have, and an operation
   expect(typeProblems(policy("object.metadata.name == 'a'"))).toEqual([]);
 });
 
-test('policies come in files of their own, their bindings in others, named after the operator and labelled', async () => {
+test("each policy and each binding has its own file, a name with the operator's name, and a label", async () => {
   const { files } = await policyFiles(DECLARED, { ...OPTIONS, command: 'test' });
 
   expect(files.map(({ path }) => path)).toEqual(
@@ -55,13 +55,13 @@ test('policies come in files of their own, their bindings in others, named after
   }
 });
 
-test('equal declarations in another order give equal policies', async () => {
+test('the order of declarations does not change the policies', async () => {
   const turned = [...DECLARED].reverse();
 
   expect(await policyObjects(turned, OPTIONS)).toEqual(await policyObjects(DECLARED, OPTIONS));
 });
 
-test('a webhook writes nothing: with it the operator has the same policies', async () => {
+test('a webhook adds no policy, because a webhook does not write', async () => {
   const sizes = validatingWebhook({
     name: 'sizes.beds.example.dev',
     resource: beds,
@@ -74,7 +74,7 @@ test('a webhook writes nothing: with it the operator has the same policies', asy
   );
 });
 
-test('a warning refuses nothing, and tells the operator in a header and the audit log', async () => {
+test('with warns a policy refuses no write, and reports it in a warning header and the audit log', async () => {
   const deny = await policyObjects(DECLARED, OPTIONS);
   const warn = await policyObjects(DECLARED, { ...OPTIONS, warns: true });
 
@@ -87,7 +87,7 @@ test('a warning refuses nothing, and tells the operator in a header and the audi
   expect(warn.filter(isPolicy)).toEqual(deny.filter(isPolicy));
 });
 
-test('what is known only as a permission is told, and not judged beyond its verb, names and namespace', async () => {
+test('for a resource known only from permissions, a policy checks verb, names and namespace, and a message says so', async () => {
   const declared = [
     controller({
       name: 'restarter',
@@ -113,7 +113,7 @@ test('what is known only as a permission is told, and not judged beyond its verb
   ]);
 });
 
-test('without a selector a composite adopts nothing, and with generateSelector it does', async () => {
+test('the policies of a composite allow adoption only with generateSelector', async () => {
   const of = (options: object) =>
     policyObjects(
       [
@@ -132,7 +132,7 @@ test('without a selector a composite adopts nothing, and with generateSelector i
   expect(await of({ generateSelector: true })).toMatch(/== 0/);
 });
 
-test('a controller that says so adopts, with all fields', async () => {
+test('the policies of a controller that declares adopts allow adoption, with all fields', async () => {
   const of = (adopts: boolean) =>
     policyObjects(
       [
@@ -174,7 +174,7 @@ async function asSomebody(
 const DEPLOYMENT = `/apis/apps/v1/namespaces/${HOME}/deployments/own`;
 const GARDEN = `/apis/example.dev/v1/namespaces/${HOME}/gardens/g`;
 
-test('[A-16] [admission 2] a child that the operator owns is changed and deleted by the operator, and by no person', async () => {
+test('[A-16] [admission 2] only the operator may change and delete a child that it owns', async () => {
   const env = await start('children');
 
   const edited = await asSomebody(env, 'PATCH', DEPLOYMENT, { spec: { replicas: 3 } });
@@ -200,7 +200,7 @@ test.each([
   'namespace-controller',
   'node-controller',
   'taint-eviction-controller',
-])('[admission 2] the %s of Kubernetes changes and deletes children as before', async (name) => {
+])('[admission 2] the %s of Kubernetes may still change and delete children', async (name) => {
   const env = await start('children', 'names');
   await env.apply([bindingOf(name)]);
   const url = new URL(
@@ -227,7 +227,7 @@ function bindingOf(name: string): KubernetesObject {
   } as unknown as KubernetesObject;
 }
 
-test('[admission 2] as a warning the same edit passes, and its answer has the warning', async () => {
+test('[admission 2] with warns the same edit passes, and its answer has a warning', async () => {
   const { env } = await startGarden(false);
   onTestFinished(() => env.stop());
   await env.apply(await policyObjects(DECLARED, { ...OPTIONS, guards: ['children'], warns: true }));
@@ -246,7 +246,7 @@ test('[admission 2] as a warning the same edit passes, and its answer has the wa
   expect(response.headers.get('warning')).toContain('this object belongs to Garden');
 });
 
-test('[A-16] [admission 4] a finalizer of the operator is removed by the operator, and by nobody else', async () => {
+test('[A-16] [admission 4] only the operator may remove its finalizer', async () => {
   const env = await start('names');
   const set = (finalizers: string[]) => ({ metadata: { finalizers } });
   const path = GARDEN;
@@ -273,7 +273,7 @@ test('[A-16] [admission 4] a finalizer of the operator is removed by the operato
   expect(removed.status).toBe(200);
 });
 
-test('[A-16] an object with the annotation chancery.dev/protect is deleted by nobody until it is gone', async () => {
+test('[A-16] an object with the annotation chancery.dev/protect cannot be deleted until the annotation is removed', async () => {
   const env = await start('deletion');
   const protect = (value: string | null) => ({
     metadata: { annotations: { 'chancery.dev/protect': value } },

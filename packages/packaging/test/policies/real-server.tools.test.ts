@@ -88,7 +88,7 @@ async function dryRun(env: TestEnv, object: KubernetesObject): Promise<readonly 
   return [object.metadata.name, response.status, response.headers.get('warning')];
 }
 
-test('[admission 1] a real API server takes the policies of every example, and one of each guard, and has nothing to say about their types', async () => {
+test('[admission 1] a real API server accepts the policies of every example, and one of each guard, without type warnings', async () => {
   const env = await startTestEnv({ backend: 'kubebuilder' });
   onTestFinished(() => env.stop());
   for (const file of FOLDERS.flatMap((folder) => manifestsIn(`${folder}/crds/`))) {
@@ -179,7 +179,7 @@ test('[admission 3] a real API server refuses every hostile write that RBAC lets
   expect(writes.length).toBeGreaterThan(200 + kept);
 }, 180_000);
 
-test('[admission 3] a real API server lets pass what the operator does', async () => {
+test("[admission 3] a real API server allows the operator's own writes", async () => {
   const { env, uids } = await startGarden(true, process.env);
   onTestFinished(() => env.stop());
   await untilAllCount(env, hostileWrites(uids));
@@ -195,7 +195,7 @@ test('[admission 3] a real API server lets pass what the operator does', async (
   expect(refused).toEqual([]);
 }, 180_000);
 
-test('a real API server lets replicas that share the work write the Leases of their set, and no others', async () => {
+test('a real API server allows sharded replicas to write the Leases of their set, and no others', async () => {
   const { env, uids } = await startGarden(true, process.env, SHARED);
   onTestFinished(() => env.stop());
   await env.apply(BEFORE);

@@ -14,7 +14,7 @@ async function start(bound: boolean): Promise<{ env: TestEnv; uids: Uids }> {
   return garden;
 }
 
-test('[admission 1] the rules for Leases of a set have the types that the API server asks for', async () => {
+test('[admission 1] the rules for Leases of a set of replicas type-check in the API server', async () => {
   const policies = (await policyObjects(DECLARED, SHARED)).filter(
     ({ kind }) => kind === 'ValidatingAdmissionPolicy',
   );
@@ -22,7 +22,7 @@ test('[admission 1] the rules for Leases of a set have the types that the API se
   expect(policies.flatMap(typeProblems)).toEqual([]);
 });
 
-test('[A-15] replicas that share the work write no Lease of another set, and add nothing to their own', async () => {
+test('[A-15] sharded replicas cannot write Leases of another set, and cannot add anything to their own Leases', async () => {
   const { env, uids } = await start(true);
   const leases = () => env.list('coordination.k8s.io/v1', 'Lease', undefined);
   const before = await leases();
@@ -38,7 +38,7 @@ test('[A-15] replicas that share the work write no Lease of another set, and add
   expect(await leases()).toEqual(before);
 });
 
-test('without the policies none of these Leases is forbidden', async () => {
+test('without the policies none of these Lease writes is forbidden', async () => {
   const { env, uids } = await start(false);
 
   const forbidden: string[] = [];
@@ -50,7 +50,7 @@ test('without the policies none of these Leases is forbidden', async () => {
   expect(forbidden).toEqual([]);
 });
 
-test('[A-15] what replicas do that share the work passes, and everything else that the operator does', async () => {
+test('[A-15] the policies allow the Lease writes of sharded replicas, and all other writes of the operator', async () => {
   const { env, uids } = await start(true);
   await env.delete('v1', 'ConfigMap', 'yard', 'tools');
 
@@ -64,7 +64,7 @@ test('[A-15] what replicas do that share the work passes, and everything else th
   expect(refused).toEqual([]);
 });
 
-test('without --shards no Lease of a group is written, whatever its label', async () => {
+test('without --shards the policies allow no writes of group Leases, whatever their labels', async () => {
   const { env } = await startGarden(true, undefined, OPTIONS);
   onTestFinished(() => env.stop());
   await env.apply(BEFORE);
@@ -75,7 +75,7 @@ test('without --shards no Lease of a group is written, whatever its label', asyn
   expect(new Set(statuses)).toEqual(new Set([403]));
 });
 
-test('the set is called as the first controller when no name of its Lease is given', async () => {
+test('the set of replicas is named after the first controller if no Lease name is given', async () => {
   const { leaderElection } = SHARED;
   const placed = { ...SHARED, leaderElection: { namespace: 'yard', sharded: true } };
   const named = { ...SHARED, leaderElection: { ...leaderElection, leaseName: 'garden-leader' } };
