@@ -36,8 +36,18 @@ test('[packaging 10] a good bundle ends with 0, and a sum', async () => {
 });
 
 test.each([
-  ['the option, which is higher', ['--k8s-version', '1.31'], '1.30.0', ', for Kubernetes 1.31 of --k8s-version'],
-  ['the bundle, which is higher', ['--k8s-version', '1.29'], '1.30.0', ', for Kubernetes 1.30.0 of spec.minKubeVersion'],
+  [
+    'the option, which is higher',
+    ['--k8s-version', '1.31'],
+    '1.30.0',
+    ', for Kubernetes 1.31 of --k8s-version',
+  ],
+  [
+    'the bundle, which is higher',
+    ['--k8s-version', '1.29'],
+    '1.30.0',
+    ', for Kubernetes 1.30.0 of spec.minKubeVersion',
+  ],
   ['nothing', [], undefined, ''],
 ] as const)('the sum says which Kubernetes decides about removed APIs: that of %s', async (_what, args, minKubeVersion, words) => {
   const folder = bundleFolder(({ csv }) => {

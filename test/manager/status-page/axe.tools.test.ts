@@ -70,7 +70,9 @@ async function judge(page: Page): Promise<Judgement> {
   }))`);
 }
 
-test.each(SCREENS)('on $name axe finds nothing serious: a thousand keys, the answer for one, a search without a match', {
+test.each(
+  SCREENS,
+)('on $name axe finds nothing serious: a thousand keys, the answer for one, a search without a match', {
   timeout: SLOW_MS,
 }, async (screen) => {
   const page = await pageOn(screen);
@@ -92,7 +94,9 @@ test.each(SCREENS)('on $name axe finds nothing serious: a thousand keys, the ans
   }
 });
 
-test.each(SCREENS)('on $name axe finds nothing serious: before the first answer, without a key, after the connection is lost', {
+test.each(
+  SCREENS,
+)('on $name axe finds nothing serious: before the first answer, without a key, after the connection is lost', {
   timeout: SLOW_MS,
 }, async (screen) => {
   const clock = new FakeClock();

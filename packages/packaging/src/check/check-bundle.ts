@@ -59,9 +59,7 @@ export async function checkBundle(
   const errors = findings.filter(({ level }) => level === 'error').length;
   const sum = `${counted(errors, 'error')} and ${counted(findings.length - errors, 'warning')}`;
   const kubernetes = kubernetesWords(files, k8sVersion);
-  io.stderr.write(
-    `chancery check bundle: ${sum} in ${counted(files.size, 'file')}${kubernetes}\n`,
-  );
+  io.stderr.write(`chancery check bundle: ${sum} in ${counted(files.size, 'file')}${kubernetes}\n`);
   return errors > 0 ? 1 : 0;
 }
 

@@ -121,7 +121,7 @@ function useProblems(
 }
 
 /** The Kubernetes for which removed APIs are errors. */
-export interface OldestKubernetes {
+interface OldestKubernetes {
   readonly version: SemanticVersion;
   /** As it was written. */
   readonly text: string;
