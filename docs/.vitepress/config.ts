@@ -9,6 +9,9 @@ import { type Group, SECTIONS } from './site/structure.ts';
 
 const DESCRIPTION = 'Kubernetes operators in TypeScript that hold no credentials';
 
+/** The path that the site is published under: `/`, or that of a project page. It ends with `/`. */
+const BASE = process.env.DOCS_BASE ?? '/';
+
 const titles = new Map(allPages().map((file) => [sitePathOf(file), titleOf(file)]));
 const linkOf = (page: string): string => `/${page.replace(/(?:index)?\.md$/, '')}`;
 const itemsOf = ({ title, pages }: Group) => ({
@@ -35,7 +38,7 @@ const api = {
 export default defineConfig({
   title: 'Chancery',
   description: DESCRIPTION,
-  base: process.env.DOCS_BASE ?? '/',
+  base: BASE,
   head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   srcDir: '..',
   srcExclude: [...NO_PAGES],
@@ -58,5 +61,5 @@ export default defineConfig({
     },
   },
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
-  buildEnd: ({ outDir }) => writeTexts(outDir, DESCRIPTION),
+  buildEnd: ({ outDir }) => writeTexts(outDir, DESCRIPTION, BASE),
 });

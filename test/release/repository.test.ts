@@ -37,6 +37,7 @@ type Rights = Readonly<Record<string, string>>;
 interface Step {
   readonly uses?: string;
   readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
   readonly with?: Readonly<Record<string, unknown>>;
 }
 
@@ -82,6 +83,7 @@ test('only one job publishes, and only it has the rights for that', () => {
 const WRITES: Readonly<Record<string, readonly string[]>> = {
   'release/release': ['contents', 'id-token', 'packages'],
   'scorecard/scorecard': ['id-token', 'security-events'],
+  'site/deploy': ['id-token', 'pages'],
 };
 
 const WORKFLOWS = readdirSync(`${root}.github/workflows`).map((file) => file.replace(/\.yml$/, ''));
@@ -91,7 +93,7 @@ const jobs = WORKFLOWS.flatMap((name) =>
 
 test('every workflow starts without rights or with the right to read, and every job has a time limit', () => {
   expect(WORKFLOWS.toSorted()).toEqual(
-    ['ci', 'dependency-review', 'release', 'scorecard', 'zizmor'].toSorted(),
+    ['ci', 'dependency-review', 'release', 'scorecard', 'site', 'zizmor'].toSorted(),
   );
   for (const name of WORKFLOWS) {
     expect([{}, { contents: 'read' }]).toContainEqual(workflow(name).permissions);
@@ -117,16 +119,24 @@ test('[security P1] no workflow has a secret or an npm token: registries recogni
   }
 });
 
-test('[security P5] no step of a workflow leaves a credential in the checkout, restores a cache of a release, or puts an expression into a script', () => {
+test('[security P5] no step of a workflow leaves a credential in the checkout, restores a cache into what is published, or puts an expression into a script', () => {
   const steps = jobs.flatMap(({ id, job }) => job.steps.map((step) => ({ id, ...step })));
   const ofAction = (name: string) => steps.filter(({ uses }) => uses?.startsWith(`${name}@`));
 
-  expect(ofAction('actions/checkout')).toHaveLength(jobs.length);
+  const withoutCheckout = jobs.filter(
+    ({ job }) => !job.steps.some(({ uses }) => uses?.startsWith('actions/checkout@')),
+  );
+  expect(withoutCheckout.map(({ id }) => id)).toEqual(['site/deploy']);
   for (const { with: given } of ofAction('actions/checkout')) {
     expect(given).toEqual({ 'persist-credentials': false });
   }
-  const releases = ofAction('actions/setup-node').filter(({ id }) => id.startsWith('release/'));
-  expect(releases.map(({ with: given }) => given?.['package-manager-cache'])).toEqual([false]);
+  const published = ofAction('actions/setup-node').filter(({ id }) =>
+    /^(?:release|site)\//.test(id),
+  );
+  expect(published.map(({ id, with: given }) => [id, given?.['package-manager-cache']])).toEqual([
+    ['release/release', false],
+    ['site/build', false],
+  ]);
   expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
 });
 
@@ -152,6 +162,19 @@ test('the version in the comment beside each action is the tag that was verified
       ]);
     }
   }
+});
+
+test('one job deploys the site that another one has built, and runs no code of the repository', () => {
+  const { jobs: ofSite, on } = workflow('site');
+
+  expect(on).toEqual({ push: { branches: ['main'] } });
+  expect(Object.keys(ofSite)).toEqual(['build', 'deploy']);
+  expect(ofSite.build?.steps.find(({ run }) => run === 'npm run docs')?.env).toEqual({
+    DOCS_BASE: expect.stringMatching(/^\$\{\{ steps\.pages\.outputs\.base_path \}\}\/$/),
+  });
+  expect(ofSite.deploy?.steps.map(({ uses }) => uses?.replace(/@.*/, ''))).toEqual([
+    'actions/deploy-pages',
+  ]);
 });
 
 test('SECURITY.md and docs/releasing.md support the same versions, and SECURITY.md gives the dates', () => {

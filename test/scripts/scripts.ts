@@ -195,6 +195,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/support/kubernetes-schema/generate-types.ts',
       ),
+      sessions: program(
+        'docs/images/session-*.svg: what `npm start` and `chancery dev` print, with kubectl.',
+        SOURCES,
+        'test/sessions/main.ts',
+      ),
       pictures: program(
         'The pictures of the status page in docs/images, in the chromium that the tests use.',
         SOURCES,

@@ -4,14 +4,18 @@ import { dirname, join } from 'node:path';
 import { allPages, isToFile, ROOT, siteLinkOf, sitePathOf, titleOf } from './pages.ts';
 import { SECTIONS } from './structure.ts';
 
-/** Writes them into the folder of the built site. */
-export function writeTexts(folder: string, description: string): void {
+/**
+ * Writes them into the folder of the built site.
+ *
+ * @param base - the path that the site is published under, such as `/` or `/chancery/`.
+ */
+export function writeTexts(folder: string, description: string, base: string): void {
   const files = new Map(allPages().map((file) => [sitePathOf(file) ?? '', file]));
-  const texts = new Map([...files].map(([page, file]) => [page, textOf(file)]));
+  const texts = new Map([...files].map(([page, file]) => [page, textOf(file, base)]));
   for (const [page, text] of texts) write(join(folder, page), text);
 
   const chapters = SECTIONS.flatMap(({ groups }) => groups).map(({ title, pages }) => {
-    const lines = pages.map((page) => `- [${titleOf(files.get(page) ?? page)}](/${page})`);
+    const lines = pages.map((page) => `- [${titleOf(files.get(page) ?? page)}](${base}${page})`);
     return `## ${title}\n\n${lines.join('\n')}\n`;
   });
   write(join(folder, 'llms.txt'), `# Chancery\n\n> ${description}\n\n${chapters.join('\n')}`);
@@ -21,11 +25,12 @@ export function writeTexts(folder: string, description: string): void {
 }
 
 /** A page as it is in the repository, with links as they are on the site. */
-function textOf(file: string): string {
+function textOf(file: string, base: string): string {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  return text.replaceAll(/\]\(([^)\s]+)\)/g, (all, link: string) =>
-    isToFile(link) ? `](${siteLinkOf(file, link) ?? link})` : all,
-  );
+  return text.replaceAll(/\]\(([^)\s]+)\)/g, (all, link: string) => {
+    const path = isToFile(link) ? siteLinkOf(file, link) : undefined;
+    return path === undefined ? all : `](${base}${path.slice(1)})`;
+  });
 }
 
 function write(file: string, text: string): void {

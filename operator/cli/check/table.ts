@@ -49,7 +49,7 @@ const OPTIONS = {
     type: 'text',
     value: 'V',
     for: ['bundle'],
-    help: 'APIs that Kubernetes V no longer has are errors; default spec.minKubeVersion',
+    help: 'APIs that Kubernetes V no longer has are errors; default spec.minKubeVersion, which counts also if it is higher',
   },
   'olm-v0': { for: ['bundle'], help: 'leave out what only OLM v1 refuses, such as dependencies' },
   against: {

@@ -30,7 +30,34 @@ test('[packaging 10] check bundle exits with 0 for a good bundle, and prints a s
 
   expect(await exit).toBe(0);
   expect(stdout.lines).toEqual([]);
-  expect(stderr.lines).toEqual(['chancery check bundle: 0 errors and 0 warnings in 4 files']);
+  expect(stderr.lines).toEqual([
+    'chancery check bundle: 0 errors and 0 warnings in 4 files, for Kubernetes 1.30.0 of spec.minKubeVersion',
+  ]);
+});
+
+test.each([
+  [
+    'the option, which is higher',
+    ['--k8s-version', '1.31'],
+    '1.30.0',
+    ', for Kubernetes 1.31 of --k8s-version',
+  ],
+  [
+    'the bundle, which is higher',
+    ['--k8s-version', '1.29'],
+    '1.30.0',
+    ', for Kubernetes 1.30.0 of spec.minKubeVersion',
+  ],
+  ['nothing', [], undefined, ''],
+] as const)('the sum says which Kubernetes decides about removed APIs: that of %s', async (_what, args, minKubeVersion, words) => {
+  const folder = bundleFolder(({ csv }) => {
+    csv.spec.minKubeVersion = minKubeVersion;
+  });
+  const { exit, stderr } = invoke(['check', 'bundle', folder, ...args]);
+
+  await exit;
+  expect(stderr.lines).toEqual([expect.stringMatching(/ in 4 files(?:, for Kubernetes .*)?$/)]);
+  expect(stderr.lines[0]?.split(' in 4 files')[1]).toBe(words);
 });
 
 test("[packaging 10] check bundle validates definitions by the test kit's API server", async () => {

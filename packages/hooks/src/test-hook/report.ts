@@ -1,12 +1,11 @@
-import { isMapping } from 'chancery/internal';
+import { isMapping, type Mapping } from 'chancery/internal';
 import type { MetricOperation } from '../metrics/metric-operation.ts';
 import { titleOf } from '../patches/patch-document.ts';
 import { formatRights, rulesFor } from '../rights/required-rights.ts';
 import type { Examined } from './examine.ts';
-import type { Fields } from './sample.ts';
 
 /** The contexts that the hook got, one line per context. */
-export function contextLines(contexts: readonly Fields[]): readonly string[] {
+export function contextLines(contexts: readonly Mapping[]): readonly string[] {
   return contexts.map((context) => {
     const { binding, type, watchEvent, object, objects, review, snapshots } = context;
     const parts = [
@@ -23,7 +22,7 @@ export function contextLines(contexts: readonly Fields[]): readonly string[] {
   });
 }
 
-function reviewParts({ fromVersion, toVersion }: Fields, review: unknown): readonly string[] {
+function reviewParts({ fromVersion, toVersion }: Mapping, review: unknown): readonly string[] {
   const request = isMapping(review) && isMapping(review.request) ? review.request : {};
   if (Array.isArray(request.objects)) {
     return [`${fromVersion} to ${toVersion}`, `${request.objects.length} objects`];

@@ -1,6 +1,5 @@
 import { ConfigurationError } from 'chancery';
-import type { KnownKinds } from 'chancery/internal';
-import { isMapping } from 'chancery/internal';
+import { isMapping, type KnownKinds, type Mapping } from 'chancery/internal';
 import type {
   AdmissionBinding,
   ConversionBinding,
@@ -9,9 +8,6 @@ import type {
   ScheduleBinding,
 } from '../hook.ts';
 import { contextOfReview, fitsReview, isReview } from './review-sample.ts';
-
-/** Members of a JSON object. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** The result of a filter for an object: null without an output, an array for several outputs. */
 export type Filter = (program: string, object: unknown) => Promise<unknown>;
@@ -47,10 +43,10 @@ const FIELDS: ReadonlySet<string> = new Set([
 export async function completedSample(
   sample: unknown,
   parts: SampleParts,
-): Promise<readonly Fields[]> {
+): Promise<readonly Mapping[]> {
   const items: readonly unknown[] = Array.isArray(sample) ? sample : [sample];
   if (items.length === 0) throw new ConfigurationError('the sample has no context');
-  const contexts: Fields[] = [];
+  const contexts: Mapping[] = [];
   for (const [at, item] of items.entries()) {
     const place = placeOf(at);
     const context = await completed(contextIn(item, place), parts, place);
@@ -75,7 +71,7 @@ function placeOf(at: number): string {
   return `context ${at + 1} of the sample`;
 }
 
-function contextIn(item: unknown, place: string): Fields {
+function contextIn(item: unknown, place: string): Mapping {
   if (!isMapping(item)) throw new ConfigurationError(`${place} must be an object`);
   if (isReview(item)) return { review: item };
   if (isObject(item)) return { object: item };
@@ -92,7 +88,7 @@ function contextIn(item: unknown, place: string): Fields {
   return item;
 }
 
-async function completed(given: Fields, parts: SampleParts, place: string): Promise<Fields> {
+async function completed(given: Mapping, parts: SampleParts, place: string): Promise<Mapping> {
   const { hook } = parts;
   const binding = bindingOf(given, parts, place);
   if (binding === 'onStartup') return { binding };
@@ -121,7 +117,7 @@ async function completed(given: Fields, parts: SampleParts, place: string): Prom
   return { binding: binding.name, type: 'Event', watchEvent, ...item, ...snapshots };
 }
 
-function contextOfV0(given: Fields, { name }: KubernetesBinding): Fields {
+function contextOfV0(given: Mapping, { name }: KubernetesBinding): Mapping {
   const { kind, metadata } = (given.object ?? {}) as {
     readonly kind?: string;
     readonly metadata?: { readonly namespace?: string; readonly name?: string };
@@ -143,7 +139,7 @@ type Binding =
   | 'onStartup';
 
 /** The binding that the sample names, or the only binding that fits. */
-function bindingOf(given: Fields, parts: SampleParts, place: string): Binding {
+function bindingOf(given: Mapping, parts: SampleParts, place: string): Binding {
   const { admission, conversions, onStartup, kubernetes, schedules } = parts.hook.config;
   const all: readonly Binding[] = [
     ...(onStartup === undefined ? [] : (['onStartup'] as const)),
@@ -169,7 +165,7 @@ function nameOf(binding: Binding): string {
   return binding === 'onStartup' ? binding : binding.name;
 }
 
-function fits(given: Fields, binding: Binding, known: KnownKinds): boolean {
+function fits(given: Mapping, binding: Binding, known: KnownKinds): boolean {
   const { type, object } = given;
   const isOfObjects = ['object', 'objects', 'watchEvent', 'resourceName'].some(
     (field) => field in given,
@@ -188,11 +184,11 @@ function fits(given: Fields, binding: Binding, known: KnownKinds): boolean {
 
 /** The member `snapshots`. It exists if, and only if, the binding includes snapshots. */
 async function snapshotsOf(
-  { snapshots = {} }: Fields,
+  { snapshots = {} }: Mapping,
   { includeSnapshotsFrom }: Exclude<Binding, 'onStartup'>,
   parts: SampleParts,
   place: string,
-): Promise<Fields> {
+): Promise<Mapping> {
   if (!isMapping(snapshots)) throw new ConfigurationError(`${place}: snapshots must be an object`);
   const unknown = Object.keys(snapshots).find((name) => !includeSnapshotsFrom.includes(name));
   if (unknown !== undefined) {
@@ -201,7 +197,7 @@ async function snapshotsOf(
     );
   }
   if (includeSnapshotsFrom.length === 0) return {};
-  const all: [string, readonly Fields[]][] = [];
+  const all: [string, readonly Mapping[]][] = [];
   for (const name of includeSnapshotsFrom) {
     const binding = parts.hook.config.kubernetes.find((each) => each.name === name);
     if (binding === undefined) continue;
@@ -216,9 +212,9 @@ async function itemsOf(
   binding: KubernetesBinding,
   parts: SampleParts,
   place: string,
-): Promise<readonly Fields[]> {
+): Promise<readonly Mapping[]> {
   if (!Array.isArray(items)) throw new ConfigurationError(`${place} must be a list`);
-  const completedItems: Fields[] = [];
+  const completedItems: Mapping[] = [];
   for (const item of items as readonly unknown[]) {
     if (!isMapping(item)) throw new ConfigurationError(`${place} must be a list of objects`);
     completedItems.push(await itemOf(isObject(item) ? { object: item } : item, binding, parts));
@@ -228,10 +224,10 @@ async function itemsOf(
 
 /** The object and the filter result, if the binding keeps them. */
 async function itemOf(
-  { object, filterResult }: Fields,
+  { object, filterResult }: Mapping,
   { jqFilter, keepsFullObjects }: KubernetesBinding,
   { filter }: SampleParts,
-): Promise<Fields> {
+): Promise<Mapping> {
   const shown = keepsFullObjects && object !== undefined ? { object } : {};
   if (jqFilter === undefined) return shown;
   if (filterResult !== undefined || object === undefined) {
@@ -241,6 +237,6 @@ async function itemOf(
 }
 
 /** True for a Kubernetes object. */
-function isObject(value: unknown): value is Fields {
+function isObject(value: unknown): value is Mapping {
   return isMapping(value) && typeof value.kind === 'string' && isMapping(value.metadata);
 }

@@ -5,8 +5,8 @@ import {
   createYamlReader,
   type ExitCode,
   encodeExact,
-  type Mapping as Fields,
   type Io,
+  type Mapping,
   parseExact,
   RunFolders,
   requireNoFunction,
@@ -104,7 +104,7 @@ async function filtered(
 
 async function started(
   hook: Hook,
-  contexts: readonly Fields[],
+  contexts: readonly Mapping[],
   given: {
     readonly asked: TestHookArguments;
     readonly env: Readonly<Record<string, string>>;

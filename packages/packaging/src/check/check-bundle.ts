@@ -9,9 +9,11 @@ import {
   visibleJson,
   visibleText,
 } from 'chancery/internal';
+import { bundleOf } from '../bundle-check/bundle.ts';
 import type { BundleFinding } from '../bundle-check/bundle-finding.ts';
 import { bundleFindings } from '../bundle-check/bundle-findings.ts';
 import { categoriesIn } from '../bundle-check/rules/operator-hub.ts';
+import { oldestKubernetes } from '../bundle-check/rules/removed-apis.ts';
 import { kubernetesVersion } from '../bundle-check/semantic-version.ts';
 import { readBundleFolder } from './bundle-folder.ts';
 import { withDefinitionServer } from './definition-server.ts';
@@ -56,7 +58,8 @@ export async function checkBundle(
   await lines.write(findings.map(FORMATS[output]));
   const errors = findings.filter(({ level }) => level === 'error').length;
   const sum = `${counted(errors, 'error')} and ${counted(findings.length - errors, 'warning')}`;
-  io.stderr.write(`chancery check bundle: ${sum} in ${counted(files.size, 'file')}\n`);
+  const kubernetes = kubernetesWords(files, k8sVersion);
+  io.stderr.write(`chancery check bundle: ${sum} in ${counted(files.size, 'file')}${kubernetes}\n`);
   return errors > 0 ? 1 : 0;
 }
 
@@ -71,6 +74,17 @@ async function knownCategories(file: string | undefined): Promise<readonly strin
   const found = categoriesIn(text);
   if (found !== undefined) return found;
   throw new ConfigurationError(`OPERATOR_BUNDLE_CATEGORIES: ${file} is no {"categories": ["…"]}`);
+}
+
+/** The Kubernetes that decides about removed APIs, and the place that names it. */
+function kubernetesWords(
+  files: ReadonlyMap<string, string>,
+  k8sVersion: string | undefined,
+): string {
+  const oldest = oldestKubernetes(bundleOf(files), { k8sVersion });
+  if (oldest === undefined) return '';
+  const { text, from } = oldest;
+  return `, for Kubernetes ${visibleText(text)} of ${from === 'k8sVersion' ? '--k8s-version' : from}`;
 }
 
 function counted(count: number, word: string): string {

@@ -1,5 +1,5 @@
 import type { Alarm } from 'chancery/internal-testing';
-import type { AlarmOwner } from './scenario-clock.ts';
+import { type AlarmOwner, firstAlarm, type ScenarioClock } from './scenario-clock.ts';
 
 /**
  * Finds the alarms that make the operator work by itself: alarms of its triggers, of its code, and
@@ -23,5 +23,11 @@ export class OwnTimers {
     // The runner reports retry delays in whole milliseconds.
     const nearMs = Math.round(dueAt);
     return owner === 'operator' && [-1, 0, 1].some((by) => this.#dueAtMs.has(nearMs + by));
+  }
+
+  /** The first of these alarms that is due later than in `ms`. */
+  firstAfter(ms: number, clock: ScenarioClock): Alarm<AlarmOwner> | undefined {
+    const afterMs = clock.monotonic() + ms;
+    return firstAlarm(clock, (alarm) => alarm.dueAt > afterMs && this.has(alarm));
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
 import type { Violation } from '../invariants/violation.ts';
-import type { LoggedWrite, ScenarioCluster } from '../scenario/scenario.ts';
+import type { ScenarioCluster } from '../scenario/scenario.ts';
 import type { Deviation } from '../scenario/schedule.ts';
 import { AttemptHistory } from './attempt-history.ts';
 import { Caches } from './caches.ts';
@@ -21,17 +21,16 @@ import { OperatorRun } from './operator-run.ts';
 import { OwnTimers } from './own-timers.ts';
 import { type PendingEvent, PendingEvents } from './pending-events.ts';
 import type { SimulationOptions, SimulationResult } from './run-result.ts';
-import { type AlarmOwner, alarmsDigest, firstAlarm, scenarioClock } from './scenario-clock.ts';
+import { type AlarmOwner, alarmsDigest, scenarioClock } from './scenario-clock.ts';
 import { clusterOf, serverOf } from './scenario-server.ts';
+import { ScheduleProgress } from './schedule-progress.ts';
 import { StepLog } from './step-log.ts';
-import { StoredState, sentenceOf, writeOf } from './stored-state.ts';
+import { StoredState, sentenceOf } from './stored-state.ts';
+import { WriteLog } from './write-log.ts';
 
 const DEFAULT_SETTLE_MS = 15 * 60_000;
 /** A run with more steps does not come to rest. A usual run has a hundred. */
 const MAX_STEPS = 5_000;
-
-/** Acts that hold events back, and leave the next event to happen. */
-const HOLDS: ReadonlySet<Deviation['act']> = new Set(['hold', 'delay', 'late']);
 
 const senders = new AsyncLocalStorage<Sender>();
 
@@ -46,33 +45,25 @@ export class Simulation {
   readonly #timers = new OwnTimers();
   readonly #uses = new OwnUses();
   readonly #world: VirtualWorld;
-  readonly #writes: LoggedWrite[] = [];
+  readonly #writes = new WriteLog();
   readonly #steps = new StepLog();
   readonly #choices = new Choices();
-  readonly #lastDeviation: number;
+  readonly #progress: ScheduleProgress;
   #server!: ApiServer;
   #cluster!: ScenarioCluster;
   #operator: OperatorRun | undefined;
-  #writer: LoggedWrite['by'] = 'cluster';
   #changesDone = 0;
   #restarts = 0;
   #lost = 0;
-  /** The number of the schedule's deviations that were made. */
-  #departures = 0;
   #turns = 0;
   /** The step for which deviations were offered last. */
   #offered = -1;
   #lastInputMs = 0;
   /** The number of changes by others, and of events at an unusual time. */
   #inputs = 0;
-  #checked = 0;
   #isCut = false;
   /** The states that this run has been in. */
   readonly #ownStates = new Set<string>();
-  /** The alarm after which delayed events happen. */
-  #awaited: Alarm<AlarmOwner> | undefined;
-  /** A deviation that holds events back. The next event's step records it. */
-  #heldBack: Deviation | undefined;
   #violation: Violation | undefined;
 
   constructor(options: SimulationOptions) {
@@ -80,7 +71,13 @@ export class Simulation {
     const { base, schedule } = options;
     this.#stored = new StoredState(base);
     this.#caches = new Caches(this.#stored);
-    this.#lastDeviation = schedule.deviations.at(-1)?.step ?? -1;
+    this.#progress = new ScheduleProgress({
+      deviations: schedule.deviations,
+      clock: this.#clock,
+      pending: this.#pending,
+      later: () => this.#situation.later,
+      released: () => this.#touched(),
+    });
     this.#world = {
       clock: this.#clock.of('code'),
       random: seededRandom(schedule.seed).next,
@@ -104,7 +101,7 @@ export class Simulation {
   async #play(): Promise<SimulationResult> {
     const { scenario, base } = this.#options;
     this.#server = await serverOf(scenario, base, this.#clock.of('server'));
-    this.#cluster = clusterOf(this.#server, this.#writes);
+    this.#cluster = clusterOf(this.#server, this.#writes.all);
     // Subscribed after the restore, which is not a write.
     this.#server.subscribeStorage((resource, event) => this.#committed(resource, event));
     try {
@@ -150,7 +147,7 @@ export class Simulation {
       server: this.#server,
       pending: this.#pending,
       clock: this.#clock,
-      carryOut: (_exchange, act) => this.#writeAs('operator', act),
+      carryOut: (_exchange, act) => this.#writes.as('operator', act),
       answered: (exchange, status, body) => this.#answered(exchange, status, body),
       delivered: (exchange, line) => this.#caches.delivered(exchange, line),
       plain: (text) => this.#stored.plain(text),
@@ -186,7 +183,7 @@ export class Simulation {
    * @returns false at the end of the run.
    */
   #step(): boolean {
-    const deviation = this.#due();
+    const deviation = this.#progress.due(this.#steps.length);
     if (this.#steps.length >= MAX_STEPS || this.#turns++ > 4 * MAX_STEPS) {
       this.#violate({
         invariant: 'comes to rest',
@@ -194,45 +191,17 @@ export class Simulation {
       });
       return false;
     }
-    if (deviation === undefined && this.#steps.length > this.#lastDeviation) {
+    const isFree = this.#progress.isOver(this.#steps.length);
+    if (deviation === undefined && isFree) {
       this.#isCut = this.#isKnown();
       if (this.#isCut) return false;
     }
     if (deviation !== undefined && this.#depart(deviation)) return true;
     const isNew = this.#offered !== this.#steps.length;
-    if (isNew && this.#steps.length > this.#lastDeviation) this.#offer();
+    if (isNew && isFree) this.#offer();
     const [first] = this.#pending.ready;
     if (first !== undefined) return this.#happen(first, undefined);
     return this.#rest();
-  }
-
-  /**
-   * The next deviation of the schedule at this step. Deviations that hold events back are made at
-   * once.
-   */
-  #due(): Deviation | undefined {
-    const { deviations } = this.#options.schedule;
-    for (;;) {
-      const next = deviations[this.#departures];
-      if (next === undefined || next.step > this.#steps.length) return undefined;
-      this.#departures++;
-      if (!HOLDS.has(next.act)) return next;
-      this.#hold(next);
-      this.#heldBack = next;
-    }
-  }
-
-  #hold({ act, target }: Deviation): void {
-    if (act === 'late') this.#awaited = this.#situation.later;
-    if (act !== 'delay') {
-      if (target !== '') this.#pending.hold(target, 'rest');
-      return;
-    }
-    const untilMs = this.#clock.monotonic() + DELAY_MS;
-    this.#pending.hold(target, untilMs);
-    this.#clock.schedule(DELAY_MS, () => {
-      if (this.#pending.releaseAt(this.#clock.monotonic())) this.#touched();
-    });
   }
 
   /**
@@ -272,7 +241,7 @@ export class Simulation {
    */
   #rest(): boolean {
     const { settleMs = DEFAULT_SETTLE_MS } = this.#options.scenario;
-    const isLate = this.#isLate;
+    const { isLate } = this.#progress;
     if (!isLate && this.#pending.releaseAtRest()) {
       this.#touched();
       return true;
@@ -293,15 +262,10 @@ export class Simulation {
     return change !== undefined && (change.when?.(this.#cluster) ?? true);
   }
 
-  /** True while the awaited timer has not rung. */
-  get #isLate(): boolean {
-    return this.#awaited !== undefined && this.#clock.waits(this.#awaited);
-  }
-
   #ring(alarm: Alarm<AlarmOwner>, deviation: Deviation | undefined): true {
     // Timers of the server and of the transport are not recorded as steps.
     if (alarm.owner === 'server' && deviation === undefined) {
-      this.#writeAs('cluster', () => this.#clock.ring(alarm));
+      this.#writes.as('cluster', () => this.#clock.ring(alarm));
       return true;
     }
     this.#begin('timer', deviation);
@@ -315,7 +279,7 @@ export class Simulation {
     this.#changesDone++;
     this.#begin(`change: ${change.name}`, deviation);
     this.#touched();
-    this.#writeAs('change', () => {
+    this.#writes.as('change', () => {
       try {
         change.apply(this.#cluster);
       } catch (error) {
@@ -347,18 +311,15 @@ export class Simulation {
 
   get #situation(): Situation {
     const { restarts = 1, lostAnswers = 1 } = this.#options.scenario;
-    const nowMs = this.#clock.monotonic();
-    const isLater = (alarm: Alarm<AlarmOwner>): boolean =>
-      alarm.dueAt > nowMs + DELAY_MS && this.#timers.has(alarm);
     return {
       ready: this.#pending.ready,
       alarm: this.#clock.next,
-      later: firstAlarm(this.#clock, isLater),
-      nowMs,
+      later: this.#timers.firstAfter(DELAY_MS, this.#clock),
+      nowMs: this.#clock.monotonic(),
       hasChange: this.#hasChange,
       mayRestart: this.#restarts < restarts,
       mayLose: this.#lost < lostAnswers,
-      writes: this.#writes.length,
+      writes: this.#writes.all.length,
     };
   }
 
@@ -384,7 +345,7 @@ export class Simulation {
       this.#pending.all.map((event) => event.content()).join('\n'),
       this.#pending.holds.join('\n'),
       alarmsDigest(this.#clock),
-      `${this.#changesDone} ${this.#restarts} ${this.#lost} ${this.#isLate}`,
+      `${this.#changesDone} ${this.#restarts} ${this.#lost} ${this.#progress.isLate}`,
     ];
     return parts.join('\n---\n');
   }
@@ -401,8 +362,7 @@ export class Simulation {
   #committed(resource: string, event: StorageEvent): void {
     this.#stored.apply(resource, event);
     const atMs = this.#clock.monotonic();
-    const write = writeOf(event, { by: this.#writer, atMs, step: this.#steps.length });
-    this.#writes.push(write);
+    const write = this.#writes.add(event, { atMs, step: this.#steps.length });
     // Events only report actions, and their names depend on earlier runs, so a trace omits them.
     if (write.object.kind === 'Event') return;
     this.#steps.note(sentenceOf(write));
@@ -411,8 +371,7 @@ export class Simulation {
   /** Checks the writes since the last event. */
   #check(): void {
     const { checks, scenario } = this.#options;
-    const fresh = this.#writes.slice(this.#checked);
-    this.#checked = this.#writes.length;
+    const fresh = this.#writes.takeFresh();
     for (const write of fresh) this.#violate(checks.wrote(write, this.#inputs));
     if (fresh.length === 0) return;
     for (const invariant of scenario.atEachStep ?? []) {
@@ -424,21 +383,15 @@ export class Simulation {
     this.#violation ??= violation;
   }
 
-  /** Request handlers are asynchronous, but finish before the next event: see `settleWorld`. */
-  #writeAs(writer: LoggedWrite['by'], act: () => void): void {
-    this.#writer = writer;
-    act();
-  }
-
   #touched(): void {
     this.#lastInputMs = this.#clock.monotonic();
     this.#inputs++;
   }
 
   #begin(what: string, deviation: Deviation | undefined): void {
-    this.#writer = 'cluster';
-    const departs = deviation ?? this.#heldBack;
-    this.#heldBack = undefined;
+    this.#writes.reset();
+    const heldBack = this.#progress.takeHeldBack();
+    const departs = deviation ?? heldBack;
     if (departs !== undefined) this.#touched();
     this.#steps.begin({ atMs: this.#clock.monotonic(), what, deviation: departs });
   }

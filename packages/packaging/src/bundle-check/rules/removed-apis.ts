@@ -50,7 +50,7 @@ const REMOVED: Readonly<Record<string, Readonly<Record<string, readonly string[]
 export const removedApis: BundleRule = {
   id: 'removed-api',
   check(bundle, options) {
-    const oldest = oldestKubernetes(bundle, options);
+    const oldest = oldestKubernetes(bundle, options)?.version;
     return [
       ...uses(bundle).flatMap((use) => useProblems(use, oldest)),
       ...grantedRules(bundle).flatMap(({ path, apiGroups, resources }) =>
@@ -120,14 +120,28 @@ function useProblems(
   });
 }
 
-/** The higher version of `k8sVersion` and `spec.minKubeVersion`. */
-function oldestKubernetes(
+/** The Kubernetes for which removed APIs are errors. */
+interface OldestKubernetes {
+  readonly version: SemanticVersion;
+  /** As it was written. */
+  readonly text: string;
+  readonly from: 'k8sVersion' | 'spec.minKubeVersion';
+}
+
+/** The higher version of `k8sVersion` and `spec.minKubeVersion`. Undefined if there is neither. */
+export function oldestKubernetes(
   { csv }: Bundle,
   { k8sVersion = '' }: BundleCheckOptions,
-): SemanticVersion | undefined {
-  const [highest] = [k8sVersion, textAt(csv.fields, 'spec', 'minKubeVersion')]
-    .map(kubernetesVersion)
-    .filter((found) => found !== undefined)
-    .sort((a, b) => compareVersions(b, a));
+): OldestKubernetes | undefined {
+  const texts = {
+    k8sVersion,
+    'spec.minKubeVersion': textAt(csv.fields, 'spec', 'minKubeVersion'),
+  } as const;
+  const [highest] = (['k8sVersion', 'spec.minKubeVersion'] as const)
+    .flatMap((from) => {
+      const version = kubernetesVersion(texts[from]);
+      return version === undefined ? [] : [{ version, text: texts[from], from }];
+    })
+    .sort((a, b) => compareVersions(b.version, a.version));
   return highest;
 }

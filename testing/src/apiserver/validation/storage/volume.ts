@@ -84,6 +84,7 @@ function capacity(value: unknown, field: string): readonly Problem[] {
   ];
 }
 
+/** A negative amount has two problems: the API server checks it by two rules, with a message each. */
 function amount(value: unknown, field: string): readonly Problem[] {
   // A negative fraction counts as the next whole number below.
   const nanos = quantityNanos(value) ?? 0n;

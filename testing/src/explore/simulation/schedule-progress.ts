@@ -1,0 +1,81 @@
+import type { Alarm } from 'chancery/internal-testing';
+import type { Deviation } from '../scenario/schedule.ts';
+import { DELAY_MS } from './choices.ts';
+import type { PendingEvents } from './pending-events.ts';
+import type { AlarmOwner, ScenarioClock } from './scenario-clock.ts';
+
+/** Acts that hold events back, and leave the next event to happen. */
+const HOLDS: ReadonlySet<Deviation['act']> = new Set(['hold', 'delay', 'late']);
+
+export interface ScheduleProgressOptions {
+  /** The deviations of the schedule, ordered by their steps. */
+  readonly deviations: readonly Deviation[];
+  readonly clock: ScenarioClock;
+  readonly pending: PendingEvents;
+  /** Returns the alarm that late events have to wait for. */
+  readonly later: () => Alarm<AlarmOwner> | undefined;
+  /** Called when a delay ends and events have waited for its end. */
+  readonly released: () => void;
+}
+
+/** The progress of a run in its schedule. Deviations that hold events back are made here. */
+export class ScheduleProgress {
+  readonly #options: ScheduleProgressOptions;
+  readonly #lastStep: number;
+  /** The number of deviations that were made. */
+  #made = 0;
+  /** The alarm after which delayed events happen. */
+  #awaited: Alarm<AlarmOwner> | undefined;
+  /** A deviation that holds events back. The next event's step records it. */
+  #heldBack: Deviation | undefined;
+
+  constructor(options: ScheduleProgressOptions) {
+    this.#options = options;
+    this.#lastStep = options.deviations.at(-1)?.step ?? -1;
+  }
+
+  /** True when `step` comes after all deviations. */
+  isOver(step: number): boolean {
+    return step > this.#lastStep;
+  }
+
+  /** True while the awaited alarm has not rung. */
+  get isLate(): boolean {
+    return this.#awaited !== undefined && this.#options.clock.waits(this.#awaited);
+  }
+
+  /**
+   * The next deviation at this step. Deviations that hold events back are made at once, and not
+   * returned.
+   */
+  due(step: number): Deviation | undefined {
+    for (;;) {
+      const next = this.#options.deviations[this.#made];
+      if (next === undefined || next.step > step) return undefined;
+      this.#made++;
+      if (!HOLDS.has(next.act)) return next;
+      this.#hold(next);
+      this.#heldBack = next;
+    }
+  }
+
+  /** The deviation that has held events back since the last call. */
+  takeHeldBack(): Deviation | undefined {
+    const heldBack = this.#heldBack;
+    this.#heldBack = undefined;
+    return heldBack;
+  }
+
+  #hold({ act, target }: Deviation): void {
+    const { clock, pending, later, released } = this.#options;
+    if (act === 'late') this.#awaited = later();
+    if (act !== 'delay') {
+      if (target !== '') pending.hold(target, 'rest');
+      return;
+    }
+    pending.hold(target, clock.monotonic() + DELAY_MS);
+    clock.schedule(DELAY_MS, () => {
+      if (pending.releaseAt(clock.monotonic())) released();
+    });
+  }
+}

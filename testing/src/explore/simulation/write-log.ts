@@ -1,0 +1,38 @@
+import type { StorageEvent } from '../../apiserver/storage/storage.ts';
+import type { LoggedWrite } from '../scenario/scenario.ts';
+import { writeOf } from './stored-state.ts';
+
+/** The writes of one run, each with its author. */
+export class WriteLog {
+  readonly all: LoggedWrite[] = [];
+  #author: LoggedWrite['by'] = 'cluster';
+  #taken = 0;
+
+  /**
+   * Carries out an act whose writes have this author. Request handlers are asynchronous, but finish
+   * before the next event: see `settleWorld`.
+   */
+  as(author: LoggedWrite['by'], act: () => void): void {
+    this.#author = author;
+    act();
+  }
+
+  /** Later writes are those of the cluster. */
+  reset(): void {
+    this.#author = 'cluster';
+  }
+
+  /** Adds a write. @returns its description. */
+  add(event: StorageEvent, at: { readonly atMs: number; readonly step: number }): LoggedWrite {
+    const write = writeOf(event, { by: this.#author, ...at });
+    this.all.push(write);
+    return write;
+  }
+
+  /** The writes since the last call. */
+  takeFresh(): readonly LoggedWrite[] {
+    const fresh = this.all.slice(this.#taken);
+    this.#taken = this.all.length;
+    return fresh;
+  }
+}
