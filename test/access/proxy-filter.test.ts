@@ -418,7 +418,7 @@ test('[LE-1] the Lease is reached by its name, and its collection for the sake o
 });
 
 test('definitions that are installed are reached by their names, and their collection never', () => {
-  const definition = { metadata: { name: 'widgets.example.com' } };
+  const definition = { metadata: { name: 'widgets.example.com' }, spec: { versions: [] } };
   const declared = declare({ for: { ...widgets, definition } as Resource });
   const definitions = (installCrds: boolean) =>
     proxyFilter([declared], { ...inDemo, installCrds }).acceptPaths.filter((pattern) =>
