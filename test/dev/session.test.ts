@@ -140,4 +140,16 @@ test('what was refused is shown, ends nothing, and is tried again at the next st
   expect(calls.slice(5)).toEqual(['definitions', 'roles', 'webhooks', 'filter', 'sample']);
   expect(said).toContain('cannot apply the definitions: definitions is refused');
   expect(said).toContain('cannot apply sample.yaml: sample is refused');
+  expect(said.filter((line) => line === 'applied sample.yaml')).toHaveLength(1);
+});
+
+test('a file of samples is reported when it is applied for the first time', async () => {
+  const { clock, starts, said } = started({ codes: [1, 1] });
+
+  await advanceUntil(clock, () => starts.length === 3);
+
+  expect(said.filter((line) => line.startsWith('applied '))).toEqual(['applied sample.yaml']);
+  expect(said.indexOf('applied sample.yaml')).toBeLessThan(
+    said.indexOf('the operator runs (pid 1)'),
+  );
 });
