@@ -188,9 +188,12 @@ test('the command for the field manager of a child shows it', PATIENT, async () 
   expect(answer.status).toBe(201);
   const [kubectl, ...args] = block('kopf.md', 'managers').trim().replace('NAME', 'data').split(' ');
 
-  const child = start(pathOf('kubectl'), [`--server=${server.url}`, ...args], {
-    KUBECONFIG: '/dev/null',
-  });
+  const child = start(
+    pathOf('kubectl'),
+    [`--server=${server.url}`, ...args],
+    { KUBECONFIG: '/dev/null' },
+    folderWith({}), // kubectl keeps a cache in its folder when HOME is not set
+  );
 
   expect(kubectl).toBe('kubectl');
   expect(await child.exit, child.stderr.lines.join('\n')).toBe(0);

@@ -3,7 +3,7 @@
  *
  * @module-tag chromium
  */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, posix } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SECTIONS } from '../../docs/.vitepress/site/structure.ts';
 import { startBrowser } from '../support/browser.ts';
 import { buildSite } from './support/built-site.ts';
+import { deadLinksOfTexts } from './support/dead-links.ts';
 import { type StaticServer, serveFolder } from './support/static-server.ts';
 
 const BUILD_TIMEOUT_MS = 300_000;
@@ -152,6 +153,30 @@ test('every link of a built page leads to a page that is there, and to a heading
 
   expect(links).toBeGreaterThan(1_000);
   expect([...new Set(dead)]).toEqual([]);
+});
+
+test('every link of a page as Markdown leads to a file that is there', () => {
+  const { dead, links } = deadLinksOfTexts(folder);
+
+  expect(links).toBeGreaterThan(1_000);
+  expect(dead).toEqual([]);
+});
+
+test('no page has the name of a folder, with which some servers would answer', () => {
+  const pages = globSync('**/*.html', { cwd: folder });
+  const clashes = pages.filter((file) => existsSync(join(folder, file.replace(/\.html$/, ''))));
+
+  expect(pages.length).toBeGreaterThan(50);
+  expect(clashes).toEqual([]);
+});
+
+test('llms.txt names the API reference, which is there as Markdown', async () => {
+  const [, path = ''] = /\((\/reference\/api\/[^)]*)\)/.exec(readFileSync(join(folder, 'llms.txt'), 'utf8')) ?? [];
+
+  const response = await fetch(`${server.url}${path}`);
+
+  expect([path, response.status]).toEqual(['/reference/api/index.md', 200]);
+  expect(await response.text()).toContain('(/reference/api/chancery/index.md)');
 });
 
 test('every page is there as Markdown, and llms.txt names it', async () => {
