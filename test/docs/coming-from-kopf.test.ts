@@ -109,7 +109,7 @@ test('a label that the client for Python wrote goes when the claim has it no lon
   const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
   const answer = await fetch(`${env.url}${path}?fieldManager=OpenAPI-Generator`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({
       metadata: { name: 'data', labels: { old: '1' }, ownerReferences },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
