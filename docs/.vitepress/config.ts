@@ -23,7 +23,10 @@ const ICON =
 const api = {
   text: 'API',
   collapsed: false,
-  items: apiPages().map((file) => ({ text: titleOf(file), link: linkOf(sitePathOf(file) ?? file) })),
+  items: apiPages().map((file) => ({
+    text: titleOf(file),
+    link: linkOf(sitePathOf(file) ?? file),
+  })),
 };
 
 // biome-ignore lint/style/noDefaultExport: VitePress reads it

@@ -22,7 +22,10 @@ interface Example {
 /** What the block `claims.ts` of the page exports. */
 async function exampleOfPage(): Promise<Example> {
   const folder = exampleFolder();
-  writeFileSync(join(folder, 'claims.ts'), examplesIn(guide('coming-from/kopf.md')).get('claims.ts') ?? '');
+  writeFileSync(
+    join(folder, 'claims.ts'),
+    examplesIn(guide('coming-from/kopf.md')).get('claims.ts') ?? '',
+  );
   return import(/* @vite-ignore */ join(folder, 'claims.ts')) as Promise<Example>;
 }
 
@@ -50,7 +53,10 @@ const claim = (namespace: string, spec: object, labels: object = {}) => ({
 });
 
 test('a claim gets a volume claim that follows its size and its labels, and a status', async () => {
-  const { claims, default: [volumeClaims] } = await exampleOfPage();
+  const {
+    claims,
+    default: [volumeClaims],
+  } = await exampleOfPage();
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock }, install: [claims] });
   const { namespace, volume } = await placeIn(env);
@@ -80,7 +86,10 @@ test('a claim gets a volume claim that follows its size and its labels, and a st
 });
 
 test('a claim without a size is an error that only a change can mend', async () => {
-  const { claims, default: [volumeClaims] } = await exampleOfPage();
+  const {
+    claims,
+    default: [volumeClaims],
+  } = await exampleOfPage();
   await using env = await startTestEnv({ install: [claims] });
   const { namespace } = await placeIn(env);
   await using operator = startOperator({ url: env.url, namespace, controllers: [volumeClaims] });
@@ -96,15 +105,18 @@ test('a claim without a size is an error that only a change can mend', async () 
 });
 
 test('a label that the client for Python wrote goes when the claim has it no longer', async () => {
-  const { claims, default: [volumeClaims] } = await exampleOfPage();
+  const {
+    claims,
+    default: [volumeClaims],
+  } = await exampleOfPage();
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock }, install: [claims] });
   const { namespace, volume } = await placeIn(env);
-  const { metadata, kind, apiVersion } = await env.create(
-    claim(namespace, { size: '1Gi' }, { new: '1' }),
-  );
+  await env.create(claim(namespace, { size: '1Gi' }, { new: '1' }));
+  const made = await env.get(claims, namespace, 'data');
   // What kopf.adopt writes.
-  const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid };
+  const { name, uid } = made?.metadata ?? {};
+  const owner = { apiVersion: 'example.com/v1', kind: 'Claim', name, uid };
   const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }];
   const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
   const answer = await fetch(`${env.url}${path}?fieldManager=OpenAPI-Generator`, {
@@ -125,7 +137,10 @@ test('a label that the client for Python wrote goes when the claim has it no lon
 });
 
 test('the timer ticks once a minute for each object', async () => {
-  const { claims, default: [, tick] } = await exampleOfPage();
+  const {
+    claims,
+    default: [, tick],
+  } = await exampleOfPage();
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock }, install: [claims] });
   const { namespace } = await placeIn(env);

@@ -59,7 +59,11 @@ test.each([
   ['testing/README.md', '../SECURITY.md', '/security/reporting.md'],
   ['docs/guides/write/operators.md', '../../api/chancery.md', '/reference/api/chancery/index.md'],
   ['docs/releasing.md', 'api/chancery-testing.md', '/reference/api/@chancery/testing/index.md'],
-  ['docs/reference/api/chancery.md', 'chancery/schema.md#a', '/reference/api/chancery/schema/index.md#a'],
+  [
+    'docs/reference/api/chancery.md',
+    'chancery/schema.md#a',
+    '/reference/api/chancery/schema/index.md#a',
+  ],
   ['docs/performance.md', '../bench/engine.ts', undefined],
 ])('in %s a link to %s leads to %s', (file, link, target) => {
   expect(siteLinkOf(file, link)).toBe(target);

@@ -171,7 +171,8 @@ test('no page has the name of a folder, with which some servers would answer', (
 });
 
 test('llms.txt names the API reference, which is there as Markdown', async () => {
-  const [, path = ''] = /\((\/reference\/api\/[^)]*)\)/.exec(readFileSync(join(folder, 'llms.txt'), 'utf8')) ?? [];
+  const [, path = ''] =
+    /\((\/reference\/api\/[^)]*)\)/.exec(readFileSync(join(folder, 'llms.txt'), 'utf8')) ?? [];
 
   const response = await fetch(`${server.url}${path}`);
 
