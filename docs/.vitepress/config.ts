@@ -1,10 +1,8 @@
 /** The site: `npm run docs` builds it into docs/.vitepress/dist, `npm run docs:dev` serves it. */
-import { globSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { writeTexts } from './site/llms.ts';
 import { readAsRepository, slugOf } from './site/markdown.ts';
-import { API_PAGES, allPages, NO_PAGES, sitePathOf, titleOf } from './site/pages.ts';
+import { API_PAGES, allPages, apiPages, NO_PAGES, sitePathOf, titleOf } from './site/pages.ts';
 import { type Group, SECTIONS } from './site/structure.ts';
 
 const DESCRIPTION = 'Kubernetes operators in TypeScript that hold no credentials';
@@ -25,13 +23,13 @@ const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#3a5ccc"/>' +
   '<path d="M3 4h4v8H3zM9 4h4v8H9z" fill="#fff"/></svg>';
 
-const docs = fileURLToPath(new URL('../', import.meta.url));
 const api = {
   text: 'API',
   collapsed: false,
-  items: globSync(`${API_PAGES}**/*.md`, { cwd: docs })
-    .toSorted()
-    .map((file) => ({ text: titleOf(`docs/${file}`), link: linkOf(file) })),
+  items: apiPages().map((file) => ({
+    text: titleOf(file),
+    link: linkOf(sitePathOf(file) ?? file),
+  })),
 };
 
 // biome-ignore lint/style/noDefaultExport: VitePress reads it

@@ -12,6 +12,7 @@ import { finalizerNameOf } from '../controller/finalizers/finalizer.ts';
 import type { Source } from '../controller/source.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { customResourceDefinitions, events, leases } from '../model/builtin.ts';
+import { declaresStatus } from '../model/custom-resource-definition.ts';
 import { isBuiltInGroup, type Resource, resourceName } from '../model/resource.ts';
 import type { AccessRule, Verb } from './merge-access.ts';
 import { mergeAccess } from './merge-access.ts';
@@ -215,7 +216,7 @@ function accessToRoot(controller: Controller, placement: Placement): readonly Re
     const past = { ...root, fieldSelector: '' };
     accesses.push(...because('finalizer', accessTo(past, placement, ['list'])));
   }
-  if ((root.resource as { readonly hasStatus?: boolean }).hasStatus === true) {
+  if (declaresStatus(root.resource) === true) {
     const status = { subresource: 'status' };
     accesses.push(...because('status', accessTo(root, placement, ['patch'], status)));
   }

@@ -146,17 +146,13 @@ export function filterRefused(asked: Asked | undefined, why?: string): Ambassado
   const [path = ''] = asked?.path.split('?', 1) ?? [];
   const request = asked === undefined ? 'the request' : `${asked.method} ${path}`;
   return new AmbassadorError(
-    `kubectl proxy refused ${request}: its filter does not allow it. ${why === undefined ? DECLARE : `${upperFirst(why)}. ${GENERATE}`}`,
+    `kubectl proxy refused ${request}: its filter does not allow it${why === undefined ? `. ${DECLARE}` : `: ${why}. ${GENERATE}`}`,
     {
       code: 'AMBASSADOR_FORBIDDEN',
       fate: 'not-sent',
       context: { status: 403, ...(asked && { method: asked.method, path }) },
     },
   );
-}
-
-function upperFirst(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function mediaType(headers: Readonly<Record<string, string>>): string {

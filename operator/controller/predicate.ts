@@ -48,8 +48,8 @@ function onMetadata(passes: (old: ObjectMeta, now: ObjectMeta) => boolean): Pred
 }
 
 /**
- * Passes updates that change `metadata.generation`: changes that people and controllers request, but not
- * status changes. It also passes
+ * Passes updates that change `metadata.generation`: changes of the spec, but not of the status, the labels or
+ * the annotations. `or(generationChanged, labelChanged)` passes changes of labels as well. It also passes
  *
  * - the update with which the deletion of an object begins,
  * - updates that change the finalizers of an object that is being deleted,

@@ -192,3 +192,14 @@ const URL_WITH_HOST: RegExp = new RegExp(
   ].join(''),
   'iu',
 );
+
+/**
+ * True when the definition of the resource declares the status subresource in its version, false when it does
+ * not. Undefined when the definition is not known.
+ */
+export function declaresStatus(resource: Resource): boolean | undefined {
+  const { hasStatus } = resource as { readonly hasStatus?: boolean };
+  if (hasStatus !== undefined || !hasDefinition(resource)) return hasStatus;
+  const own = resource.definition.spec.versions.find(({ name }) => name === resource.version);
+  return own?.subresources?.status !== undefined;
+}

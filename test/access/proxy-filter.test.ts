@@ -418,7 +418,7 @@ test('[LE-1] the Lease is open by name, and its collection for the creation', ()
 });
 
 test('definitions that are installed are open by name, and their collection is not', () => {
-  const definition = { metadata: { name: 'widgets.example.com' } };
+  const definition = { metadata: { name: 'widgets.example.com' }, spec: { versions: [] } };
   const declared = declare({ for: { ...widgets, definition } as Resource });
   const definitions = (installCrds: boolean) =>
     proxyFilter([declared], { ...inDemo, installCrds }).acceptPaths.filter((pattern) =>

@@ -173,6 +173,23 @@ test('a resource with a status grants the right to write the status', () => {
   });
 });
 
+test.each([
+  ['status', { status: {} }, { 'websites/status': 'patch' }],
+  ['nothing', undefined, {}],
+])('of a resource with a definition the subresources count: %s', (_, subresources, expected) => {
+  const versions = [
+    { name: 'v1', subresources },
+    { name: 'v2', subresources: { status: {} } },
+  ];
+  const definition = { metadata: { name: 'websites.example.dev' }, spec: { versions } };
+
+  expect(verbsFor({ for: { ...websites, definition } as Resource })).toEqual({
+    ...RECORD,
+    websites: READ,
+    ...expected,
+  });
+});
+
 test('[LE-1] a candidate for leadership may read, create and renew Leases in its namespace, and record Events', () => {
   const elsewhere = {
     ...own,
@@ -360,7 +377,7 @@ test("a source that clears may read its resource's definition, and no other", ()
 });
 
 test('an operator that installs its definitions may write these, and an operator without may write none', () => {
-  const definition = { metadata: { name: 'websites.example.dev' } };
+  const definition = { metadata: { name: 'websites.example.dev' }, spec: { versions: [] } };
   const declared = controller({
     name: 'a',
     for: { ...websites, definition } as Resource,

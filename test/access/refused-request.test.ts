@@ -7,6 +7,7 @@ import { source } from '../../operator/controller/source.ts';
 import { configMaps, deployments, pods } from '../../operator/model/builtin.ts';
 import { nodes, secrets, services } from '../../operator/model/kubernetes/resources.ts';
 import type { Resource } from '../../operator/model/resource.ts';
+import type { CustomResource } from '../../operator/schema/custom-resource.ts';
 
 const shop = controller({
   name: 'shop',
@@ -26,6 +27,32 @@ const shop = controller({
   ],
   reconcile: async () => {},
 });
+
+/** A controller of a resource that came with its definition, which has these subresources. */
+function shopsOf(subresources: object | undefined) {
+  const names = { plural: 'shops', singular: 'shop', kind: 'Shop', listKind: 'ShopList' };
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'shops.example.dev' },
+    spec: {
+      group: 'example.dev',
+      names,
+      scope: 'Namespaced',
+      versions: [
+        { name: 'v1beta1', served: true, storage: false, schema, subresources: { status: {} } },
+        { name: 'v1', served: true, storage: true, schema, subresources },
+      ],
+    },
+  } as unknown as CustomResource['definition'];
+  const resource = {
+    ...{ group: 'example.dev', version: 'v1', plural: 'shops', kind: 'Shop', namespaced: true },
+    definition,
+  };
+  return controller({ name: 'shops', for: source(resource), reconcile: async () => {} });
+}
+
 const why = (method: string, path: string) =>
   refusedRequest(
     requiredAccess([shop], {
@@ -88,6 +115,26 @@ describe('[found 15] a refused request is explained by the first part that no de
     ],
   ])('a refused %s %s is explained by the first part that no declaration has', (method, path, expected) => {
     expect(why(method, path)).toBe(expected);
+  });
+
+  test.each([
+    [
+      undefined,
+      'the definition of shops.example.dev has no status subresource in v1: add "subresources: { status: {} }" to that version, and install the definition',
+    ],
+    [
+      { scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' } },
+      'the definition of shops.example.dev has no status subresource in v1: add "subresources: { status: {} }" to that version, and install the definition',
+    ],
+    [
+      { status: {} },
+      'shops.example.dev is declared (controller shops: status): the arguments of the proxy are older than the declaration, or were made for other namespaces',
+    ],
+  ])('with the subresources %j in the definition a refused status is explained', (subresources, expected) => {
+    const access = requiredAccess([shopsOf(subresources)], { namespaces: ['left'] });
+    const path = '/apis/example.dev/v1/namespaces/left/shops/a/status';
+
+    expect(refusedRequest(access, { method: 'PATCH', path })).toBe(expected);
   });
 
   test('a refused request names no missing namespace if all namespaces are declared', () => {

@@ -179,6 +179,24 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(made.files['samples/stored.yaml']).toContain('apiVersion: x.example.com/v1\n');
   });
 
+  test('the author is told of a kind without a status subresource in the version that is taken', async () => {
+    const none = { subresources: undefined };
+    const scale = { subresources: { scale: {} }, storage: false };
+
+    const made = await init(
+      ['--from-crd', '-'],
+      stream(
+        definitionOf('Bare', { versions: [versionOf('v1', {}, none)] }),
+        definitionOf('Late', { versions: [versionOf('v2', {}), versionOf('v1', {}, scale)] }),
+      ),
+    );
+
+    expect(made.told).toEqual([
+      'Bare of x.example.com has no status subresource in v1: setStatus fails until that version of the definition has "subresources: { status: {} }"',
+      'Late of x.example.com is taken in the version v2, not v1',
+    ]);
+  });
+
   test('no two kinds of init --from-crd share a file, a controller or a constant', async () => {
     const made = await init(
       ['--from-crd', '-'],

@@ -23,6 +23,7 @@ interface Started {
   readonly starts: number[];
   /** What was asked of the cluster. */
   readonly calls: string[];
+  readonly session: DevSession;
 }
 
 interface Setup {
@@ -61,7 +62,7 @@ function started({ codes, announcement = LOADED, failures = 0 }: Setup): Started
     stop.abort();
     await running;
   });
-  return { clock, said, starts, calls };
+  return { clock, said, starts, calls, session };
 }
 
 const LOADED: Announcement = { kind: 'loaded', pid: 1, files: {}, declarations: DECLARED };
@@ -140,4 +141,18 @@ test('a refused preparation is shown, ends nothing, and is retried at the next s
   expect(calls.slice(5)).toEqual(['definitions', 'roles', 'webhooks', 'filter', 'sample']);
   expect(said).toContain('cannot apply the definitions: definitions is refused');
   expect(said).toContain('cannot apply sample.yaml: sample is refused');
+  expect(said.filter((line) => line === 'applied sample.yaml')).toHaveLength(1);
+});
+
+test('a file of samples is reported when it is applied for the first time', async () => {
+  const { clock, starts, said, calls, session } = started({ codes: [1, 1] });
+
+  await advanceUntil(clock, () => starts.length === 3);
+  await session.addSamples([{ file: 'sample.yaml', value: { kind: 'ConfigMap' } }]);
+
+  expect(calls.filter((call) => call === 'sample')).toHaveLength(2);
+  expect(said.filter((line) => line.startsWith('applied '))).toEqual(['applied sample.yaml']);
+  expect(said.indexOf('applied sample.yaml')).toBeLessThan(
+    said.indexOf('the operator runs (pid 1)'),
+  );
 });

@@ -4,6 +4,7 @@
  * @module-tag bash
  * @module-tag curl
  * @module-tag jq
+ * @module-tag kubectl
  * @module-tag python3-kubernetes
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -90,6 +91,113 @@ test('the hook of shell-operator copies the settings under chancery hooks', PATI
   const operator = start(process.execPath, [BIN, 'hooks', 'hooks'], env, folder);
 
   await copies(server, operator);
+});
+
+/** A definition as kopf's users have them, and an object as kopf leaves it. */
+function leftByKopf(isSubresource: boolean): readonly object[] {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const version = {
+    ...{ name: 'v1', served: true, storage: true },
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } },
+    ...(isSubresource && { subresources: { status: {} } }),
+  };
+  const names = { plural: 'claims', singular: 'claim', kind: 'Claim', listKind: 'ClaimList' };
+  return [
+    {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'claims.example.com' },
+      spec: { group: 'example.com', names, scope: 'Namespaced', versions: [version] },
+    },
+    {
+      apiVersion: 'example.com/v1',
+      kind: 'Claim',
+      metadata: {
+        name: 'used',
+        namespace: 'default',
+        finalizers: ['kopf.zalando.org/KopfFinalizerMarker', 'example.com/other'],
+        annotations: {
+          note: 'kept',
+          'kopf.zalando.org/last-handled-configuration': '{}',
+          'kopf.zalando.org/create_fn': '{}',
+        },
+      },
+    },
+    {
+      apiVersion: 'example.com/v1',
+      kind: 'Claim',
+      metadata: { name: 'new', namespace: 'default' },
+    },
+  ];
+}
+
+test.each([
+  ['no status subresource', false],
+  ['a status subresource', true],
+])(
+  'the commands for objects that kopf had leave nothing of it, with %s',
+  PATIENT,
+  async (_, isSubresource) => {
+    const server = await ApiServer.start();
+    onTestFinished(() => server.close());
+    for (const object of leftByKopf(isSubresource)) server.applyManifest(formatYaml(object));
+    const status = { kopf: { progress: {} }, create_fn: { volume: 'data' } };
+    const part = isSubresource ? 'status' : undefined;
+    server.patch('example.com/v1', 'Claim', 'default', 'used', { status }, part);
+    const tools = folderWithTools('kubectl', 'jq');
+    const config = { apiVersion: 'v1', kind: 'Config', 'current-context': 'a' };
+    const kubeconfig = {
+      ...config,
+      clusters: [{ name: 'a', cluster: { server: server.url } }],
+      contexts: [{ name: 'a', context: { cluster: 'a' } }],
+    };
+    const folder = folderWith({ config: formatYaml(kubeconfig) });
+    const env = { PATH: `${tools}:${process.env.PATH}`, KUBECONFIG: join(folder, 'config') };
+    const type = async (lines: string): Promise<void> => {
+      const shell = start('sh', ['-euc', lines], env, folder);
+      expect(await shell.exit, shell.stderr.lines.join('\n')).toBe(0);
+    };
+
+    await type(block('kopf.md', 'move'));
+    if (isSubresource) {
+      await type(block('kopf.md', 'move').replace('replace', 'replace --subresource=status'));
+    }
+
+    const moved = server.get('example.com/v1', 'Claim', 'default', 'used');
+    expect(moved).toMatchObject({ status: { create_fn: { volume: 'data' } } });
+    expect(moved?.metadata.finalizers).toEqual(['example.com/other']);
+    expect(moved?.metadata.annotations).toEqual({ note: 'kept' });
+    expect(JSON.stringify(moved)).not.toContain('kopf');
+    server.delete('example.com/v1', 'Claim', 'default', 'new');
+    expect(server.get('example.com/v1', 'Claim', 'default', 'new')).toBeUndefined();
+  },
+);
+
+test('the command for the field manager of a child shows it', PATIENT, async () => {
+  const server = await ApiServer.start();
+  onTestFinished(() => server.close());
+  const path = '/api/v1/namespaces/default/persistentvolumeclaims';
+  const answer = await fetch(`${server.url}${path}?fieldManager=OpenAPI-Generator`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      metadata: { name: 'data' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    }),
+  });
+  expect(answer.status).toBe(201);
+  const [kubectl, ...args] = block('kopf.md', 'managers').trim().replace('NAME', 'data').split(' ');
+
+  const child = start(
+    pathOf('kubectl'),
+    [`--server=${server.url}`, ...args],
+    { KUBECONFIG: '/dev/null' },
+    folderWith({}), // kubectl keeps a cache in its folder when HOME is not set
+  );
+
+  expect(kubectl).toBe('kubectl');
+  expect(await child.exit, child.stderr.lines.join('\n')).toBe(0);
+  expect(child.stdout.lines.join('\n')).toContain('manager: OpenAPI-Generator');
 });
 
 test.each([

@@ -143,6 +143,33 @@ test.each(projects)(
   },
 );
 
+test(
+  'kopf.md: a project of a definition without a status subresource says what that means',
+  PATIENT,
+  async () => {
+    const folder = await emptyFolder();
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'claims.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { kind: 'Claim', plural: 'claims', singular: 'claim' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    };
+    await writeFile(join(folder, 'crd.yaml'), JSON.stringify(definition));
+
+    const said = await run(textOf(blocksOf(`${FOLDER}/kopf.md`), 'init'), folder);
+
+    expect(said).toContain('Claim of example.com has no status subresource in v1: setStatus fails');
+    expect(readFileSync(join(folder, 'claims/src/claim.ts'), 'utf8')).toContain("plural: 'claims'");
+  },
+);
+
 test.each(projects)(
   '$name: its operator copies the sample of the index',
   PATIENT,

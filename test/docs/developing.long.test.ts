@@ -43,7 +43,7 @@ test.each(
     KUBECTL: 'none',
     CHANCERY_LOG_FORMAT: 'json',
   });
-  await eventually(() => has(child, '"key":"demo/greeting"'), { timeoutMs: 35_000 });
+  await eventually(() => has(child, 'reconciled for the first time'), { timeoutMs: 35_000 });
 
   child.kill('SIGINT');
 
@@ -52,6 +52,8 @@ test.each(
     'dev: API server   http',
     'dev: ambassador   http',
     'dev: the operator runs',
+    'dev: applied samples/config.yaml',
+    'reconciled for the first time',
   ]) {
     expect(has(child, line), line).toBe(true);
     expect(text).toContain(line);

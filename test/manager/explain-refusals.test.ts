@@ -43,7 +43,7 @@ test('[found 15] the error for a declared resource in another namespace does not
     code: 'AMBASSADOR_FORBIDDEN',
     fate: 'not-sent',
     message:
-      "kubectl proxy refused GET /api/v1/namespaces/kube-system/secrets/key: its filter does not allow it. Secrets is declared in namespace shop, and not in kube-system: add it to the watched namespaces (WATCH_NAMESPACE), or to a permission as namespaces: ['kube-system']. Then make the arguments of the proxy anew, as they were made: chancery generate proxy or manifests",
+      "kubectl proxy refused GET /api/v1/namespaces/kube-system/secrets/key: its filter does not allow it: secrets is declared in namespace shop, and not in kube-system: add it to the watched namespaces (WATCH_NAMESPACE), or to a permission as namespaces: ['kube-system']. Then make the arguments of the proxy anew, as they were made: chancery generate proxy or manifests",
     context: { status: 403, method: 'GET' },
   });
 });
@@ -57,7 +57,7 @@ test('[found 15] the error for an undeclared resource asks to declare it in the 
   await expect(
     refused({ ...declared, declarations: [hooks as never] }).get(pods, target),
   ).rejects.toThrow(
-    /What its filter was generated from does not name it\. Then make the arguments/,
+    /allow it: what its filter was generated from does not name it\. Then make the arguments/,
   );
 });
 

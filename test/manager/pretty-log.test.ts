@@ -60,6 +60,20 @@ test('[N-6] repeated failures of a key are folded until the next attempt is a se
   );
 });
 
+test('a retry that is far away is not the only way to the next attempt', () => {
+  const text = written((log) => {
+    log.warn(failed(1, 9_999, bare('one')), 'reconcile failed');
+    log.warn(failed(2, 10_000, bare('two')), 'reconcile failed');
+    log.warn(failed(3, 3_420_000, bare('three')), 'reconcile failed');
+  });
+
+  expect(text).toBe(
+    'TIME warn  web demo/a reconcile failed, next in 10.0 s: CONFIG: one\n' +
+      'TIME warn  web demo/a reconcile failed 2 times, next in 10.0 s or at the next change: CONFIG: two\n' +
+      'TIME warn  web demo/a reconcile failed 3 times, next in 57 min or at the next change: CONFIG: three\n',
+  );
+});
+
 test('[N-6] another error of the key, or the first failure of another key, is not folded', () => {
   const text = written((log) => {
     log.warn(failed(1, 5, bare('one')), 'reconcile failed');

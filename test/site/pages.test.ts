@@ -1,6 +1,9 @@
 /** The pages of the site: each has one place, and a link between files leads to it. */
-import { posix } from 'node:path';
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { writeTexts } from '../../docs/.vitepress/site/llms.ts';
 import { slugOf } from '../../docs/.vitepress/site/markdown.ts';
 import {
   allPages,
@@ -10,6 +13,7 @@ import {
   titleOf,
 } from '../../docs/.vitepress/site/pages.ts';
 import { SECTIONS } from '../../docs/.vitepress/site/structure.ts';
+import { deadLinksOfTexts } from './support/dead-links.ts';
 
 const pages = allPages();
 const inSidebar = SECTIONS.flatMap(({ groups }) => groups.flatMap((group) => group.pages));
@@ -38,6 +42,9 @@ test.each([
   ['SECURITY.md', 'security/reporting.md'],
   ['README.md', undefined],
   ['docs/api/chancery.md', undefined],
+  ['docs/reference/api/chancery.md', 'reference/api/chancery/index.md'],
+  ['docs/reference/api/@chancery/testing.md', 'reference/api/@chancery/testing/index.md'],
+  ['docs/reference/api/index.md', 'reference/api/index.md'],
   ['docs/plots/handlers.svg', undefined],
   ['examples/reloader/chart/README.md', undefined],
   ['operator/index.ts', undefined],
@@ -50,6 +57,13 @@ test.each([
   ['docs/guides/write/hooks.md', '../../../examples/tunnel/', '/examples/tunnel.md'],
   ['examples/foo/README.md', '../../docs/performance.md', '/performance.md'],
   ['testing/README.md', '../SECURITY.md', '/security/reporting.md'],
+  ['docs/guides/write/operators.md', '../../api/chancery.md', '/reference/api/chancery/index.md'],
+  ['docs/releasing.md', 'api/chancery-testing.md', '/reference/api/@chancery/testing/index.md'],
+  [
+    'docs/reference/api/chancery.md',
+    'chancery/schema.md#a',
+    '/reference/api/chancery/schema/index.md#a',
+  ],
   ['docs/performance.md', '../bench/engine.ts', undefined],
 ])('in %s a link to %s leads to %s', (file, link, target) => {
   expect(siteLinkOf(file, link)).toBe(target);
@@ -60,6 +74,18 @@ test("external links, links within the page and links from the site's root stay 
 
   expect(links.filter(isToFile)).toEqual([]);
   expect(isToFile(posix.join('..', 'a.md'))).toBe(true);
+});
+
+test('every link of a page as Markdown leads to a file of the site', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-texts-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+
+  writeTexts(folder, 'A description.');
+
+  const { dead, links } = deadLinksOfTexts(folder);
+  expect(links).toBeGreaterThan(500);
+  // TypeDoc writes these pages when the site is built.
+  expect(dead.filter((each) => !each.includes(': /reference/api/'))).toEqual([]);
 });
 
 test.each([

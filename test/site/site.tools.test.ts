@@ -3,7 +3,7 @@
  *
  * @module-tag chromium
  */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, posix } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SECTIONS } from '../../docs/.vitepress/site/structure.ts';
 import { startBrowser } from '../support/browser.ts';
 import { BASE, buildSite } from './support/built-site.ts';
+import { deadLinksOfTexts } from './support/dead-links.ts';
 import { type StaticServer, serveFolder } from './support/static-server.ts';
 
 const BUILD_TIMEOUT_MS = 300_000;
@@ -153,6 +154,31 @@ test('every link of a built page leads to an existing page and heading', () => {
 
   expect(links).toBeGreaterThan(1_000);
   expect([...new Set(dead)]).toEqual([]);
+});
+
+test('every link of a page as Markdown leads to an existing file', () => {
+  const { dead, links } = deadLinksOfTexts(folder, BASE);
+
+  expect(links).toBeGreaterThan(1_000);
+  expect(dead).toEqual([]);
+});
+
+test('no page has the same name as a folder, because some servers would answer with the folder', () => {
+  const pages = globSync('**/*.html', { cwd: folder });
+  const clashes = pages.filter((file) => existsSync(join(folder, file.replace(/\.html$/, ''))));
+
+  expect(pages.length).toBeGreaterThan(50);
+  expect(clashes).toEqual([]);
+});
+
+test('llms.txt names the API reference, which exists as Markdown', async () => {
+  const [, path = ''] =
+    /\(([^)]*reference\/api\/[^)]*)\)/.exec(readFileSync(join(folder, 'llms.txt'), 'utf8')) ?? [];
+
+  const response = await fetch(`${server.url}/${path.slice(BASE.length)}`);
+
+  expect([path, response.status]).toEqual([`${BASE}reference/api/index.md`, 200]);
+  expect(await response.text()).toContain(`(${BASE}reference/api/chancery/index.md)`);
 });
 
 test('every page also exists as Markdown, and llms.txt lists it', async () => {

@@ -32,6 +32,22 @@ export const NO_PAGES: readonly string[] = [
   '{examples,packages}/*/*/**',
 ];
 
+/** What TypeDoc writes into docs/reference/api, which git does not keep. */
+export const API_PAGES = 'reference/api/';
+
+/** The entries of our packages that have pages of TypeDoc. */
+const ENTRIES = [
+  ...['chancery', 'chancery/kubernetes', 'chancery/low-level', 'chancery/schema'],
+  ...['@chancery/testing', '@chancery/testing/api-server', '@chancery/metacontroller'],
+];
+/** The signatures of an entry in docs/api are for the repository. On the site TypeDoc's page stands for them. */
+const TYPEDOC_PAGES: ReadonlyMap<string, string> = new Map(
+  ENTRIES.map((entry) => [
+    `docs/api/${entry.replace('@', '').replaceAll('/', '-')}.md`,
+    `docs/${API_PAGES}${entry}.md`,
+  ]),
+);
+
 /** The path of a page on the site, such as `guides/write/operators.md`; undefined of a file that is no page. */
 export function sitePathOf(file: string): string | undefined {
   const [, folder, name] = FOLDERS.exec(file) ?? [];
@@ -39,17 +55,22 @@ export function sitePathOf(file: string): string | undefined {
   if (file in OUTSIDE) return OUTSIDE[file];
   if (!file.startsWith('docs/') || !file.endsWith('.md') || file.startsWith('docs/api/'))
     return undefined;
-  return file.slice('docs/'.length);
+  const path = file.slice('docs/'.length);
+  // Beside the page `chancery` there is a folder of the same name, and some servers answer with the folder.
+  const isEntry = path.startsWith(API_PAGES) && !path.endsWith('/index.md');
+  return isEntry ? path.replace(/\.md$/, '/index.md') : path;
 }
-
-/** What TypeDoc writes into docs/reference/api, which git does not keep. */
-export const API_PAGES = 'reference/api/';
 
 /** All pages that somebody wrote, by their path in the repository. */
 export function allPages(): readonly string[] {
   return globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_modules/**', ...NO_PAGES] })
     .filter((file) => sitePathOf(file)?.startsWith(API_PAGES) === false)
     .toSorted();
+}
+
+/** The pages of the API reference by their path in the repository. None before TypeDoc has run. */
+export function apiPages(): readonly string[] {
+  return globSync(`docs/${API_PAGES}**/*.md`, { cwd: ROOT }).toSorted();
 }
 
 /**
@@ -61,7 +82,7 @@ export function siteLinkOf(file: string, link: string): string | undefined {
   const target = posix
     .normalize(posix.join(posix.dirname(file), path))
     .replace(/\/$/, '/README.md');
-  const page = sitePathOf(target);
+  const page = sitePathOf(TYPEDOC_PAGES.get(target) ?? target);
   return page === undefined ? undefined : `/${page}${hash === undefined ? '' : `#${hash}`}`;
 }
 

@@ -1,3 +1,4 @@
+import { declaresStatus } from '../../model/custom-resource-definition.ts';
 import { resourceName } from '../../model/resource.ts';
 import { METHOD_OF, type PathVerb } from '../merge-access.ts';
 import { type RequestPath, requestPath } from '../request-path.ts';
@@ -54,7 +55,7 @@ const STEPS: readonly Step[] = [
     problem: (name, declared, { subresource }) =>
       subresource === undefined
         ? `of ${name} only ${listOf(declared.map((access) => access.subresource ?? ''))} is declared`
-        : `${name} is declared, and its subresource ${subresource} is not: add a permission with subresource: '${subresource}'`,
+        : withoutSubresource(name, subresource, declared),
   },
   {
     has: (access, { namespace }) =>
@@ -83,6 +84,18 @@ const STEPS: readonly Step[] = [
     },
   },
 ];
+
+/** A permission would be of no use for a status subresource that the API server does not serve. */
+function withoutSubresource(
+  name: string,
+  subresource: string,
+  declared: readonly RequiredAccessRule[],
+): string {
+  const isUnserved = declared.some(({ resource }) => declaresStatus(resource) === false);
+  return subresource === 'status' && isUnserved
+    ? `the definition of ${name} has no status subresource in ${listOf(declared.map(({ resource }) => resource.version))}: add "subresources: { status: {} }" to that version, and install the definition`
+    : `${name} is declared, and its subresource ${subresource} is not: add a permission with subresource: '${subresource}'`;
+}
 
 /** The verbs that the API server may assign to the request. */
 function verbsOf({ method, name }: Asked): readonly PathVerb[] {

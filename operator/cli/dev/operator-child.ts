@@ -11,6 +11,7 @@ import { resolveToolkit } from '../loading/toolkit-hooks.ts';
 import { runModules } from '../run/run.ts';
 import { RUN } from '../run/table.ts';
 import { type DevPlace, declarationsOf } from './declarations.ts';
+import { withFirstReconciles } from './first-reconciles.ts';
 import { onMessage, sendMessage, type ToOperator } from './messages.ts';
 
 /** The file descriptor by which `GuardedChild` connects a process with its starter. */
@@ -56,10 +57,9 @@ export async function runOperator(
   if (environment === undefined) return 0;
   channel.unref();
   Object.assign(process.env, environment); // the operator's own code may read it
-  return runModules(parseFlags([...modules, '--', ...args], RUN), {
-    ...io,
-    env: { ...io.env, ...environment },
-  });
+  const surroundings = { ...io, env: { ...io.env, ...environment } };
+  const parsed = parseFlags([...modules, '--', ...args], RUN);
+  return runModules(parsed, surroundings, { wrapLogger: withFirstReconciles });
 }
 
 function nextGo(channel: Duplex): Promise<ToOperator['environment']> {

@@ -68,6 +68,8 @@ export class DevSession {
   /** The declarations that are applied to the cluster and the ambassador, as JSON. */
   #prepared: Partial<Record<keyof Declarations, string>> = {};
   #samples: readonly ManifestDocument[];
+  /** Files of samples that were reported as applied. */
+  readonly #applied = new Set<string>();
   /** True when the cluster accepts samples, because it has the first definitions. */
   #takesSamples = false;
 
@@ -214,7 +216,10 @@ export class DevSession {
     if (this.#takesSamples) await this.#applySamples();
   }
 
-  /** Applies each sample once. Refused samples are retried after the next save. */
+  /**
+   * Applies each sample once. Refused samples are retried after the next save. The first time that all
+   * objects of a file are applied is reported.
+   */
   async #applySamples(): Promise<void> {
     this.#takesSamples = true;
     const waiting = this.#samples;
@@ -222,6 +227,12 @@ export class DevSession {
     for (const sample of waiting) {
       const apply = (): Promise<void> => this.#options.cluster.applySample(sample.value);
       if (!(await this.#attempt(sample.file, apply))) this.#samples = [...this.#samples, sample];
+    }
+    const refused = new Set(this.#samples.map(({ file }) => file));
+    for (const { file } of waiting) {
+      if (refused.has(file) || this.#applied.has(file)) continue;
+      this.#applied.add(file);
+      this.#options.say(`applied ${file}`);
     }
   }
 

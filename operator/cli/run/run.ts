@@ -34,20 +34,22 @@ export interface RunCommandOptions {
    * there.
    */
   readonly tokenFolders?: readonly string[];
+  /** What the process logs through, made from its logger. Default: that logger. */
+  readonly wrapLogger?: (logger: Logger) => Logger;
 }
 
 /** `chancery run`: runs the controllers of modules in one manager. */
 export async function runModules(
   { values, words, rest }: GivenTo<typeof RUN>,
   io: Io,
-  { clock = systemClock, tokenFolders = TOKEN_FOLDERS }: RunCommandOptions = {},
+  around: RunCommandOptions = {},
 ): Promise<ExitCode> {
+  const { clock = systemClock, tokenFolders = TOKEN_FOLDERS, wrapLogger } = around;
   if (words.length === 0) {
     throw new ConfigurationError('expected at least one MODULE, such as operator.ts; got none');
   }
   if (asksForModuleHelp(rest)) {
-    const asked = values.insecureAllowToken ? ['--insecure-allow-token', ...words] : words;
-    io.stdout.write((await runHelp(asked, io, tokenFolders)) ?? helpText(RUN));
+    io.stdout.write(await helpOf(values.insecureAllowToken, words, io, tokenFolders));
     return 0;
   }
   const isCheck = values.check;
@@ -60,7 +62,7 @@ export async function runModules(
   files.notice();
   const { settings, command, ...declared } = await loadAll(words, rest, io);
   const all = overridden(fromEnvironment, settings);
-  const logger = loggerOf(all, io);
+  const logger = wrapLogger?.(loggerOf(all, io)) ?? loggerOf(all, io);
   if (command !== undefined && !isCheck) {
     if (dryRun !== undefined) throw notDry();
     return runModuleCommand(command, { settings: all, logger, clock, io });
@@ -96,6 +98,16 @@ export async function runModules(
     cancelToggle();
   }
   return dryRun?.exitCode ?? 0;
+}
+
+async function helpOf(
+  isTokenAllowed: boolean,
+  words: readonly string[],
+  io: Io,
+  tokenFolders: readonly string[],
+): Promise<string> {
+  const asked = isTokenAllowed ? ['--insecure-allow-token', ...words] : words;
+  return (await runHelp(asked, io, tokenFolders)) ?? helpText(RUN);
 }
 
 /**

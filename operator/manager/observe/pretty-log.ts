@@ -41,6 +41,9 @@ const MAX_KEYS = 1_000;
 
 const MAX_FIELD_CHARS = 200;
 
+/** A retry that is this far away comes after a change by a person who reads the line. */
+const LONG_WAIT_MS = 10_000;
+
 /** A log line as pino writes it. */
 interface Line {
   readonly level: string;
@@ -134,7 +137,7 @@ function timeOf(time: string): string {
 function messageIn(line: Line): string {
   const { msg = '', failures, retryInMs, changes, err } = line;
   const times = Number(failures) > 1 ? ` ${failures} times` : '';
-  const next = typeof retryInMs === 'number' ? `, next in ${duration(retryInMs)}` : '';
+  const next = typeof retryInMs === 'number' ? `, next in ${nextIn(retryInMs)}` : '';
   const names = [
     textIn(line, 'by', ' by '),
     textIn(line, 'via', ' via '),
@@ -156,6 +159,11 @@ function isShown(name: string, value: unknown): boolean {
   if (name === 'changes') return Array.isArray(value);
   if (name === 'failures' || name === 'retryInMs') return typeof value === 'number';
   return SHOWN.has(name) && (name === 'err' || typeof value === 'string');
+}
+
+/** A person who repairs the object does not wait for the retry, because the change is an event. */
+function nextIn(ms: number): string {
+  return ms < LONG_WAIT_MS ? duration(ms) : `${duration(ms)} or at the next change`;
 }
 
 function duration(ms: number): string {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { boundedText } from 'chancery/internal-testing';
 
 /** A line of an operator's log, with the parts that test failures show. */
 interface Line {
@@ -28,7 +29,10 @@ export function operatorRuns(operator: RunningOperator): () => void {
 
 /** The number of lines in a failure: repetitions of one problem, and lines before it. */
 const MAX_LINES = 5;
-const MAX_LENGTH = 300;
+/** Characters of a fact. */
+const FACT_CHARS = 200;
+/** Characters of the message of an error: of a refused object it quotes values before it says why. */
+const ERROR_CHARS = 1_000;
 
 /** The last warnings and errors of the running operators, oldest first, one line each. */
 export function lastWarnings(): readonly string[] {
@@ -45,10 +49,11 @@ export function lastWarnings(): readonly string[] {
  */
 function lineOf({ level, message, fields }: Line): string {
   const facts = Object.entries(fields).flatMap(([name, value]) => {
-    if (value instanceof Error) return [`${name}=${JSON.stringify(value.message)}`];
+    if (value instanceof Error) {
+      return [`${name}=${JSON.stringify(boundedText(value.message, ERROR_CHARS))}`];
+    }
     const isFact = ['string', 'number', 'boolean'].includes(typeof value);
-    return isFact ? [`${name}=${JSON.stringify(value)}`] : [];
+    return isFact ? [`${name}=${boundedText(JSON.stringify(value), FACT_CHARS)}`] : [];
   });
-  const line = [level, message, ...facts].join(' ');
-  return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH)}…`;
+  return [level, boundedText(message, FACT_CHARS), ...facts].join(' ');
 }

@@ -6,6 +6,7 @@ import { startTestEnv } from '../../src/env/start-test-env.ts';
 import { configMap } from '../../src/objects/config.ts';
 import { startOperator } from '../../src/operator/test-operator.ts';
 import { defaultTimeoutMs, eventually } from '../../src/time/eventually.ts';
+import { operatorRuns } from '../../src/time/running-operators.ts';
 
 test('eventually returns the first result of its probe that is neither false nor undefined', async () => {
   const answers = [undefined, false, 0];
@@ -180,6 +181,34 @@ test('[T-6] the failure of eventually shows the last warnings of running operato
   expect(message).toContain('no paper');
   expect(message.split('\n').length).toBeLessThanOrEqual(6);
   expect(message).not.toContain('hunter2');
+});
+
+test('the failure of eventually shows the end of a long error, and its beginning', async () => {
+  const forget = operatorRuns({
+    log: [
+      {
+        level: 'warn',
+        message: 'reconcile failed',
+        fields: {
+          controller: 'web',
+          text: 'x'.repeat(5_000),
+          err: new Error(
+            `PersistentVolumeClaim "data" is invalid: ${'y'.repeat(5_000)}: Forbidden`,
+          ),
+        },
+      },
+    ],
+  });
+
+  const { message } = await eventually(() => false, { timeoutMs: 20 }).then(
+    () => new Error('it held'),
+    (error: Error) => error,
+  );
+  forget();
+
+  expect(message).toContain('err="PersistentVolumeClaim');
+  expect(message).toContain(': Forbidden"');
+  expect(message.length).toBeLessThan(2_000);
 });
 
 test('[T-6] the failure of eventually does not show warnings of stopped operators', async () => {

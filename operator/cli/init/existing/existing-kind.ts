@@ -35,7 +35,8 @@ export function existingKind(definition: Mapping): ExistingKind {
   const { name } = checkedDefinition(definition);
   try {
     const spec = mappingIn(definition, 'spec');
-    const { name: version, schema, storage } = versionIn(spec);
+    const own = versionIn(spec);
+    const { name: version, schema, storage } = own;
     const { plural, kind, listKind = `${String(kind)}List` } = mappingIn(spec, 'names');
     const names = existingNames(spec.group, version, kind, plural);
     requireKind('listKind', listKind);
@@ -48,7 +49,7 @@ export function existingKind(definition: Mapping): ExistingKind {
         text: withoutCluster(name, definition, spec),
         schema: mappingIn(isMapping(schema) ? schema : {}, 'openAPIV3Schema'),
         isConverted: storage !== true && hasConversionWebhook(spec),
-        notes: notesOn(names, spec),
+        notes: notesOn(names, spec, own),
       },
     };
   } catch (error) {
@@ -76,7 +77,11 @@ function withoutCluster(name: string, definition: Mapping, spec: Mapping): Mappi
   };
 }
 
-function notesOn({ kind, group, version }: KindNames, spec: Mapping): readonly string[] {
+function notesOn(
+  { kind, group, version }: KindNames,
+  spec: Mapping,
+  { subresources }: Mapping,
+): readonly string[] {
   const versions = versionsIn(spec).map((each) => String(each.name));
   const others = versions.filter((each) => each !== version);
   return [
@@ -88,6 +93,11 @@ function notesOn({ kind, group, version }: KindNames, spec: Mapping): readonly s
           `${kind} of ${group} is converted by a webhook, which the new project does not serve: keep it running`,
         ]
       : []),
+    ...(isMapping(subresources) && isMapping(subresources.status)
+      ? []
+      : [
+          `${kind} of ${group} has no status subresource in ${version}: setStatus fails until that version of the definition has "subresources: { status: {} }"`,
+        ]),
   ];
 }
 
