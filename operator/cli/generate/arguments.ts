@@ -124,12 +124,18 @@ export function generateArguments(
 
 function gateOf(values: GenerateValues): GenerateArguments['gate'] {
   const { certificateSigner: signer, gateImage = OWN_GATE_IMAGE } = values;
-  const { certificatesImage = OWN_CERTIFICATES_IMAGE } = values;
+  const { certificatesImage = OWN_CERTIFICATES_IMAGE, metricsClientCa, components } = values;
+  if (metricsClientCa !== undefined && components !== undefined) {
+    throw new ConfigurationError(
+      '--metrics-client-ca writes components with names of this operator: leave out --components',
+    );
+  }
   return {
     certificates: values.certificates,
     image: withTag(gateImage),
     certificatesImage: withTag(certificatesImage),
     ...(signer !== undefined && { signer }),
+    ...(metricsClientCa !== undefined && { metricsClientCa }),
   };
 }
 

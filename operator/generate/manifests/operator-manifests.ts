@@ -6,8 +6,8 @@ import { formatYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { dashboardFile } from '../monitoring/monitoring.ts';
 import { certificatesOperator } from './certificates-operator.ts';
-import type { ComponentName } from './component-model.ts';
-import { deploymentValues, kubectlOf } from './deployment-template.ts';
+import { type ComponentName, componentValues } from './component-model.ts';
+import { deploymentValues } from './deployment-template.ts';
 import { objectFileNames } from './given-objects.ts';
 import {
   documents,
@@ -17,6 +17,7 @@ import {
   type ManifestFile,
   scalar,
   type TemplateValues,
+  templateText,
 } from './manifest-file.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
 import { definitionsOf, type OperatorModel, operatorModel, type Scope } from './operator-model.ts';
@@ -64,7 +65,7 @@ export function operatorManifests(
     ...scopeComponent('namespaced', model),
     ...scopeComponent('cluster-scoped', model),
     ...(options.components === undefined
-      ? [...genericComponents(options), ...monitoringComponent(model)]
+      ? [...genericComponents(model), ...monitoringComponent(model)]
       : []),
     ...crds,
     ...certificatesFolder(model),
@@ -73,9 +74,15 @@ export function operatorManifests(
   ];
 }
 
-function genericComponents({ images }: ManifestsOptions): readonly ManifestFile[] {
-  const kubectl = kubectlOf(images.ambassador);
-  return GENERIC_FILES.map((path) => fromTemplate(path, GENERIC_HEADER, { kubectl }));
+function genericComponents({ options, webhooks }: OperatorModel): readonly ManifestFile[] {
+  const { ambassador } = options.images;
+  const plain = componentValues(ambassador, undefined);
+  const own = componentValues(ambassador, webhooks?.scraping);
+  return GENERIC_FILES.map((path) => {
+    // Those for metrics behind a gate have names of this operator.
+    const isGeneric = templateText(path, plain) === templateText(path, own);
+    return fromTemplate(path, isGeneric ? GENERIC_HEADER : header(options.command), own);
+  });
 }
 
 /** Alerts and a dashboard: the only component besides the scopes that names the operator. */
@@ -262,7 +269,7 @@ function definitionFiles(
   }));
 }
 
-/** The files of the gate. Empty when the operator has no webhooks and conversions. */
+/** The files of the gate. Empty when the operator has none. */
 function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[] {
   if (webhooks === undefined) return [];
   const { certificates, objects } = webhooks;
@@ -271,7 +278,7 @@ function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[
       ? []
       : [{ path: `base/${name}.yaml`, text: documents(header(options.command, why), shown) }];
   return [
-    ...file('gate', 'The container `gate` serves the webhooks of the operator over TLS.', objects),
+    ...file('gate', 'The container `gate` ends TLS for the operator.', objects),
     ...file('certificates', 'Where the certificate of the gate comes from.', certificates.objects),
   ];
 }
