@@ -124,12 +124,7 @@ export function generateArguments(
 
 function gateOf(values: GenerateValues): GenerateArguments['gate'] {
   const { certificateSigner: signer, gateImage = OWN_GATE_IMAGE } = values;
-  const { certificatesImage = OWN_CERTIFICATES_IMAGE, metricsClientCa, components } = values;
-  if (metricsClientCa !== undefined && components !== undefined) {
-    throw new ConfigurationError(
-      '--metrics-client-ca writes components with names of this operator: leave out --components',
-    );
-  }
+  const { certificatesImage = OWN_CERTIFICATES_IMAGE, metricsClientCa } = values;
   return {
     certificates: values.certificates,
     image: withTag(gateImage),

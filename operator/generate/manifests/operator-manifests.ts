@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { dashboardFile } from '../monitoring/monitoring.ts';
@@ -51,14 +52,19 @@ const GENERIC_HEADER = '# Written by `chancery generate manifests`, the same for
  * The base alone has no rights. Exactly one scope component must be used: it grants the rights,
  * opens the filter and sets the watched namespaces. The other components fit every operator.
  *
- * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and for the
- * reasons of `rbac` and `proxyFilter`.
+ * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, for shared
+ * components with a `metricsClientCa`, and for the reasons of `rbac` and `proxyFilter`.
  */
 export function operatorManifests(
   declared: readonly Declared[],
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   const model = operatorModel(declared, options);
+  if (options.components !== undefined && model.webhooks?.scraping !== undefined) {
+    throw new ConfigurationError(
+      '--metrics-client-ca needs components with names of this operator: leave out --components',
+    );
+  }
   const crds = options.installCrds ? [] : crdFolder(model);
   return [
     ...base(model),

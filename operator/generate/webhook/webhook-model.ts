@@ -5,12 +5,7 @@ import {
   withConversionClient,
 } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import {
-  GATE_CONFIG_FILE,
-  GATE_METRICS_PORT,
-  GATE_PORT,
-  gateConfig,
-} from '../gate/gate-config.ts';
+import { GATE_CONFIG_FILE, GATE_METRICS_PORT, GATE_PORT, gateConfig } from '../gate/gate-config.ts';
 import { AUTHORITIES_FILE, type CertificateModel, certificateModel } from './certificates.ts';
 import { clientConfig } from './configurations.ts';
 import { gateNames, SERVICE_PORT } from './gate-names.ts';
