@@ -64,7 +64,7 @@ export function componentValues(ambassador: string, scraping: object | undefined
   const isPlain = scraping === undefined;
   return {
     kubectl: kubectlOf(ambassador),
-    metricsPort: isPlain ? METRICS_PORT : GATE_METRICS_PORT,
+    metricsPort: `- { protocol: TCP, port: ${isPlain ? METRICS_PORT : GATE_METRICS_PORT} } # metrics\n`,
     operatorPort: isPlain
       ? templateText('components/prometheus/operator-port.yaml', { port: METRICS_PORT })
       : '',
