@@ -13,6 +13,7 @@ import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import {
   CLOSED,
   configuredIn,
+  GATE,
   OF_DEPLOYMENTS,
   OF_NAMESPACES,
   OF_PODS,
@@ -47,6 +48,23 @@ test.each(SOURCES)('with $certificates each scope is that of kustomize', async (
       objects: comparable(expected),
     });
   }
+});
+
+test.each([
+  ['alone', []],
+  ['beside webhooks', ALL],
+])('metrics that the gate guards %s are scraped and closed as with kustomize', async (_what, webhooks) => {
+  const model = webhookModelOf(webhooks, { gate: { ...GATE, metricsClientCa: 'scraper' } });
+
+  const [result] = await renderChart(chartOf(model), [
+    { ...SAME, values: { prometheus: { enabled: true } } },
+  ]);
+
+  if (result === undefined) throw new Error('a render is missing');
+  const components = [...overlayComponents(model), 'prometheus'] as const;
+  const expected = renderedObjects(model, { scope: 'cluster-scoped', components });
+  expect(comparable(rendered(result).objects)).toEqual(comparable(expected));
+  expect(JSON.stringify(expected)).toContain('"scheme":"https"');
 });
 
 test('[admission 20] no role of a chart with webhooks has a right to configurations, but that of the certificates', async () => {
