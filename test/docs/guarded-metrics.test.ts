@@ -9,7 +9,8 @@ import { invoke } from '../cli/invocation.ts';
 import { guide, rowsOf } from './guide.ts';
 
 const page = guide('guides/operate/observing.md');
-const [, chapter = ''] = /^## Metrics behind authentication\n(.*?)(?=^## |(?![^]))/ms.exec(page) ?? [];
+const [, rest = ''] = page.split('## Metrics behind authentication\n');
+const [chapter = ''] = rest.split(/^## /m);
 const [command = '', ...otherCommands] = chapter
   .split('\n')
   .flatMap((line) => (line.startsWith('    ') ? [line.trim()] : []));

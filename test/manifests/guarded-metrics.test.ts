@@ -207,8 +207,8 @@ test('open metrics are scraped as before, and no file names a Secret', () => {
 test('components with names of the operator say which command wrote them, and the others are those of every operator', () => {
   const { components: _shared, ...options } = WEBSITE.options;
   const files = (gate: GateOptions) =>
-    operatorManifests(CONTROLLERS, { ...options, gate }).filter(
-      ({ path }) => path.startsWith('components/'),
+    operatorManifests(CONTROLLERS, { ...options, gate }).filter(({ path }) =>
+      path.startsWith('components/'),
     );
   const open = new Map(files(GATE).map(({ path, text }) => [path, text]));
 

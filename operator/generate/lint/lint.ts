@@ -18,12 +18,7 @@ import {
 } from './rules/companion-objects.ts';
 import { fixedImages, noInjectedSidecars, twoContainers } from './rules/containers.ts';
 import { operatorEnvironment, proxyEnvironment } from './rules/environment.ts';
-import {
-  gateCertificate,
-  gateConfiguration,
-  guardedMetrics,
-  keyOnlyInGate,
-} from './rules/gate.ts';
+import { gateCertificate, gateConfiguration, guardedMetrics, keyOnlyInGate } from './rules/gate.ts';
 import {
   ownNamespaces,
   restrictedContainers,
