@@ -229,11 +229,19 @@ test('components that several operators share are refused, because their PodMoni
 });
 
 test.each([
-  ['A_Secret', {}, '--metrics-client-ca names a Secret'],
-  ['a'.repeat(254), {}, '--metrics-client-ca names a Secret'],
-  ['scraper', { certificates: 'chancery' }, 'this operator declares none'],
-] as const)('metrics for the Secret %s with %j are refused', (metricsClientCa, more, words) => {
-  expect(() => guarded([], { ...GATE, ...more, metricsClientCa })).toThrow(words);
+  ['a Secret in capitals', { metricsClientCa: 'A_Secret' }, '--metrics-client-ca names a Secret'],
+  [
+    'a name of 254 characters',
+    { metricsClientCa: 'a'.repeat(254) },
+    '--metrics-client-ca names a Secret',
+  ],
+  [
+    'certificates that only webhooks get',
+    { metricsClientCa: 'scraper', certificates: 'chancery' },
+    'this operator declares none',
+  ],
+] as const)('guarded metrics with %s are refused', (_what, more, words) => {
+  expect(() => guarded([], { ...GATE, ...more })).toThrow(words);
 });
 
 test('with webhooks the certificates of chancery serve metrics, too', () => {
