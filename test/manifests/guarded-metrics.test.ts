@@ -122,7 +122,7 @@ describe.each(CASES)('metrics behind the gate, %s', (_what, webhooks) => {
     ]);
   });
 
-  test('the configuration of the gate has the server for metrics, and another Secret is no other configuration', () => {
+  test('the configuration of the gate has the server for metrics beside its declared paths', () => {
     const model = guarded(webhooks);
 
     const [map] = ofKind(model.webhooks?.objects ?? [], 'ConfigMap');

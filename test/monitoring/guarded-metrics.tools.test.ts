@@ -21,6 +21,9 @@ import { Prometheus } from './support/prometheus.ts';
 
 const model = webhookModelOf([], { gate: { ...GATE, metricsClientCa: 'scraper' } });
 
+/** Programs start, and Prometheus scrapes: long on a busy machine. */
+const SLOW = { timeout: 120_000 };
+
 /** What the manifests give to the operator. */
 const metricsHost = model.deployment.spec.template.spec.containers
   .find(({ name }) => name === 'operator')
@@ -74,7 +77,7 @@ function scrapingWith(gate: GateProcess, client: ClientCertificate): object {
   };
 }
 
-test('the operator behind the gate serves its metrics on 127.0.0.1 only', async () => {
+test('the operator behind the gate serves its metrics on 127.0.0.1 only', SLOW, async () => {
   const guarded = await startOperator();
   const open = await startOperator('::');
 
@@ -83,7 +86,7 @@ test('the operator behind the gate serves its metrics on 127.0.0.1 only', async 
   expect(await reach('127.0.0.2', open.port)).toBe('open');
 });
 
-test('a Prometheus with the certificate scrapes the operator, and one with a certificate of another authority does not', async () => {
+test('a Prometheus with the certificate scrapes the operator, and one with a certificate of another authority does not', SLOW, async () => {
   const [ours, others] = [new Scrapers(), new Scrapers()];
   onTestFinished(async () => {
     await ours.stop();
