@@ -55,7 +55,7 @@ export const METRICS_CLIENTS_FILE = 'ca.crt';
 export const OPERATOR_ADDRESS = '127.0.0.1:9440';
 
 /** The address on which an operator behind the gate serves its metrics. */
-export const METRICS_ADDRESS = '127.0.0.1:8080';
+const METRICS_ADDRESS = '127.0.0.1:8080';
 
 /** The port of the gate in its Pod. */
 export const GATE_PORT = 9443;
