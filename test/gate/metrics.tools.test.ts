@@ -9,7 +9,7 @@ import { shared } from '../proxy/support/shared.ts';
 import { GateProcess, SERVICE } from './support/gate-process.ts';
 import { DECLARED, sendBytes } from './support/hostile-requests.ts';
 import { PlainOperator } from './support/reviews.ts';
-import { Scrapers, scrape } from './support/scrapers.ts';
+import { type ClientCertificate, Scrapers, scrape } from './support/scrapers.ts';
 
 const METRICS = '# TYPE shop_seen_total counter\nshop_seen_total 7\n';
 
@@ -25,6 +25,13 @@ function startGate(change?: (text: string) => string): Promise<GateProcess> {
     metrics: { operator: operator().address, authorities: scrapers().authority },
     ...(change && { change }),
   });
+}
+
+/** A certificate of an authority with the same name and another key. */
+function stranger(): ClientCertificate {
+  const others = new Scrapers();
+  onTestFinished(() => others.stop());
+  return others.issue('prometheus');
 }
 
 function answerMetrics(): void {
@@ -63,7 +70,7 @@ test('HEAD is answered as GET, without the metrics', async () => {
 
 test.each([
   ['no certificate', () => undefined, 'NONE'],
-  ['one of another authority', () => new Scrapers('scrapers').issue('other'), 'FAILED'],
+  ['one of another authority', () => stranger(), 'FAILED'],
   ['an expired one', () => scrapers().issue('late', { year: 2020 }), 'certificate has expired'],
   ['one for servers', () => scrapers().issue('server', { usage: 'server' }), 'FAILED'],
 ])('a scraper with %s is refused, and told why', async (_what, client, why) => {

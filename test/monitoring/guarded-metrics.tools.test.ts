@@ -86,29 +86,33 @@ test('the operator behind the gate serves its metrics on 127.0.0.1 only', SLOW, 
   expect(await reach('127.0.0.2', open.port)).toBe('open');
 });
 
-test('a Prometheus with the certificate scrapes the operator, and one with a certificate of another authority does not', SLOW, async () => {
-  const [ours, others] = [new Scrapers(), new Scrapers()];
-  onTestFinished(async () => {
-    await ours.stop();
-    await others.stop();
-  });
-  const operator = await startOperator();
-  const gate = await GateProcess.start({
-    paths: [],
-    operator: '127.0.0.1:1',
-    names: [endpoint?.tlsConfig.serverName ?? ''],
-    metrics: { operator: `127.0.0.1:${operator.port}`, authorities: ours.authority },
-  });
-  onTestFinished(() => gate.stop());
-  const targets = [{ pod: 'shop-0', port: gate.metricsPort }];
-  const watch = (client: ClientCertificate): Promise<Prometheus> =>
-    Prometheus.start({ job: 'shop', targets, scraping: scrapingWith(gate, client) });
+test(
+  'a Prometheus with the certificate scrapes the operator, and one with a certificate of another authority does not',
+  SLOW,
+  async () => {
+    const [ours, others] = [new Scrapers(), new Scrapers()];
+    onTestFinished(async () => {
+      await ours.stop();
+      await others.stop();
+    });
+    const operator = await startOperator();
+    const gate = await GateProcess.start({
+      paths: [],
+      operator: '127.0.0.1:1',
+      names: [endpoint?.tlsConfig.serverName ?? ''],
+      metrics: { operator: `127.0.0.1:${operator.port}`, authorities: ours.authority },
+    });
+    onTestFinished(() => gate.stop());
+    const targets = [{ pod: 'shop-0', port: gate.metricsPort }];
+    const watch = (client: ClientCertificate): Promise<Prometheus> =>
+      Prometheus.start({ job: 'shop', targets, scraping: scrapingWith(gate, client) });
 
-  const admitted = await watch(ours.issue('prometheus'));
-  const stranger = await watch(others.issue('prometheus'));
+    const admitted = await watch(ours.issue('prometheus'));
+    const stranger = await watch(others.issue('prometheus'));
 
-  expect(await admitted.until('up{job="shop"} == 1')).toHaveLength(1);
-  expect(await admitted.until('process_cpu_seconds_total{job="shop"}')).toHaveLength(1);
-  expect(await stranger.until('up{job="shop"} == 0')).toHaveLength(1);
-  expect(await stranger.query('process_cpu_seconds_total{job="shop"}')).toEqual([]);
-});
+    expect(await admitted.until('up{job="shop"} == 1')).toHaveLength(1);
+    expect(await admitted.until('process_cpu_seconds_total{job="shop"}')).toHaveLength(1);
+    expect(await stranger.until('up{job="shop"} == 0')).toHaveLength(1);
+    expect(await stranger.query('process_cpu_seconds_total{job="shop"}')).toEqual([]);
+  },
+);

@@ -45,12 +45,12 @@ export class Scrapers {
   /** PEM. */
   readonly authority: string;
 
-  constructor(name = 'scrapers') {
+  constructor() {
     this.#openssl(
       ...NEW_KEY,
       '-x509',
       '-subj',
-      `/CN=${name}`,
+      '/CN=scrapers',
       '-keyout',
       'ca.key',
       '-out',
