@@ -19,6 +19,7 @@ import {
   CLOSED,
   CONTROLLERS,
   configuredIn,
+  GATE,
   OF_DEPLOYMENTS,
   OF_NAMESPACES,
   OF_PODS,
@@ -44,6 +45,27 @@ test.each(
     expect(sorted(objects)).toEqual(sorted(renderedObjects(model, { scope, components })));
     expect(lint(objects).filter(({ level }) => level === 'error')).toEqual([]);
   }
+});
+
+test('metrics that the gate guards are scraped and closed by kustomize as the model says', async () => {
+  const guarded = { ...GATE, metricsClientCa: 'scraper' };
+  const folder = await written([
+    ...operatorManifests(CONTROLLERS, { ...OPTIONS, gate: guarded }),
+    {
+      path: 'mine/kustomization.yaml',
+      text: JSON.stringify({
+        resources: ['../overlays/cluster-scoped'],
+        components: ['../components/prometheus', '../components/network-policy'],
+      }),
+    },
+  ]);
+  const model = webhookModelOf([], { gate: guarded });
+
+  const objects = await render(join(folder, 'mine'));
+
+  const components = [...overlayComponents(model), 'prometheus', 'network-policy'] as const;
+  const expected = renderedObjects(model, { scope: 'cluster-scoped', components });
+  expect(sorted(objects)).toEqual(sorted(expected));
 });
 
 test('the certificates operator has its own manifests, in which lint finds no error', async () => {

@@ -124,12 +124,13 @@ export function generateArguments(
 
 function gateOf(values: GenerateValues): GenerateArguments['gate'] {
   const { certificateSigner: signer, gateImage = OWN_GATE_IMAGE } = values;
-  const { certificatesImage = OWN_CERTIFICATES_IMAGE } = values;
+  const { certificatesImage = OWN_CERTIFICATES_IMAGE, metricsClientCa } = values;
   return {
     certificates: values.certificates,
     image: withTag(gateImage),
     certificatesImage: withTag(certificatesImage),
     ...(signer !== undefined && { signer }),
+    ...(metricsClientCa !== undefined && { metricsClientCa }),
   };
 }
 

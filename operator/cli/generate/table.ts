@@ -111,7 +111,7 @@ const OPTIONS = {
     instead: {
       bundle: 'OLM would mount the key into every container, so a bundle has no webhooks',
     },
-    help: 'where the certificate for webhooks comes from: cert-manager, service-ca of OpenShift, pod (the kubelet asks a signer) or chancery (chancery certificates, a Pod of its own)',
+    help: 'where the certificate of the gate comes from: cert-manager, service-ca of OpenShift, pod (the kubelet asks a signer) or chancery (chancery certificates, a Pod of its own)',
   },
   'certificate-signer': {
     type: 'text',
@@ -129,7 +129,7 @@ const OPTIONS = {
     type: 'text',
     value: 'IMAGE',
     for: ['manifests', 'chart'],
-    help: 'the TLS gate in front of webhooks; default chancery-gate with the tag of our own version, which you build from Dockerfile.gate',
+    help: 'the TLS gate in front of webhooks and metrics; default chancery-gate with the tag of our own version, which you build from Dockerfile.gate',
   },
   'certificates-image': {
     type: 'text',
@@ -142,6 +142,15 @@ const OPTIONS = {
     value: 'PREFIX',
     for: ['manifests', 'chart', 'bundle'],
     help: 'what our own metrics begin with: CHANCERY_METRICS_PREFIX, and in alerts and the dashboard; default chancery_',
+  },
+  'metrics-client-ca': {
+    type: 'text',
+    value: 'SECRET',
+    for: ['manifests', 'chart'],
+    instead: {
+      bundle: 'OLM would mount the key of the gate into every container, so a bundle has no gate',
+    },
+    help: 'the gate shows metrics to clients with a certificate of ca.crt in this Secret only; a PodMonitor presents its tls.crt and tls.key; default: metrics are open in plain HTTP',
   },
   'module-path': {
     type: 'text',

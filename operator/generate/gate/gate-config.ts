@@ -24,6 +24,18 @@ export interface GateConfigOptions {
   readonly operator?: string;
   /** Addresses of the gate. Default `['[::]:9443']`, for IPv4 and IPv6. */
   readonly listen?: readonly string[];
+  /** The server for metrics. Default: none. */
+  readonly metrics?: GateMetrics;
+}
+
+/** A second server of the gate. It passes scrapes of clients that have a certificate. */
+export interface GateMetrics {
+  /**
+   * The address of the operator's metrics: `127.0.0.1:8080` (default), or another loopback address.
+   */
+  readonly operator?: string;
+  /** Addresses of the gate. Default `['[::]:9444']`, for IPv4 and IPv6. */
+  readonly listen?: readonly string[];
 }
 
 /** Name of the configuration file in the ConfigMap, and its folder in the container. */
@@ -33,11 +45,23 @@ export const GATE_CONFIG_FOLDER = '/etc/gate';
 /** The folder in the container with `tls.crt` and `tls.key`, which the kubelet mounts. */
 export const GATE_TLS_FOLDER = '/tls';
 
+/**
+ * The folder in the container with the authorities of those who may read metrics, and the file in it.
+ */
+export const METRICS_CLIENTS_FOLDER = '/metrics-clients';
+export const METRICS_CLIENTS_FILE = 'ca.crt';
+
 /** The default address on which an operator listens. */
 export const OPERATOR_ADDRESS = '127.0.0.1:9440';
 
+/** The address on which an operator behind the gate serves its metrics. */
+const METRICS_ADDRESS = '127.0.0.1:8080';
+
 /** The port of the gate in its Pod. */
 export const GATE_PORT = 9443;
+
+/** The port of the gate for metrics. */
+export const GATE_METRICS_PORT = 9444;
 
 /** Path of the gate's own probe, which no webhook can have. */
 export const GATE_PROBE = '/healthz';
@@ -56,6 +80,9 @@ const PATH = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
  */
 const OPERATOR = /^(?:127\.0\.0\.1|\[::1\]|localhost):[1-9]\d{0,4}$|^unix:\/[A-Za-z0-9/._-]+$/;
 
+/** Matches addresses within the Pod for metrics, which have no socket. */
+const METRICS = /^(?:127\.0\.0\.1|\[::1\]|localhost):[1-9]\d{0,4}$/;
+
 const LISTEN = /^(?:\[[0-9a-f:]+\]|\d+(?:\.\d+){3}):[1-9]\d{0,4}$/;
 
 /** The query with `timeoutSeconds`, as the API server writes it. */
@@ -66,7 +93,9 @@ const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
  * text.
  *
  * The gate forwards only a `POST` to a declared path with at most 8 MiB of `application/json`. It
- * answers all other requests itself. Without paths, it refuses all requests except its probe.
+ * answers all other requests itself. Without paths, it refuses all requests except its probe. On the
+ * address of `metrics` it forwards only `GET` and `HEAD` of `/metrics`, and only for clients with a
+ * certificate.
  *
  * @throws ConfigurationError `CONFIG` for a path that has more than one reading or occurs twice,
  * for a time limit outside of 1 to 30 s, and for an operator outside of the Pod.
@@ -75,26 +104,62 @@ export function gateConfig({
   paths,
   operator = OPERATOR_ADDRESS,
   listen = [`[::]:${GATE_PORT}`],
+  metrics,
 }: GateConfigOptions): string {
   requireUsable(paths, operator, listen);
   const sorted = paths.toSorted((one, other) => (one.path < other.path ? -1 : 1));
-  const blocks: Readonly<Record<string, string>> = {
-    lines: sorted.map(({ path }) => linesOf(path)).join(''),
-    listen: listen.map(listenLine).join(''),
-    locations: sorted.map(locationOf).join(''),
-  };
-  return templates('gate.conf')
-    .replace(/^( *)# \$\{(\w+)\}\n/gm, (_line, indent: string, name: string) =>
-      (blocks[name] ?? '').replace(/^(?=.)/gm, indent),
-    )
-    .replace(/\$\{operator\}/g, () => operator);
+  return filled(
+    'gate.conf',
+    {
+      lines: sorted.map(({ path }) => linesOf(path)).join(''),
+      listen: listen.map(listenLine).join(''),
+      locations: sorted.map(locationOf).join(''),
+      metrics: metrics === undefined ? '' : metricsServer(metrics),
+    },
+    { operator },
+  );
 }
+
+/** The lines of the server for metrics. */
+function metricsServer({
+  operator = METRICS_ADDRESS,
+  listen = [`[::]:${GATE_METRICS_PORT}`],
+}: GateMetrics): string {
+  if (!METRICS.test(operator)) {
+    throw new ConfigurationError(
+      `the gate cannot pass scrapes to ${operator}: name a port of loopback, such as ${METRICS_ADDRESS}`,
+    );
+  }
+  requireListening(listen, GATE_METRICS_PORT);
+  return filled(
+    'metrics.conf',
+    { listen: listen.map(listenLine).join('') },
+    { operator, authorities: `${METRICS_CLIENTS_FOLDER}/${METRICS_CLIENTS_FILE}` },
+  );
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A template with lines in place of `# ${name}`, indented as this, and with `values`. */
+function filled(file: string, lines: Texts, values: Texts): string {
+  return templates(file)
+    .replace(/^( *)# \$\{(\w+)\}\n/gm, (_line, indent: string, name: string) =>
+      (lines[name] ?? '').replace(/^(?=.)/gm, indent),
+    )
+    .replace(/\$\{(\w+)\}/g, (_text, name: string) => values[name] ?? '');
+}
+
+/** The options of a configuration, with their defaults. */
+export type ReadGateConfig = Required<Omit<GateConfigOptions, 'metrics'>> & {
+  readonly metrics?: Required<GateMetrics>;
+};
 
 /**
  * The options from which a configuration was made. Undefined for a text that `gateConfig` did not
  * make.
  */
-export function readGateConfig(text: string): Required<GateConfigOptions> | undefined {
+export function readGateConfig(text: string): ReadGateConfig | undefined {
+  const [, reviews = '', scrapes] = text.split(/^ {4}server \{$/m);
   const location = /^ {8}location = (\S+) \{[^}]*?proxy_read_timeout (\d+)s;/gm;
   const options = {
     paths: [...text.matchAll(location)].map(([, path = '', seconds]) => ({
@@ -102,13 +167,23 @@ export function readGateConfig(text: string): Required<GateConfigOptions> | unde
       timeoutSeconds: Number(seconds),
     })),
     operator: /^ {8}server (\S+);$/m.exec(text)?.[1] ?? '',
-    listen: [...text.matchAll(/^ {8}listen (\S+) ssl/gm)].map(([, address = '']) => address),
+    listen: listensIn(reviews),
+    ...(scrapes !== undefined && {
+      metrics: {
+        operator: /^ {12}proxy_pass http:\/\/(\S+);$/m.exec(scrapes)?.[1] ?? '',
+        listen: listensIn(scrapes),
+      },
+    }),
   };
   try {
     return gateConfig(options) === text ? options : undefined;
   } catch {
     return undefined;
   }
+}
+
+function listensIn(server: string): readonly string[] {
+  return [...server.matchAll(/^ {8}listen (\S+) ssl/gm)].map(([, address = '']) => address);
 }
 
 /**
@@ -154,12 +229,15 @@ function requireUsable(
       `the gate cannot pass reviews to ${operator}: name a port of loopback, such as 127.0.0.1:9440, or unix:/path`,
     );
   }
+  requireListening(listen, GATE_PORT);
+}
+
+function requireListening(listen: readonly string[], port: number): void {
   const unusable = listen.find((address) => !LISTEN.test(address));
-  if (unusable !== undefined || listen.length === 0) {
-    throw new ConfigurationError(
-      `the gate cannot listen on ${unusable ?? 'nothing'}: name an IP address and a port, such as [::]:${GATE_PORT}`,
-    );
-  }
+  if (unusable === undefined && listen.length > 0) return;
+  throw new ConfigurationError(
+    `the gate cannot listen on ${unusable ?? 'nothing'}: name an IP address and a port, such as [::]:${port}`,
+  );
 }
 
 function problemOf(path: string, timeoutSeconds: number): string | undefined {

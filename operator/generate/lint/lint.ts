@@ -18,7 +18,7 @@ import {
 } from './rules/companion-objects.ts';
 import { fixedImages, noInjectedSidecars, twoContainers } from './rules/containers.ts';
 import { operatorEnvironment, proxyEnvironment } from './rules/environment.ts';
-import { gateCertificate, gateConfiguration, keyOnlyInGate } from './rules/gate.ts';
+import { gateCertificate, gateConfiguration, guardedMetrics, keyOnlyInGate } from './rules/gate.ts';
 import {
   ownNamespaces,
   restrictedContainers,
@@ -116,6 +116,7 @@ export const RULES: readonly Rule[] = [
   keyOnlyInGate,
   gateCertificate,
   gateConfiguration,
+  guardedMetrics,
   noCredentialFlags,
   noSecretInArguments,
   proxyEnvironment,

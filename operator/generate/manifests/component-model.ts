@@ -1,7 +1,9 @@
-import { parseYaml } from '../../core/yaml.ts';
+import { formatYaml, parseYaml } from '../../core/yaml.ts';
 import type { KubernetesObject } from '../../model/object.ts';
+import { GATE_METRICS_PORT } from '../gate/gate-config.ts';
+import { METRICS_PORT } from '../webhook/webhook-model.ts';
 import { kubectlOf } from './deployment-template.ts';
-import { templateText } from './manifest-file.ts';
+import { type TemplateValues, templateText } from './manifest-file.ts';
 import type { ModelDeployment } from './model-deployment.ts';
 
 /**
@@ -53,20 +55,47 @@ interface Component {
 type Json = Record<string, unknown>;
 
 /**
+ * The values of the placeholders in the files of components.
+ *
+ * @param ambassador - its image.
+ * @param scraping - as in `WebhookModel`. Undefined when the operator serves its metrics itself.
+ */
+export function componentValues(ambassador: string, scraping: object | undefined): TemplateValues {
+  const isPlain = scraping === undefined;
+  return {
+    kubectl: kubectlOf(ambassador),
+    metricsPort: `- { protocol: TCP, port: ${isPlain ? METRICS_PORT : GATE_METRICS_PORT} } # metrics\n`,
+    operatorPort: isPlain
+      ? templateText('components/prometheus/operator-port.yaml', { port: METRICS_PORT })
+      : '',
+    scraping: isPlain ? '' : formatYaml(scraping),
+  };
+}
+
+/**
  * All components, with the names and selectors of this Deployment. They are read from the files
  * that kustomize applies.
+ *
+ * @param scraping - as in `WebhookModel`.
  */
 export function componentModels(
   deployment: ModelDeployment,
+  scraping?: object,
 ): Readonly<Record<ComponentName, ComponentModel>> {
-  const models = COMPONENT_NAMES.map((name) => [name, componentModel(name, deployment)] as const);
+  const models = COMPONENT_NAMES.map(
+    (name) => [name, componentModel(name, deployment, scraping)] as const,
+  );
   return Object.fromEntries(models) as Record<ComponentName, ComponentModel>;
 }
 
 /** One component, with the names and selectors of this Deployment. */
-export function componentModel(name: ComponentName, deployment: ModelDeployment): ComponentModel {
+export function componentModel(
+  name: ComponentName,
+  deployment: ModelDeployment,
+  scraping?: object,
+): ComponentModel {
   const proxy = deployment.spec.template.spec.containers.find((each) => each.name === 'proxy');
-  const values = { kubectl: kubectlOf(proxy?.image ?? '') };
+  const values = componentValues(proxy?.image ?? '', scraping);
   const read = (file: string): unknown =>
     parseYaml(templateText(`components/${name}/${file}`, values));
   const {

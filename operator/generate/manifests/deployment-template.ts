@@ -4,7 +4,8 @@ import { formatYaml } from '../../core/yaml.ts';
 import { GATE_PORT } from '../gate/gate-config.ts';
 import { gateNames } from '../webhook/gate-names.ts';
 import type { WebhookModel } from '../webhook/webhook-model.ts';
-import { gateLines, gateVolumes } from './gate-sidecar.ts';
+import { isServing } from '../webhook/webhooks-options.ts';
+import { gateLines, gateVolumes, metricsClientsVolume } from './gate-sidecar.ts';
 import { listLines, scalar, type TemplateValues, templateText } from './manifest-file.ts';
 import { leaseNameOf, type ManifestsOptions } from './manifests-options.ts';
 import { configMapOf, folderItems } from './mounted-folder.ts';
@@ -87,17 +88,26 @@ function strategyOf({ leaderElection, shards }: ManifestsOptions): string {
 
 function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefined): TemplateValues {
   if (webhooks === undefined)
-    return { gate: '', gateAnnotation: '', gateVolumes: '', testedGate: '' };
+    return { gate: '', gateAnnotation: '', gateVolumes: '', testedGate: '', metricsHost: '' };
   const { certificates, configHash, options: served } = webhooks;
-  const volumes = [certificates.volume, ...gateVolumes(gateNames(options).gate)];
+  const { metricsClientCa: clients } = served;
+  const volumes = [
+    certificates.volume,
+    ...gateVolumes(gateNames(options).gate),
+    ...(clients === undefined ? [] : [metricsClientsVolume(clients)]),
+  ];
   return {
-    gate: gateLines(served.image),
+    gate: gateLines(served.image, clients !== undefined),
     gateAnnotation: `chancery.dev/gate-config: ${JSON.stringify(configHash)} # another configuration needs new Pods\n`,
     gateVolumes: formatYaml(volumes),
-    testedGate: templateText('base/parts/env-webhook-gate.yaml', {
-      service: gateNames(options).gate,
-      port: GATE_PORT,
-    }),
+    // The self-test is that of webhooks.
+    testedGate: isServing(served)
+      ? templateText('base/parts/env-webhook-gate.yaml', {
+          service: gateNames(options).gate,
+          port: GATE_PORT,
+        })
+      : '',
+    metricsHost: clients === undefined ? '' : templateText('base/parts/env-metrics-host.yaml', {}),
   };
 }
 

@@ -1,5 +1,13 @@
 import { parseYaml } from '../../core/yaml.ts';
-import { GATE_CONFIG_FOLDER, GATE_PORT, GATE_PROBE, GATE_TLS_FOLDER } from '../gate/gate-config.ts';
+import {
+  GATE_CONFIG_FOLDER,
+  GATE_METRICS_PORT,
+  GATE_PORT,
+  GATE_PROBE,
+  GATE_TLS_FOLDER,
+  METRICS_CLIENTS_FILE,
+  METRICS_CLIENTS_FOLDER,
+} from '../gate/gate-config.ts';
 import { scalar, templateText } from './manifest-file.ts';
 import type { ModelContainer } from './model-deployment.ts';
 
@@ -16,19 +24,41 @@ export function gateVolumes(configMap: string): readonly GateVolume[] {
   ];
 }
 
+/**
+ * The volume with the authorities of those who may read metrics. It has one key of the Secret, so
+ * the gate does not get the key of a client.
+ */
+export function metricsClientsVolume(secretName: string): GateVolume {
+  const items = [{ key: METRICS_CLIENTS_FILE, path: METRICS_CLIENTS_FILE }];
+  return { name: 'metrics-clients', secret: { secretName, items } };
+}
+
 export interface GateVolume {
   readonly name: string;
   readonly [field: string]: unknown;
 }
 
-/** The YAML of the gate in a Pod. */
-export function gateLines(image: string): string {
+/**
+ * The YAML of the gate in a Pod.
+ *
+ * @param servesMetrics - if true, it has a port for metrics and a mount for `metricsClientsVolume`.
+ */
+export function gateLines(image: string, servesMetrics: boolean): string {
+  const part = (name: string): string =>
+    servesMetrics
+      ? templateText(`base/parts/${name}.yaml`, {
+          port: GATE_METRICS_PORT,
+          folder: METRICS_CLIENTS_FOLDER,
+        })
+      : '';
   return templateText('base/parts/gate.yaml', {
     gateImage: scalar(image),
     port: GATE_PORT,
     probe: GATE_PROBE,
     tlsFolder: GATE_TLS_FOLDER,
     configFolder: GATE_CONFIG_FOLDER,
+    metricsPort: part('gate-metrics-port'),
+    metricsClients: part('gate-metrics-clients'),
   });
 }
 
@@ -37,7 +67,7 @@ export function gateLines(image: string): string {
  * webhooks has.
  */
 export function gateSidecar(image: string): ModelContainer {
-  const { initContainers } = parseYaml(gateLines(image)) as {
+  const { initContainers } = parseYaml(gateLines(image, false)) as {
     readonly initContainers: readonly ModelContainer[];
   };
   const [gate] = initContainers;

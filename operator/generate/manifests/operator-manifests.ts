@@ -2,12 +2,13 @@ import { posix } from 'node:path';
 import { proxyPatch } from '../../access/filter/proxy-filter.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import { dashboardFile } from '../monitoring/monitoring.ts';
 import { certificatesOperator } from './certificates-operator.ts';
-import type { ComponentName } from './component-model.ts';
-import { deploymentValues, kubectlOf } from './deployment-template.ts';
+import { type ComponentName, componentValues } from './component-model.ts';
+import { deploymentValues } from './deployment-template.ts';
 import { objectFileNames } from './given-objects.ts';
 import {
   documents,
@@ -17,6 +18,7 @@ import {
   type ManifestFile,
   scalar,
   type TemplateValues,
+  templateText,
 } from './manifest-file.ts';
 import type { ManifestsOptions } from './manifests-options.ts';
 import { definitionsOf, type OperatorModel, operatorModel, type Scope } from './operator-model.ts';
@@ -50,21 +52,26 @@ const GENERIC_HEADER = '# Written by `chancery generate manifests`, the same for
  * The base alone has no rights. Exactly one scope component must be used: it grants the rights,
  * opens the filter and sets the watched namespaces. The other components fit every operator.
  *
- * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and for the
- * reasons of `rbac` and `proxyFilter`.
+ * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, for shared
+ * components with a `metricsClientCa`, and for the reasons of `rbac` and `proxyFilter`.
  */
 export function operatorManifests(
   declared: readonly Declared[],
   options: ManifestsOptions,
 ): readonly ManifestFile[] {
   const model = operatorModel(declared, options);
+  if (options.components !== undefined && model.webhooks?.scraping !== undefined) {
+    throw new ConfigurationError(
+      '--metrics-client-ca needs components with names of this operator: leave out --components',
+    );
+  }
   const crds = options.installCrds ? [] : crdFolder(model);
   return [
     ...base(model),
     ...scopeComponent('namespaced', model),
     ...scopeComponent('cluster-scoped', model),
     ...(options.components === undefined
-      ? [...genericComponents(options), ...monitoringComponent(model)]
+      ? [...genericComponents(model), ...monitoringComponent(model)]
       : []),
     ...crds,
     ...certificatesFolder(model),
@@ -73,9 +80,15 @@ export function operatorManifests(
   ];
 }
 
-function genericComponents({ images }: ManifestsOptions): readonly ManifestFile[] {
-  const kubectl = kubectlOf(images.ambassador);
-  return GENERIC_FILES.map((path) => fromTemplate(path, GENERIC_HEADER, { kubectl }));
+function genericComponents({ options, webhooks }: OperatorModel): readonly ManifestFile[] {
+  const { ambassador } = options.images;
+  const plain = componentValues(ambassador, undefined);
+  const own = componentValues(ambassador, webhooks?.scraping);
+  return GENERIC_FILES.map((path) => {
+    // Those for metrics behind a gate have names of this operator.
+    const isGeneric = templateText(path, plain) === templateText(path, own);
+    return fromTemplate(path, isGeneric ? GENERIC_HEADER : header(options.command), own);
+  });
 }
 
 /** Alerts and a dashboard: the only component besides the scopes that names the operator. */
@@ -262,7 +275,7 @@ function definitionFiles(
   }));
 }
 
-/** The files of the gate. Empty when the operator has no webhooks and conversions. */
+/** The files of the gate. Empty when the operator has none. */
 function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[] {
   if (webhooks === undefined) return [];
   const { certificates, objects } = webhooks;
@@ -271,7 +284,7 @@ function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[
       ? []
       : [{ path: `base/${name}.yaml`, text: documents(header(options.command, why), shown) }];
   return [
-    ...file('gate', 'The container `gate` serves the webhooks of the operator over TLS.', objects),
+    ...file('gate', 'The container `gate` ends TLS for the operator.', objects),
     ...file('certificates', 'Where the certificate of the gate comes from.', certificates.objects),
   ];
 }

@@ -15,6 +15,7 @@ import { gateConfigurations } from '../webhook/configurations.ts';
 import { convertedDefinition, type WebhookModel, webhookModel } from '../webhook/webhook-model.ts';
 import {
   type GateOptions,
+  hasGate,
   isServing,
   OWN_GATE_IMAGE,
   requireServable,
@@ -74,7 +75,10 @@ export interface OperatorModel {
    * operators.
    */
   readonly definitions: readonly CustomResourceDefinition[];
-  /** The gate, and the webhooks and conversions behind it. Undefined when none is declared. */
+  /**
+   * The gate, and the webhooks, conversions and metrics behind it. Undefined when there is nothing
+   * behind it.
+   */
   readonly webhooks: WebhookModel | undefined;
   /** Alerts and a dashboard, which are optional. */
   readonly monitoring: Monitoring;
@@ -126,7 +130,7 @@ export function modelOf(access: AccessByScope, options: ManifestsOptions): Opera
       namespaced: scopeModel('namespaced', access, options),
       'cluster-scoped': scopeModel('cluster-scoped', access, options),
     },
-    components: componentModels(deployment),
+    components: componentModels(deployment, webhooks?.scraping),
     definitions: [
       ...(installCrds || isShared ? [] : definitionsOf(access, options, webhooks)),
       ...definitions,
@@ -136,7 +140,7 @@ export function modelOf(access: AccessByScope, options: ManifestsOptions): Opera
       ...options,
       hasElection: options.leaderElection,
       isSharded: options.shards !== undefined,
-      hasWebhooks: webhooks !== undefined,
+      hasWebhooks: webhooks !== undefined && isServing(webhooks.options),
       ...(options.metricsPrefix !== undefined && { prefix: options.metricsPrefix }),
     }),
     configMap: folderObject(options),
@@ -154,13 +158,13 @@ export function definitionsOf(
 }
 
 /**
- * The webhooks of the operator. Undefined when none is declared.
+ * The gate of the operator. Undefined when no webhook is declared, and metrics are open.
  *
  * @throws ConfigurationError `CONFIG` when webhooks cannot be served as they are declared.
  */
 function servedBy(access: AccessByScope, options: ManifestsOptions): WebhookModel | undefined {
   const served = servingOf(access, options);
-  if (!isServing(served)) return undefined;
+  if (!hasGate(served)) return undefined;
   const { installCrds, leaderElection, name } = options;
   requireServable(served, { name, installCrds, electsLeader: leaderElection });
   return webhookModel(served, options);

@@ -15,18 +15,23 @@ export interface CertificateModel {
   readonly served: Marks;
   /** The volume from which the gate reads `tls.crt` and `tls.key`. */
   readonly volume: { readonly name: string; readonly [field: string]: unknown };
+  /** The key with the authorities of this certificate, in the form of a PodMonitor. */
+  readonly authorities: object;
   readonly objects: readonly KubernetesObject[];
 }
 
 /** The volume with certificate and key. Only the container `gate` mounts it. */
 export const GATE_TLS = 'gate-tls';
 
+/** The key of the gate's ConfigMap with the authorities of `--ca-bundle`. */
+export const AUTHORITIES_FILE = 'authorities.pem';
+
 /** The parts that the certificate source of an operator adds to its manifests. */
 export function certificateModel(
   options: WebhooksOptions,
   place: { readonly name: string; readonly namespace: string },
 ): CertificateModel {
-  const { secret } = gateNames(place);
+  const { gate, secret } = gateNames(place);
   const fromSecret = {
     name: GATE_TLS,
     secret: {
@@ -35,7 +40,8 @@ export function certificateModel(
       items: ['tls.crt', 'tls.key'].map((key) => ({ key, path: key })),
     },
   };
-  const plain = { trusting: {}, served: {}, volume: fromSecret, objects: [] };
+  const authorities = { secret: { name: secret, key: 'ca.crt' } };
+  const plain = { trusting: {}, served: {}, volume: fromSecret, authorities, objects: [] };
   switch (options.certificates) {
     case 'cert-manager':
       return { ...plain, ...certManager(place) };
@@ -44,9 +50,15 @@ export function certificateModel(
         ...plain,
         trusting: { 'service.beta.openshift.io/inject-cabundle': 'true' },
         served: { 'service.beta.openshift.io/serving-cert-secret-name': secret },
+        // OpenShift writes it into every namespace.
+        authorities: { configMap: { name: 'openshift-service-ca.crt', key: 'service-ca.crt' } },
       };
     case 'pod':
-      return { ...plain, volume: fromSigner(options.signer ?? '') };
+      return {
+        ...plain,
+        volume: fromSigner(options.signer ?? ''),
+        authorities: { configMap: { name: gate, key: AUTHORITIES_FILE } },
+      };
     case 'chancery':
       return plain;
   }

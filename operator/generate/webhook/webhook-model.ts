@@ -5,14 +5,14 @@ import {
   withConversionClient,
 } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { GATE_CONFIG_FILE, GATE_PORT, gateConfig } from '../gate/gate-config.ts';
-import { type CertificateModel, certificateModel } from './certificates.ts';
+import { GATE_CONFIG_FILE, GATE_METRICS_PORT, GATE_PORT, gateConfig } from '../gate/gate-config.ts';
+import { AUTHORITIES_FILE, type CertificateModel, certificateModel } from './certificates.ts';
 import { clientConfig } from './configurations.ts';
 import { gateNames, SERVICE_PORT } from './gate-names.ts';
-import { servedPaths, type WebhooksOptions } from './webhooks-options.ts';
+import { isServing, servedPaths, type WebhooksOptions } from './webhooks-options.ts';
 
 /**
- * The objects of an operator with webhooks in its own namespace. They do not depend on its scope.
+ * The objects of an operator with a gate in its own namespace. They do not depend on its scope.
  */
 export interface WebhookModel {
   readonly options: WebhooksOptions;
@@ -21,6 +21,11 @@ export interface WebhookModel {
   readonly objects: readonly KubernetesObject[];
   /** A hash of the gate's configuration. When it changes, new Pods start. */
   readonly configHash: string;
+  /**
+   * `scheme` and `tlsConfig` of an endpoint of a PodMonitor. Undefined when the gate serves no
+   * metrics.
+   */
+  readonly scraping: object | undefined;
 }
 
 interface Place {
@@ -28,30 +33,41 @@ interface Place {
   readonly namespace: string;
 }
 
-/**
- * The ports that are open without a gate: metrics and probes. A policy that selects a Pod closes
- * all other ports.
- */
-const OPERATOR_PORTS = [8_080, 8_081];
+/** The port of the operator for metrics, and that for probes. */
+export const METRICS_PORT = 8_080;
+const PROBES_PORT = 8_081;
 
 /** The objects of the gate. Its container is in the template of the Deployment. */
 export function webhookModel(options: WebhooksOptions, place: Place): WebhookModel {
   const certificates = certificateModel(options, place);
-  const config = gateConfig({ paths: servedPaths(options) });
+  const { caBundle, metricsClientCa } = options;
+  const config = gateConfig({
+    paths: servedPaths(options),
+    ...(metricsClientCa !== undefined && { metrics: {} }),
+  });
   return {
     options,
     certificates,
     configHash: nodeCrypto().createHash('sha256').update(config).digest('hex').slice(0, 32),
     objects: [
-      service(place, certificates),
+      service(place, certificates, options),
       {
         apiVersion: 'v1',
         kind: 'ConfigMap',
         metadata: metadataOf(place),
-        ...{ data: { [GATE_CONFIG_FILE]: config } },
+        ...{
+          data: {
+            [GATE_CONFIG_FILE]: config,
+            // Nothing else in the cluster has them, and a PodMonitor needs them.
+            ...(metricsClientCa !== undefined &&
+              caBundle !== undefined && { [AUTHORITIES_FILE]: caBundle }),
+          },
+        },
       },
-      networkPolicy(place),
+      networkPolicy(place, options),
     ],
+    scraping:
+      metricsClientCa === undefined ? undefined : scraping(place, certificates, metricsClientCa),
   };
 }
 
@@ -82,7 +98,27 @@ function selected({ name }: Place): object {
   return { 'app.kubernetes.io/name': name };
 }
 
-function service(place: Place, { served }: CertificateModel): KubernetesObject {
+/**
+ * The part of a PodMonitor by which a Prometheus trusts the gate, and shows its own certificate. All
+ * of it is in the namespace of the PodMonitor.
+ */
+function scraping(place: Place, { authorities }: CertificateModel, secret: string): object {
+  return {
+    scheme: 'https',
+    tlsConfig: {
+      serverName: gateNames(place).dnsNames[0],
+      ca: authorities,
+      cert: { secret: { name: secret, key: 'tls.crt' } },
+      keySecret: { name: secret, key: 'tls.key' },
+    },
+  };
+}
+
+function service(
+  place: Place,
+  { served }: CertificateModel,
+  options: WebhooksOptions,
+): KubernetesObject {
   const hasAnnotations = Object.keys(served).length > 0;
   return {
     apiVersion: 'v1',
@@ -91,18 +127,29 @@ function service(place: Place, { served }: CertificateModel): KubernetesObject {
     ...{
       spec: {
         selector: selected(place),
-        ports: [{ name: 'webhooks', protocol: 'TCP', port: SERVICE_PORT, targetPort: GATE_PORT }],
+        ports: [
+          ...(isServing(options) ? [port('webhooks', SERVICE_PORT, GATE_PORT)] : []),
+          ...(options.metricsClientCa === undefined
+            ? []
+            : [port('metrics', GATE_METRICS_PORT, GATE_METRICS_PORT)]),
+        ],
       },
     },
   };
 }
 
+function port(name: string, number: number, targetPort: number): object {
+  return { name, protocol: 'TCP', port: number, targetPort };
+}
+
 /**
  * A policy that opens the port of the gate to all addresses. An API server may have any address,
- * and has no certificate by which it could be recognized.
+ * and has no certificate by which it could be recognized. A policy that selects a Pod closes all
+ * other ports, so it also opens those for metrics and probes.
  */
-function networkPolicy(place: Place): KubernetesObject {
-  const ports = [GATE_PORT, ...OPERATOR_PORTS].map((port) => ({ protocol: 'TCP', port }));
+function networkPolicy(place: Place, { metricsClientCa }: WebhooksOptions): KubernetesObject {
+  const metrics = metricsClientCa === undefined ? METRICS_PORT : GATE_METRICS_PORT;
+  const ports = [GATE_PORT, metrics, PROBES_PORT].map((each) => ({ protocol: 'TCP', port: each }));
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',

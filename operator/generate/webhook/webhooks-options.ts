@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { CONVERSION_PATH } from '../../model/custom-resource-definition.ts';
+import { isDnsSubdomain } from '../../model/dns-name.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import type { GatePath } from '../gate/gate-config.ts';
 
@@ -23,6 +24,12 @@ export interface GateOptions {
   readonly caBundle?: string;
   /** For `chancery`: the image with `chancery certificates`, with a tag or a digest. */
   readonly certificatesImage?: string;
+  /**
+   * The Secret of those who read metrics, in the namespace of the operator. The gate then serves
+   * metrics to clients with a certificate of its `ca.crt`. A PodMonitor presents its `tls.crt` and
+   * `tls.key`. Default: the operator serves metrics itself, to everybody.
+   */
+  readonly metricsClientCa?: string;
 }
 
 /** The webhooks and conversions of an operator, and the settings of its gate. */
@@ -38,6 +45,11 @@ export function isServing({
   conversions = [],
 }: Pick<WebhooksOptions, 'conversions' | 'webhooks'>): boolean {
   return webhooks.length > 0 || conversions.length > 0;
+}
+
+/** True when the operator has a gate: for webhooks, for metrics, or for both. */
+export function hasGate(options: WebhooksOptions): boolean {
+  return isServing(options) || options.metricsClientCa !== undefined;
 }
 
 /** The time limit of the API server for a conversion, which no definition can change. */
@@ -69,7 +81,7 @@ const CERTIFICATES =
   /^(?:\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
 
 /**
- * Checks the webhooks and the gate.
+ * Checks the webhooks, the metrics and the gate.
  *
  * @throws ConfigurationError `CONFIG` when the API server would refuse them, when nothing would
  * trust the gate, and when one replica cannot serve the webhooks.
@@ -78,11 +90,18 @@ export function requireServable(
   options: WebhooksOptions,
   { installCrds, electsLeader, name }: Surroundings,
 ): void {
-  const { certificates, signer, caBundle, conversions = [] } = options;
+  const { certificates, signer, caBundle, conversions = [], metricsClientCa } = options;
   if (!/^[a-z]/.test(name)) {
     throw new ConfigurationError(
-      'an operator with webhooks has a Service, whose name begins with a letter: choose another name with --name',
+      'an operator with a gate has a Service, whose name begins with a letter: choose another name with --name',
       { context: { name } },
+    );
+  }
+  if (metricsClientCa !== undefined) requireClients(metricsClientCa);
+  if (certificates === 'chancery' && !isServing(options)) {
+    throw new ConfigurationError(
+      '--certificates chancery makes certificates for webhooks, and this operator declares none: for its metrics use ' +
+        'cert-manager, service-ca or pod',
     );
   }
   if (certificates === 'pod') requirePodSigner(signer, caBundle);
@@ -106,6 +125,14 @@ export function requireServable(
         '--leader-election, or failurePolicy Ignore',
     );
   }
+}
+
+function requireClients(secret: string): void {
+  if (isDnsSubdomain(secret)) return;
+  throw new ConfigurationError(
+    '--metrics-client-ca names a Secret: at most 253 of a-z, 0-9, "-" and "."',
+    { context: { secret } },
+  );
 }
 
 interface Surroundings {

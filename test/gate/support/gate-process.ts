@@ -14,7 +14,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { eventually, freePort } from '@chancery/testing';
-import { type GatePath, gateConfig } from '../../../operator/generate/gate/gate-config.ts';
+import {
+  type GatePath,
+  gateConfig,
+  METRICS_CLIENTS_FILE,
+  METRICS_CLIENTS_FOLDER,
+} from '../../../operator/generate/gate/gate-config.ts';
 import { CertificateAuthority } from '../../../testing/src/apiserver/tls/certificate-authority.ts';
 import { pathOf } from '../../tools/tools.ts';
 import { SecretVolume } from './secret-volume.ts';
@@ -31,13 +36,24 @@ export interface GateStart {
   readonly operator: string;
   /** Names of the first certificate. */
   readonly names?: readonly string[];
+  /** The server for metrics. Default: none. */
+  readonly metrics?: {
+    /** `127.0.0.1:PORT`. */
+    readonly operator: string;
+    /** PEM of the authorities of its clients. Without them the file is missing. */
+    readonly authorities?: string;
+  };
   /** Changes the configuration before the start, for a canary. */
   readonly change?: (text: string) => string;
 }
 
+type Ports = readonly [port: number, metricsPort: number];
+
 /** A real nginx with the generated configuration, as a user without rights when the tests run as root. */
 export class GateProcess {
   readonly port: number;
+  /** The port of the server for metrics; 0 without one. */
+  readonly metricsPort: number;
   /** What API servers have in `caBundle`. */
   readonly authority: CertificateAuthority = new CertificateAuthority();
   readonly volume: SecretVolume;
@@ -46,19 +62,31 @@ export class GateProcess {
   #child: ChildProcess | undefined;
   #log = '';
 
-  private constructor(folder: string, port: number, start: GateStart) {
+  private constructor(folder: string, [port, metricsPort]: Ports, start: GateStart) {
     this.#folder = folder;
     this.port = port;
+    this.metricsPort = metricsPort;
     this.volume = new SecretVolume(join(folder, 'tls'));
     this.volume.put(this.certificate(start.names));
     const run = join(folder, 'run');
     mkdirSync(run);
     if (process.getuid?.() === 0) chownSync(run, GATE_UID, GATE_UID);
-    const { paths, operator, change = (text) => text } = start;
-    const text = gateConfig({ paths, operator, listen: [`127.0.0.1:${port}`] });
+    const { paths, operator, metrics, change = (text) => text } = start;
+    const text = gateConfig({
+      ...{ paths, operator, listen: [`127.0.0.1:${port}`] },
+      ...(metrics && {
+        metrics: { operator: metrics.operator, listen: [`127.0.0.1:${metricsPort}`] },
+      }),
+    });
+    const clients = join(folder, 'clients');
+    mkdirSync(clients, { mode: 0o755 });
+    if (metrics?.authorities !== undefined) {
+      writeFileSync(join(clients, METRICS_CLIENTS_FILE), metrics.authorities);
+    }
     this.#configuration = join(folder, 'gate.conf');
     const moved = text
       .replaceAll('/run/gate', run)
+      .replaceAll(METRICS_CLIENTS_FOLDER, clients)
       .replaceAll('/tls/..data', `${folder}/tls/..data`);
     writeFileSync(this.#configuration, change(moved));
   }
@@ -66,7 +94,8 @@ export class GateProcess {
   static async start(start: GateStart): Promise<GateProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'chancery-gate-'));
     chmodSync(folder, 0o755);
-    const gate = new GateProcess(folder, await freePort(), start);
+    const ports: Ports = [await freePort(), start.metrics === undefined ? 0 : await freePort()];
+    const gate = new GateProcess(folder, ports, start);
     await gate.again();
     return gate;
   }
@@ -89,12 +118,14 @@ export class GateProcess {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#log += text;
     });
+    const closed = once(child, 'close');
     await eventually(async () => {
-      if (child.exitCode !== null)
-        throw new Error(`nginx ended with ${child.exitCode}: ${this.#log}`);
-      await takesConnections(this.port);
+      if (child.exitCode === null) await takesConnections(this.port);
       return true;
     });
+    if (child.exitCode === null) return;
+    await closed; // with the last line of its log
+    throw new Error(`nginx ended with ${child.exitCode}: ${this.#log}`);
   }
 
   /** What it has written to its log. */

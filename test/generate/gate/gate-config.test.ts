@@ -142,6 +142,54 @@ test("the gate's configuration says what it was generated from", () => {
   expect(readGateConfig(gateConfig(options))).toEqual(options);
 });
 
+test('a configuration with metrics says where they are, and only its paths are paths of webhooks', () => {
+  const options = {
+    ...{ paths: [NAMES], operator: '127.0.0.1:9440', listen: ['[::]:9443'] },
+    metrics: { operator: '127.0.0.1:9090', listen: ['10.0.0.1:9445', '[::1]:9445'] },
+  };
+
+  expect(readGateConfig(gateConfig(options))).toEqual(options);
+});
+
+test('metrics come from 8080 of loopback to 9444 of all addresses, and without them there is no second server', () => {
+  const [plain, guarded] = [undefined, {}].map((metrics) =>
+    gateConfig({ paths: [NAMES], ...(metrics && { metrics }) }),
+  );
+
+  expect(readGateConfig(guarded ?? '')?.metrics).toEqual({
+    operator: '127.0.0.1:8080',
+    listen: ['[::]:9444'],
+  });
+  expect(guarded?.match(/ssl_verify_client on;/g)).toHaveLength(1);
+  expect(plain).not.toMatch(/metrics|ssl_verify_client/);
+});
+
+test.each([
+  '10.0.0.1:8080',
+  '0.0.0.0:8080',
+  'unix:/run/metrics.sock',
+  '127.0.0.1:8080/status',
+])('metrics from %s are refused, because what follows the gate can be read', (operator) => {
+  expect(() => gateConfig({ paths: [], metrics: { operator } })).toThrow(
+    `the gate cannot pass scrapes to ${operator}`,
+  );
+});
+
+test('a server for metrics that listens nowhere is refused', () => {
+  expect(() => gateConfig({ paths: [], metrics: { listen: [] } })).toThrow('such as [::]:9444');
+});
+
+test.each([
+  ['no certificates', 'ssl_verify_client on', 'ssl_verify_client optional'],
+  ['other authorities', '/metrics-clients/ca.crt', '/tls/ca.crt'],
+  ['another path', '(?:GET|HEAD) /metrics', '(?:GET|HEAD) /[a-z]+'],
+])('a server for metrics into which somebody has written %s is not one of ours', (_what, from, to) => {
+  const text = gateConfig({ paths: [NAMES], metrics: {} });
+
+  expect(text).toContain(from);
+  expect(readGateConfig(text.replaceAll(from, to))).toBeUndefined();
+});
+
 test.each([
   ['another time limit for bodies', 'client_body_timeout 5s', 'client_body_timeout 5h'],
   ['a location for everything', 'return 404', 'proxy_pass http://operator; return 404'],

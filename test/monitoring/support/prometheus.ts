@@ -18,6 +18,8 @@ export interface PrometheusOptions {
   readonly intervalMs?: number;
   /** The text of a file with groups of rules. Default: none. */
   readonly rules?: string;
+  /** How it reaches the targets: `scheme` and `tls_config`. Default: plain HTTP. */
+  readonly scraping?: object;
 }
 
 export interface Sample {
@@ -57,7 +59,7 @@ export class Prometheus {
   }
 
   static async start(options: PrometheusOptions): Promise<Prometheus> {
-    const { job, targets, rules = 'groups: []', intervalMs = 250 } = options;
+    const { job, targets, rules = 'groups: []', intervalMs = 250, scraping } = options;
     const folder = folderWith({ 'rules.yaml': rules });
     const interval = `${intervalMs}ms`;
     writeFileSync(
@@ -72,6 +74,7 @@ export class Prometheus {
         scrape_configs: [
           {
             job_name: job,
+            ...scraping,
             // What a PodMonitor makes of a Pod.
             static_configs: targets.map(({ pod, port }) => ({
               targets: [`127.0.0.1:${port}`],

@@ -68,10 +68,9 @@ export const gateCertificate: Rule = {
 export const gateConfiguration: Rule = {
   id: 'gate-configuration',
   check: (installation): readonly Problem[] => {
-    const { gate, objects, operator, namespace } = installation;
+    const { gate, operator } = installation;
     if (gate === undefined) return [];
-    const volume = volumeAt(gate, GATE_CONFIG_FOLDER, installation);
-    if (volume === undefined) {
+    if (volumeAt(gate, GATE_CONFIG_FOLDER, installation) === undefined) {
       return [
         {
           path: `${gate.path}.volumeMounts`,
@@ -81,14 +80,9 @@ export const gateConfiguration: Rule = {
         },
       ];
     }
-    const map = objects.find(
-      ({ kind, metadata }) =>
-        kind === 'ConfigMap' &&
-        metadata.name === volume.configMap?.name &&
-        (metadata.namespace ?? namespace) === namespace,
-    );
+    const map = configMapOf(gate, installation);
     if (map === undefined) return []; // applied from elsewhere
-    const text = (map as { data?: Record<string, string> | null }).data?.[GATE_CONFIG_FILE];
+    const text = map.data?.[GATE_CONFIG_FILE];
     const where = { object: `ConfigMap/${map.metadata.name}`, path: `data[${GATE_CONFIG_FILE}]` };
     const todo = 'generate it again with chancery generate manifests';
     const config = text === undefined ? undefined : readGateConfig(text);
@@ -122,6 +116,42 @@ export const gateConfiguration: Rule = {
     ];
   },
 };
+
+export const guardedMetrics: Rule = {
+  id: 'guarded-metrics',
+  check: (installation): readonly Problem[] => {
+    const { gate, operator } = installation;
+    if (gate === undefined || operator === undefined) return [];
+    const text = configMapOf(gate, installation)?.data?.[GATE_CONFIG_FILE] ?? '';
+    const metrics = readGateConfig(text)?.metrics;
+    if (metrics === undefined) return [];
+    const host = variable(operator.container, 'CHANCERY_METRICS_HOST')?.value;
+    const port = variable(operator.container, 'CHANCERY_METRICS_PORT')?.value ?? '8080';
+    const path = `${operator.path}.env[CHANCERY_METRICS_HOST]`;
+    if (host === undefined || !LOOPBACK.test(host)) {
+      return [
+        {
+          path,
+          wrong: host === undefined ? 'is not set' : `is ${host}`,
+          why: 'everybody in the network of the Pod reads the metrics without a certificate, past the gate',
+          todo: 'set 127.0.0.1',
+        },
+      ];
+    }
+    const listens = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    if (listens === metrics.operator) return [];
+    return [
+      {
+        path,
+        wrong: `makes ${listens}, and the gate passes scrapes to ${metrics.operator}`,
+        why: 'there are no metrics behind the gate, which answers 502',
+        todo: 'give CHANCERY_METRICS_HOST and CHANCERY_METRICS_PORT the address of the gate',
+      },
+    ];
+  },
+};
+
+const LOOPBACK = /^(?:127\.0\.0\.1|::1|localhost)$/;
 
 function ofCertificate(
   object: KubernetesObject,
@@ -223,6 +253,21 @@ export function servicesOf({
       matchesSelector(selectorFromObject({ matchLabels: selector }), labels)
     );
   });
+}
+
+/** The ConfigMap with the configuration of the gate. Undefined when it is not among the objects. */
+function configMapOf(
+  gate: PlacedContainer,
+  installation: Installation,
+): (KubernetesObject & { readonly data?: Readonly<Record<string, string>> | null }) | undefined {
+  const { namespace, objects } = installation;
+  const name = volumeAt(gate, GATE_CONFIG_FOLDER, installation)?.configMap?.name;
+  return objects.find(
+    ({ kind, metadata }) =>
+      kind === 'ConfigMap' &&
+      metadata.name === name &&
+      (metadata.namespace ?? namespace) === namespace,
+  );
 }
 
 function volumeAt(

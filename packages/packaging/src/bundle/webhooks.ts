@@ -51,13 +51,18 @@ export function requireServable(
 }
 
 /**
- * The error for webhooks that need a gate. A gate is a native sidecar, and OLM gives certificates
+ * The error for what needs a gate. A gate is a native sidecar, and OLM gives certificates
  * only to plain containers.
  */
-function undeliverable({ webhooks, conversions = [] }: Served): ConfigurationError {
+function undeliverable({
+  webhooks,
+  conversions = [],
+  metricsClientCa,
+}: Served): ConfigurationError {
   const what = [
     ...webhooks.map(({ name }) => `the webhook ${name}`),
     ...conversions.map((name) => `the conversion of ${name}`),
+    ...(metricsClientCa === undefined ? [] : ['metrics behind a gate']),
   ];
   return new ConfigurationError(
     `${what.join(' and ')} cannot be in a bundle: OLM mounts the serving key into every container of the operator's ` +

@@ -25,6 +25,18 @@ test('[A-17] [admission 21] a bundle with a conversion is refused for the same r
   );
 });
 
+test('a bundle whose metrics are guarded by a gate is refused with the same reason', () => {
+  const gate = {
+    certificates: 'cert-manager',
+    image: 'gate:1',
+    metricsClientCa: 'scraper',
+  } as const;
+
+  expect(() => bundle(demo({ gate }, CONTROLLERS))).toThrow(
+    /^metrics behind a gate cannot be in a bundle/,
+  );
+});
+
 test('the same operator without webhooks can be a bundle', () => {
   expect(bundle(demo({}, CONTROLLERS)).size).toBeGreaterThan(0);
 });

@@ -13,6 +13,7 @@ import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import {
   CLOSED,
   configuredIn,
+  GATE,
   OF_DEPLOYMENTS,
   OF_NAMESPACES,
   OF_PODS,
@@ -49,6 +50,23 @@ test.each(
       objects: comparable(expected),
     });
   }
+});
+
+test.each([
+  ['alone', []],
+  ['beside webhooks', ALL],
+])('metrics that the gate guards %s are scraped and closed as with kustomize', async (_what, webhooks) => {
+  const model = webhookModelOf(webhooks, { gate: { ...GATE, metricsClientCa: 'scraper' } });
+
+  const [result] = await renderChart(chartOf(model), [
+    { ...SAME, values: { prometheus: { enabled: true } } },
+  ]);
+
+  if (result === undefined) throw new Error('a render is missing');
+  const components = [...overlayComponents(model), 'prometheus'] as const;
+  const expected = renderedObjects(model, { scope: 'cluster-scoped', components });
+  expect(comparable(rendered(result).objects)).toEqual(comparable(expected));
+  expect(JSON.stringify(expected)).toContain('"scheme":"https"');
 });
 
 test('[admission 20] only the certificates role of a chart with webhooks has rights to webhook configurations', async () => {

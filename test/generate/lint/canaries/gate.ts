@@ -22,6 +22,13 @@ function issued(name: string): { 'tls.crt': string; 'tls.key': string } {
   return { 'tls.crt': cert, 'tls.key': key };
 }
 
+/** A gate that serves metrics, too. */
+function withMetrics(): Manifests {
+  return gated().set('ConfigMap.data', {
+    'gate.conf': gateConfig({ paths: [GATE_PATH], metrics: {} }),
+  });
+}
+
 const OWN_NAME = 'op-gate.demo.svc';
 
 export const GATE_CANARIES: readonly Canary[] = [
@@ -143,6 +150,31 @@ export const GATE_CANARIES: readonly Canary[] = [
       gated().set('ConfigMap.data', {
         'gate.conf': gateConfig({ paths: [{ path: '/convert', timeoutSeconds: 30 }] }),
       }),
+  },
+  {
+    rule: 'guarded-metrics',
+    does: 'leaves the metrics open beside a gate that serves them to clients with a certificate',
+    at: `${OPERATOR}.env[CHANCERY_METRICS_HOST]`,
+    says: 'past the gate',
+    broken: () => withMetrics(),
+  },
+  {
+    rule: 'guarded-metrics',
+    does: 'opens the metrics to all addresses again',
+    at: `${OPERATOR}.env[CHANCERY_METRICS_HOST]`,
+    says: 'is 0.0.0.0',
+    broken: () =>
+      withMetrics().push('operator.env', { name: 'CHANCERY_METRICS_HOST', value: '0.0.0.0' }),
+  },
+  {
+    rule: 'guarded-metrics',
+    does: 'serves the metrics where the gate does not ask',
+    at: `${OPERATOR}.env[CHANCERY_METRICS_HOST]`,
+    says: 'makes 127.0.0.1:9090',
+    broken: () =>
+      withMetrics()
+        .push('operator.env', { name: 'CHANCERY_METRICS_HOST', value: '127.0.0.1' })
+        .push('operator.env', { name: 'CHANCERY_METRICS_PORT', value: '9090' }),
   },
   {
     rule: 'distinct-users',
