@@ -1,6 +1,6 @@
 /** What an API server has left out of an object, because the definition does not have it. */
 import { expect, test } from 'vitest';
-import { droppedField } from '../../operator/cli/dev/dropped-field.ts';
+import { droppedField } from '../../operator/cli/dev/sample-writer.ts';
 
 test.each([
   [{ a: 1 }, { a: 1, b: 'default' }, undefined],
