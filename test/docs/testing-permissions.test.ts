@@ -42,7 +42,7 @@ const labels = controller({
   name: 'labels',
   for: configMaps,
   permissions: [{ resource: configMaps, verbs: ['patch'] }],
-  async reconcile({ apiVersion, kind, metadata: { name, namespace } }, { client }) {
+  async reconcile({ apiVersion, kind, metadata: { name, namespace = '' } }, { client }) {
     const metadata = { name, namespace, labels: { seen: 'yes' } };
     await client.apply(configMaps, { apiVersion, kind, metadata });
   },
