@@ -42,7 +42,8 @@ function explained(
 function undeclared(declarations: readonly Declared[], path: string): string | undefined {
   // Hooks and the controllers of Metacontroller choose resources at run time that the process does not
   // declare.
-  if (!declarations.some(isController)) return 'what its filter was generated from does not name it';
+  if (!declarations.some(isController))
+    return 'what its filter was generated from does not name it';
   const asked = requestPath(path);
   return (
     asked &&
