@@ -7,7 +7,7 @@ import { services } from '../../operator/model/kubernetes/resources.ts';
 import type { Resource } from '../../operator/model/resource.ts';
 import { startSites } from '../support/sites.ts';
 
-const MESSAGE = /^applyOwned writes children that the controller does not declare/;
+const MESSAGE = /^applyOwned writes a resource that the controller does not declare$/;
 
 async function warningsWith(more: object) {
   const place = await startSites();
@@ -27,7 +27,7 @@ test('applyOwned warns once of a resource that the controller does not declare',
 
   expect(found).toMatchObject([{ level: 'warn', fields: { resource: 'services' } }]);
   await expect(eventually(() => false, { timeoutMs: 0 })).rejects.toThrow(
-    /applyOwned writes children .*resource="services"/s,
+    /applyOwned writes a resource .*resource="services" remedy="add it to owns/s,
   );
 });
 

@@ -218,10 +218,11 @@ export class Contexts {
     const name = resourceName(resource);
     if (this.#reported.has(name) || declaresChild(this.#options.controller, resource)) return;
     this.#reported.add(name);
+    const remedy =
+      'add it to owns: no change of such a child wakes the controller, and the generated rights do not allow the write';
     log.warn(
-      { resource: name },
-      'applyOwned writes children that the controller does not declare: their changes do not wake it, ' +
-        'and the generated rights do not allow the write; add the resource to owns',
+      { resource: name, remedy },
+      'applyOwned writes a resource that the controller does not declare',
     );
   }
 
