@@ -17,7 +17,7 @@ const ANSWER_LIMIT_MS = 1_000;
 
 /**
  * Applies an object to the API server at `url`, as `kubectl apply --server-side --force-conflicts`
- * does: over HTTP, so that webhooks are asked. Resolves to the stored object.
+ * does: over HTTP, so that webhooks are asked. A field that the definition does not have is refused.
  *
  * @param namespace - the namespace of an object that names none.
  * @throws ConfigurationError `CONFIG` for a kind that the server does not serve.
@@ -27,13 +27,13 @@ export async function applySample(
   url: string,
   sample: KubernetesObject,
   { namespace, clock }: { readonly namespace: string; readonly clock: Clock },
-): Promise<KubernetesObject> {
+): Promise<void> {
   const transport = undiciTransport(url, { clock });
   try {
     const resource = await resourceOf({ transport, clock, signal: NEVER_ABORTED }, sample);
     const metadata = { ...(resource.namespaced && { namespace }), ...sample.metadata };
     const client = restClient({ transport, clock, fieldManager: SAMPLE_MANAGER });
-    return await client.apply(resource, { ...sample, metadata }, { force: true });
+    await client.apply(resource, { ...sample, metadata }, { force: true });
   } finally {
     await transport.close();
   }
@@ -70,22 +70,4 @@ export async function answersReviews(urls: readonly string[]): Promise<boolean> 
   });
   const texts = await Promise.all(answers).catch(() => undefined);
   return texts?.every((text) => text === GATE_TEST_READY) === true;
-}
-
-/**
- * The path, starting with `path`, of the first field of `sent` that is missing in `stored`.
- * Undefined when none is missing. An API server drops unknown fields without an error. A value of
- * null is dropped intentionally.
- */
-export function droppedField(sent: unknown, stored: unknown, path: string): string | undefined {
-  if (typeof sent !== 'object' || sent === null) return undefined;
-  const fields = (stored ?? {}) as Readonly<Record<string, unknown>>;
-  for (const [name, value] of Object.entries(sent)) {
-    const at = Array.isArray(sent) ? `${path}[${name}]` : `${path}.${name}`;
-    if (value === null) continue;
-    if (!Object.hasOwn(fields, name)) return at;
-    const below = droppedField(value, fields[name], at);
-    if (below !== undefined) return below;
-  }
-  return undefined;
 }
