@@ -51,6 +51,7 @@ test('the webhooks of the operator review the samples, at the start and when one
     'samples/good.yaml': note('good', 'fine'),
     'samples/list.yaml': list,
     'samples/refused.yaml': note('refused', 'bad'),
+    'samples/nameless.yaml': 'apiVersion: example.com/v1\nkind: Note\nspec: {}\n',
     'samples/unknown.yaml': 'apiVersion: example.org/v1\nkind: Other\nmetadata: { name: a }\n',
   };
   const project = new Project(files);
@@ -63,6 +64,7 @@ test('the webhooks of the operator review the samples, at the start and when one
   await dev.says(
     'cannot apply samples/unknown.yaml: the API server has no kind Other in example.org/v1',
   );
+  await dev.says('cannot apply samples/nameless.yaml: a sample needs a metadata.name');
 
   project.write('samples/good.yaml', note('good', 'bad'));
   expect(await dev.says('cannot apply samples/good.yaml')).toContain('no bad words');

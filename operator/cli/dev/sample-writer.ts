@@ -20,7 +20,7 @@ const ANSWER_LIMIT_MS = 1_000;
  * does: over HTTP, so that webhooks are asked. A field that the definition does not have is refused.
  *
  * @param namespace - the namespace of an object that names none.
- * @throws ConfigurationError `CONFIG` for a kind that the server does not serve.
+ * @throws ConfigurationError `CONFIG` without a name, and for a kind that the server does not serve.
  * @throws ApiError for an object that the server or a webhook refuses.
  */
 export async function applySample(
@@ -28,6 +28,9 @@ export async function applySample(
   sample: KubernetesObject,
   { namespace, clock }: { readonly namespace: string; readonly clock: Clock },
 ): Promise<void> {
+  if (typeof sample.metadata?.name !== 'string') {
+    throw new ConfigurationError(`a sample needs a metadata.name: ${sample.kind} has none`);
+  }
   const transport = undiciTransport(url, { clock });
   try {
     const resource = await resourceOf({ transport, clock, signal: NEVER_ABORTED }, sample);
