@@ -134,7 +134,7 @@ const DECLARE =
   '(they open the path in --accept-paths, and the method in --reject-methods)';
 
 const GENERATE =
-  'Then make the arguments of the proxy anew, as they were made: chancery generate proxy or manifests';
+  'Then make the arguments of the proxy anew: chancery generate proxy or manifests (chancery dev does it by itself)';
 
 /**
  * The error for a request that the filter refused. The filter is generated from declarations. So a

@@ -168,12 +168,13 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * into the store first.
    *
    * Name the resource in the controller's `owns`, with a source that selects the child. Then the child is
-   * read from the cache; otherwise every call reads it with a request.
+   * read from the cache; otherwise every call reads it with a request. A resource that is not in `owns`,
+   * `watches` or `permissions` is written all the same, if the API server allows it; the log has one warning.
    *
    * A field is stated under the name by which the server stores it: `stringData` of a Secret as `data`.
    *
-   * @throws TerminalError `USER_CODE` when no source in `owns` selects the child. In this case nothing is
-   *   sent, unless the API server itself has removed a label.
+   * @throws TerminalError `USER_CODE` when `owns` has sources of the resource, and none selects the child. In
+   *   this case nothing is sent, unless the API server itself has removed a label.
    * @throws OperatorError `USER_CODE` when there is no reconciled object to own the child, or when the API
    *   does not accept the owner (another namespace, or a namespaced owner of a cluster-scoped child). Also
    *   when two items of a list in the child have the same key, because no change of such a child would ever

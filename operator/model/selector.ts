@@ -51,6 +51,26 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
   }
 }
 
+/**
+ * The first key of a selector for which no value, nor its absence, satisfies every requirement: such a
+ * selector selects nothing. Undefined when some labels satisfy the selector.
+ *
+ * @throws ConfigurationError `CONFIG` as `selectorFromObject`.
+ */
+export function contradictedKey(selector: LabelSelector): string | undefined {
+  const byKey = Map.groupBy(selectorFromObject(selector), ({ key }) => key);
+  for (const [key, requirements] of byKey) {
+    const isMet = (value: string | undefined): boolean =>
+      requirements.every((each) => holds(each, value));
+    const listed = requirements.find(({ operator }) => operator === 'in')?.values;
+    // Without a list of values there is always one that no `NotIn` names.
+    const isPresentMet =
+      listed?.some(isMet) ?? requirements.every((each) => each.operator !== 'absent');
+    if (!isPresentMet && !isMet(undefined)) return key;
+  }
+  return undefined;
+}
+
 function isOnSide(
   value: string | undefined,
   [bound = '']: readonly string[],

@@ -154,3 +154,30 @@ test('no Dockerfile is written for a --module-path in another image', async () =
   expect(exit).toBe(0);
   expect(existsSync(join(folder, 'Dockerfile'))).toBe(false);
 });
+
+test('a project with webhooks hears which image and which certificates its gate needs, until it names an image', async () => {
+  const webhook = `
+import { validatingWebhook } from 'chancery';
+export default [one, validatingWebhook({ name: 'one.example.com', resource: configMaps, validate: () => {} })];`;
+  const { generate } = setUp({
+    ...PROJECT,
+    'src/operator.ts': `${OPERATOR.replace('export default', 'const one =')}${webhook}`,
+    'src/plain.ts': OPERATOR,
+  });
+  const needs = (lines: readonly string[]) =>
+    lines.filter((line) => line.includes('the gate needs'));
+
+  const plain = await generate(['src/plain.ts']);
+  const first = await generate(['src/operator.ts']);
+  const chancery = await generate(['src/operator.ts'], '--certificates', 'chancery');
+  const named = await generate(['src/operator.ts'], '--gate-image', 'registry.example/gate:1');
+
+  expect([plain, first, chancery, named].map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
+  expect(needs(first.stderr)).toEqual([
+    expect.stringMatching(
+      /the gate needs the image chancery-gate:\S+, which Dockerfile\.gate .*, and cert-manager/,
+    ),
+  ]);
+  expect(needs(chancery.stderr)).toEqual([expect.stringContaining('--certificates-image')]);
+  expect([...needs(plain.stderr), ...needs(named.stderr)]).toEqual([]);
+});

@@ -17,13 +17,13 @@ const DECLARED: Declarations = {
 };
 
 interface Started {
+  readonly session: DevSession;
   readonly clock: FakeClock;
   readonly said: string[];
   /** When each operator was started, in milliseconds since the first. */
   readonly starts: number[];
   /** What was asked of the cluster. */
   readonly calls: string[];
-  readonly session: DevSession;
 }
 
 interface Setup {
@@ -32,17 +32,19 @@ interface Setup {
   readonly announcement?: Announcement;
   /** The first so many calls of the cluster fail. */
   readonly failures?: number;
+  /** Whether the operator answers its webhooks. Default true. */
+  readonly asks?: () => boolean;
 }
 
 /** A session with scripted operators, and a cluster that does nothing. */
-function started({ codes, announcement = LOADED, failures = 0 }: Setup): Started {
+function started({ codes, announcement = LOADED, failures = 0, asks }: Setup): Started {
   const clock = new FakeClock();
   const stop = new AbortController();
   const said: string[] = [];
   const starts: number[] = [];
   const calls: string[] = [];
   const session = new DevSession({
-    cluster: clusterThat(calls, failures),
+    cluster: clusterThat(calls, failures, asks),
     clock,
     signal: stop.signal,
     say: (text) => void said.push(text),
@@ -62,7 +64,7 @@ function started({ codes, announcement = LOADED, failures = 0 }: Setup): Started
     stop.abort();
     await running;
   });
-  return { clock, said, starts, calls, session };
+  return { session, clock, said, starts, calls };
 }
 
 const LOADED: Announcement = { kind: 'loaded', pid: 1, files: {}, declarations: DECLARED };
@@ -81,7 +83,11 @@ function operatorThat(announcement: Announcement, code: number | undefined): Run
   };
 }
 
-function clusterThat(calls: string[], failures: number): DevCluster {
+function clusterThat(
+  calls: string[],
+  failures: number,
+  asks: () => boolean = () => true,
+): DevCluster {
   const call = async (what: string): Promise<void> => {
     calls.push(what);
     if (calls.length <= failures) throw new ConfigurationError(`${what} is refused`);
@@ -98,6 +104,7 @@ function clusterThat(calls: string[], failures: number): DevCluster {
     applyDefinitions: () => call('definitions'),
     applyRoles: () => call('roles'),
     applyWebhooks: () => call('webhooks'),
+    asksWebhooks: async () => asks(),
     applySample: () => call('sample'),
     close: async () => {},
   };
@@ -155,4 +162,56 @@ test('a file of samples is reported when it is applied for the first time', asyn
   expect(said.indexOf('applied sample.yaml')).toBeLessThan(
     said.indexOf('the operator runs (pid 1)'),
   );
+});
+
+const REVIEWED: Announcement = {
+  ...LOADED,
+  declarations: {
+    ...DECLARED,
+    webhooks: [{ apiVersion: 'v1', kind: 'Any', metadata: { name: 'a' } }],
+  },
+};
+
+test('samples wait until the operator answers its webhooks', async () => {
+  const answers = { areReady: false };
+  const { clock, calls, said } = started({
+    codes: [],
+    announcement: REVIEWED,
+    asks: () => answers.areReady,
+  });
+  await advanceUntil(clock, () => said.some((line) => line.startsWith('the operator runs')));
+  await clock.advanceAndSettle(5_000);
+  expect(calls).not.toContain('sample');
+
+  answers.areReady = true;
+  await advanceUntil(clock, () => calls.includes('sample'));
+});
+
+test('samples are applied after 30 s when the webhooks never answer', async () => {
+  const { clock, calls, said } = started({
+    codes: [],
+    announcement: REVIEWED,
+    asks: () => false,
+  });
+
+  await advanceUntil(clock, () => calls.includes('sample'));
+
+  expect(said).toContain('the webhooks do not answer for 30 s; samples are applied');
+});
+
+test('a sample that is saved before the webhooks answer is applied with the others', async () => {
+  const answers = { areReady: false };
+  const { session, clock, calls, said } = started({
+    codes: [],
+    announcement: REVIEWED,
+    asks: () => answers.areReady,
+  });
+  await advanceUntil(clock, () => said.some((line) => line.startsWith('the operator runs')));
+
+  await session.addSamples([{ file: 'other.yaml', value: {} }]);
+  expect(calls).not.toContain('sample');
+  expect(said).toContain('samples wait until the operator runs');
+
+  answers.areReady = true;
+  await advanceUntil(clock, () => calls.filter((call) => call === 'sample').length === 2);
 });

@@ -1,8 +1,9 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
 import { readFileSync } from 'node:fs';
-import { ApiServer } from '@chancery/testing';
+import { ApiServer, configMap, eventually, startOperator, startTestEnv } from '@chancery/testing';
+import { controller } from 'chancery';
 import { configMaps, pods } from 'chancery/kubernetes';
-import { restClient, systemClock, undiciTransport } from 'chancery/low-level';
+import { proxyFilter, restClient, systemClock, undiciTransport } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
 
 const PERMISSIONS = `
@@ -37,6 +38,29 @@ test('the operator reads its ConfigMaps, and nothing else', async () => {
   await expect(refused).rejects.toMatchObject({ status: 403, reason: 'Forbidden' });
 });
 
+const labels = controller({
+  name: 'labels',
+  for: configMaps,
+  permissions: [{ resource: configMaps, verbs: ['patch'] }],
+  async reconcile({ apiVersion, kind, metadata: { name, namespace = '' } }, { client }) {
+    const metadata = { name, namespace, labels: { seen: 'yes' } };
+    await client.apply(configMaps, { apiVersion, kind, metadata });
+  },
+});
+
+test('the operator makes only requests that it declares', async () => {
+  await using env = await startTestEnv();
+  const namespace = await env.namespace();
+  const filter = proxyFilter([labels], { namespaces: [namespace] });
+  const { url } = await env.ambassador(filter);
+  await using operator = startOperator({ url, namespace, controllers: [labels] });
+  await env.create(configMap('a', { namespace }));
+
+  await eventually(async () => (await env.get(configMaps, namespace, 'a'))?.metadata.labels);
+
+  expect(operator.log.filter(({ level }) => level === 'warn')).toEqual([]);
+});
+
 test('the guide shows these very examples', () => {
   const guide = readFileSync(
     new URL('../../docs/guides/test/permissions.md', import.meta.url),
@@ -45,6 +69,6 @@ test('the guide shows these very examples', () => {
   const examples = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
   const here = readFileSync(new URL(import.meta.url), 'utf8');
 
-  expect(examples.length).toBe(2);
+  expect(examples.length).toBe(4);
   expect(examples.filter((code) => !here.includes(code))).toEqual([]);
 });

@@ -18,6 +18,15 @@ test('names: a host is denied when it is another one’s, and a name that is not
   });
 });
 
+test('protection.check: the API server of the test environment asks the webhook', async () => {
+  const { staysProtected } = await exampleOf<{ staysProtected(): Promise<void> }>(
+    'guides/write/webhooks.md',
+    'protection.check.ts',
+  );
+
+  await expect(staysProtected()).resolves.toBeUndefined();
+});
+
 test('protection: an object with the annotation is not deleted', async () => {
   const { default: protection } = await exampleOf<{ readonly default: Webhook }>(
     'guides/write/webhooks.md',

@@ -43,7 +43,7 @@ test('[found 15] the error for a declared resource in another namespace does not
     code: 'AMBASSADOR_FORBIDDEN',
     fate: 'not-sent',
     message:
-      "kubectl proxy refused GET /api/v1/namespaces/kube-system/secrets/key: its filter does not allow it: secrets is declared in namespace shop, and not in kube-system: add it to the watched namespaces (WATCH_NAMESPACE), or to a permission as namespaces: ['kube-system']. Then make the arguments of the proxy anew, as they were made: chancery generate proxy or manifests",
+      "kubectl proxy refused GET /api/v1/namespaces/kube-system/secrets/key: its filter does not allow it: secrets is declared in namespace shop, and not in kube-system: add it to the watched namespaces (WATCH_NAMESPACE), or to a permission as namespaces: ['kube-system']. Then make the arguments of the proxy anew: chancery generate proxy or manifests (chancery dev does it by itself)",
     context: { status: 403, method: 'GET' },
   });
 });
@@ -53,7 +53,13 @@ test('[found 15] the error for an undeclared resource asks to declare it in the 
   const target = { namespace: 'shop', name: 'a' };
   const hooks = { name: 'hooks', sources: [source(configMaps)] };
 
-  await expect(refused(declared).get(pods, target)).rejects.toThrow(/Declare it in the controller/);
+  const webhooks = { name: 'webhooks', sources: [] };
+  for (const others of [[], [webhooks as never]]) {
+    const known = { ...declared, declarations: [web, ...others] };
+    await expect(refused(known).get(pods, target)).rejects.toThrow(
+      /o controller declares pods: add it to owns, watches or permissions of the controller\. Then make/,
+    );
+  }
   await expect(
     refused({ ...declared, declarations: [hooks as never] }).get(pods, target),
   ).rejects.toThrow(

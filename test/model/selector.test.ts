@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../operator/core/errors.ts';
 import {
+  contradictedKey,
   formatSelector,
   isLabelKey,
   isLabelValue,
@@ -235,5 +236,40 @@ describe('[found 2] a selector with very many parts', () => {
     () => selectorFromObject({ matchExpressions: [{ key: 'a', operator: 'o'.repeat(100_000) }] }),
   ])('the error for a very long invalid selector quotes only a part', (parse) => {
     expect(parse).toThrow(/^.{20,1000}$/);
+  });
+});
+
+describe('contradictedKey', () => {
+  const expression = fc.oneof(
+    fc.record({
+      key: fc.constantFrom('x', 'y'),
+      operator: fc.constantFrom('In', 'NotIn'),
+      values: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
+    }),
+    fc.record({
+      key: fc.constantFrom('x', 'y'),
+      operator: fc.constantFrom('Exists', 'DoesNotExist'),
+    }),
+  );
+  const selectors = fc.record({
+    matchLabels: fc.dictionary(fc.constantFrom('x', 'y'), fc.constantFrom('a', 'b'), {
+      noNullPrototype: true,
+    }),
+    matchExpressions: fc.array(expression, { maxLength: 5 }),
+  });
+  // `other` stands for all values that no requirement names.
+  const values = [undefined, 'a', 'b', 'c', 'other'];
+  const every = values.flatMap((x) =>
+    values.map((y) => ({ ...(x && { x }), ...(y && { y }) }) as Record<string, string>),
+  );
+
+  test('it names a key exactly when no labels satisfy the selector', () => {
+    fc.assert(
+      fc.property(selectors, (selector) => {
+        const isMet = every.some((labels) => matchesSelector(selectorFromObject(selector), labels));
+
+        expect(contradictedKey(selector) === undefined).toBe(isMet);
+      }),
+    );
   });
 });

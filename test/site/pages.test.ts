@@ -80,7 +80,7 @@ test('every link of a page as Markdown leads to a file of the site', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-texts-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 
-  writeTexts(folder, 'A description.');
+  writeTexts(folder, 'A description.', '/');
 
   const { dead, links } = deadLinksOfTexts(folder);
   expect(links).toBeGreaterThan(500);

@@ -36,7 +36,12 @@ export interface DevCluster {
    * Makes the API server call these webhooks of the operator, and removes those of earlier calls.
    */
   applyWebhooks(configurations: readonly KubernetesObject[]): Promise<void>;
-  /** Creates or replaces an object. */
+  /**
+   * True when the operator would answer a review of every webhook in `applyWebhooks` now. An API
+   * server does not ask a webhook that is not there, when its failure policy is `Ignore`.
+   */
+  asksWebhooks(): Promise<boolean>;
+  /** Applies an object, or the items of a List, as `kubectl apply` does: webhooks are asked. */
   applySample(sample: unknown): Promise<void>;
   /**
    * Ends the processes and servers that this process has started. Objects in a real cluster stay.

@@ -8,12 +8,10 @@ import { upstreamFlags } from '../proxy/arguments.ts';
 import { findUsableKubectl, type UsableKubectl } from '../proxy/find-kubectl.ts';
 import type { Ambassador, DevCluster } from './ambassador.ts';
 import { KubectlAmbassador } from './kubectl-ambassador.ts';
+import { SAMPLE_MANAGER } from './sample-writer.ts';
 
 /** Time after which a cluster without an answer counts as failed. */
 const CALL_LIMIT_MS = 30_000;
-
-/** The field manager of definitions and samples. */
-const FIELD_MANAGER = 'chancery-dev';
 
 export interface ContextOptions {
   readonly context: string;
@@ -77,6 +75,10 @@ export class ContextCluster implements DevCluster {
 
   async applyWebhooks(): Promise<void> {} // it would need a certificate, and a way to this machine
 
+  async asksWebhooks(): Promise<boolean> {
+    return true; // there are none to wait for
+  }
+
   async applySample(sample: unknown): Promise<void> {
     await this.#apply(JSON.stringify(sample));
   }
@@ -86,7 +88,7 @@ export class ContextCluster implements DevCluster {
   }
 
   async #apply(text: string): Promise<void> {
-    const how = ['--server-side', '--force-conflicts', `--field-manager=${FIELD_MANAGER}`];
+    const how = ['--server-side', '--force-conflicts', `--field-manager=${SAMPLE_MANAGER}`];
     await this.#kubectl.run(
       ['apply', ...how, `--namespace=${this.namespace}`, '--filename=-'],
       text,

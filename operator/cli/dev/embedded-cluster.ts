@@ -1,6 +1,6 @@
 import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
 import type { Clock } from '../../core/clock.ts';
-import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { parseYamlDocuments } from '../../core/yaml.ts';
 import {
   type CustomResourceDefinition,
@@ -10,10 +10,11 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { cannotListen } from '../apiserver/apiserver.ts';
 import { writeKubeconfig } from '../apiserver/kubeconfig.ts';
 import type { Io } from '../command.ts';
+import { listItems } from '../files/manifest-files.ts';
 import { findUsableKubectl } from '../proxy/find-kubectl.ts';
 import type { Ambassador, DevCluster } from './ambassador.ts';
-import { droppedField } from './dropped-field.ts';
 import { KubectlAmbassador } from './kubectl-ambassador.ts';
+import { answersReviews, applySample } from './sample-writer.ts';
 
 /** The part of `@chancery/testing` that this command uses. A test checks that the types match. */
 export interface DevTestKit {
@@ -36,7 +37,7 @@ interface DevApiServer {
   get(apiVersion: string, kind: string, namespace: string | undefined, name: string): unknown;
   create(object: KubernetesObject): unknown;
   delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): void;
-  applyManifest(yaml: string, namespace: string): readonly KubernetesObject[];
+  applyManifest(yaml: string, namespace: string): unknown;
   urlFor(user: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -57,17 +58,14 @@ export class EmbeddedCluster implements DevCluster {
   readonly ambassador: Ambassador;
   readonly namespace: string;
   readonly #server: DevApiServer;
+  readonly #options: EmbeddedOptions;
   #roles: readonly KubernetesObject[] = [];
   #webhooks: readonly KubernetesObject[] = [];
-  /** Group and kind of each definition. */
-  readonly #defined = new Set<string>();
 
-  private constructor(
-    server: DevApiServer,
-    ambassador: Ambassador,
-    { namespace, kubeconfigOut }: Pick<EmbeddedOptions, 'namespace' | 'kubeconfigOut'>,
-  ) {
+  private constructor(server: DevApiServer, ambassador: Ambassador, options: EmbeddedOptions) {
+    const { namespace, kubeconfigOut } = options;
     this.#server = server;
+    this.#options = options;
     this.ambassador = ambassador;
     this.namespace = namespace;
     const flags =
@@ -120,8 +118,6 @@ export class EmbeddedCluster implements DevCluster {
   ): Promise<void> {
     const client = conversionUrl === undefined ? {} : { url: conversionUrl };
     for (const document of parseYamlDocuments(definitions.join('---\n'))) {
-      const { group, names } = (document as CustomResourceDefinition).spec;
-      this.#defined.add(`${group} ${names.kind}`);
       this.#apply(withConversionClient(document as CustomResourceDefinition, client));
     }
   }
@@ -147,22 +143,17 @@ export class EmbeddedCluster implements DevCluster {
     }
   }
 
-  /**
-   * @throws ConfigurationError `CONFIG` for a field that is missing in the definition. The object
-   * is stored without it.
-   */
+  async asksWebhooks(): Promise<boolean> {
+    return answersReviews(this.#webhooks.flatMap(urlsOf));
+  }
+
   async applySample(sample: unknown): Promise<void> {
-    const object = sample as KubernetesObject & { readonly spec?: unknown };
-    const [stored] = this.#apply(object) as readonly (typeof object)[];
-    const [group] = (object.apiVersion ?? '').split('/');
-    // An object that is stored in another version has other fields.
-    if (stored?.apiVersion !== object.apiVersion) return;
-    if (!this.#defined.has(`${group} ${object.kind}`)) return;
-    const dropped = droppedField(object.spec, stored?.spec, '.spec');
-    if (dropped === undefined) return;
-    throw new ConfigurationError(
-      `the definition of ${object.kind} has no field ${dropped}, so it was dropped`,
-    );
+    const { namespace, clock } = this.#options;
+    for (const item of listItems(sample) ?? [sample]) {
+      const object = item as KubernetesObject;
+      this.#ensureNamespaceOf(object);
+      await applySample(this.#server.url, object, { namespace, clock });
+    }
   }
 
   async close(): Promise<void> {
@@ -182,13 +173,24 @@ export class EmbeddedCluster implements DevCluster {
     return { ...role, metadata, subjects } as KubernetesObject;
   }
 
-  #apply(object: KubernetesObject): readonly KubernetesObject[] {
-    const place = object.metadata?.namespace ?? this.namespace;
-    if (this.#server.get('v1', 'Namespace', undefined, place) === undefined) {
-      this.#server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: place } });
-    }
-    return this.#server.applyManifest(JSON.stringify(object), this.namespace);
+  #apply(object: KubernetesObject): void {
+    this.#ensureNamespaceOf(object);
+    this.#server.applyManifest(JSON.stringify(object), this.namespace);
   }
+
+  #ensureNamespaceOf({ metadata }: KubernetesObject): void {
+    const place = metadata?.namespace ?? this.namespace;
+    if (this.#server.get('v1', 'Namespace', undefined, place) !== undefined) return;
+    this.#server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: place } });
+  }
+}
+
+/** The URLs of the webhooks in a configuration for an API server that can call `http`. */
+function urlsOf(configuration: KubernetesObject): readonly string[] {
+  const { webhooks } = configuration as unknown as {
+    readonly webhooks: readonly { readonly clientConfig: { readonly url: string } }[];
+  };
+  return webhooks.map(({ clientConfig }) => clientConfig.url);
 }
 
 /** The ServiceAccount of the operator. */

@@ -15,6 +15,10 @@ const LONGEST_DELAY_MS = 30_000;
 /** Time after which an operator is considered healthy, and not in a crash loop. */
 const HEALTHY_AFTER_MS = 30_000;
 
+/** Time for which samples wait for the webhooks, and the time between two questions. */
+const WEBHOOKS_LIMIT_MS = 30_000;
+const WEBHOOKS_POLL_MS = 100;
+
 /** Exit codes after which a restart without a save would end in the same way. */
 const WRONG_MODULE = 2;
 const UNSAFE_SETUP = 3;
@@ -70,7 +74,7 @@ export class DevSession {
   #samples: readonly ManifestDocument[];
   /** Files of samples that were reported as applied. */
   readonly #applied = new Set<string>();
-  /** True when the cluster accepts samples, because it has the first definitions. */
+  /** True when the cluster has the first definitions, and the webhooks, if there are any, answer. */
   #takesSamples = false;
 
   constructor(options: SessionOptions) {
@@ -114,12 +118,21 @@ export class DevSession {
       const event = await this.#next(operator);
       return event.is === 'ended' ? { is: 'ended', code: WRONG_MODULE } : event;
     }
-    await this.#prepare(announcement.declarations);
+    const { declarations, pid } = announcement;
+    await this.#prepare(declarations);
+    const isReviewed = declarations.webhooks.length > 0;
+    if (!isReviewed) await this.#applySamples();
     operator.go({ CHANCERY_API_URL: this.#options.cluster.ambassador.url });
     if (!this.#isReady) this.#options.onReady();
     this.#isReady = true;
-    say(`the operator runs (pid ${announcement.pid})`);
-    const event = await this.#next(operator);
+    say(`the operator runs (pid ${pid})`);
+    const over = new AbortController();
+    const reviewed = isReviewed ? this.#applyReviewedSamples(over.signal) : undefined;
+    const next = this.#next(operator);
+    const event = await Promise.race([next, reviewed?.then(() => next) ?? next]);
+    over.abort();
+    await reviewed;
+    if (isReviewed) this.#takesSamples = false; // nobody would answer the webhooks
     if (clock.monotonic() - startedAt >= HEALTHY_AFTER_MS) this.#backoff.reset();
     return event;
   }
@@ -190,7 +203,6 @@ export class DevSession {
     await this.#once('filter', filter, () => cluster.ambassador.start(filter));
     const { url } = cluster.ambassador;
     if (this.#isReady && url !== before) this.#options.say(`ambassador   ${url}`);
-    await this.#applySamples();
   }
 
   /**
@@ -207,17 +219,33 @@ export class DevSession {
   }
 
   /**
-   * Applies the samples of saved files: at once, or together with the others when the operator can
-   * start.
+   * Applies the samples of saved files: at once, or together with the others when the operator
+   * runs.
    */
   async addSamples(samples: readonly ManifestDocument[]): Promise<void> {
     const files = new Set(samples.map(({ file }) => file));
     this.#samples = [...this.#samples.filter(({ file }) => !files.has(file)), ...samples];
     if (this.#takesSamples) await this.#applySamples();
+    else this.#options.say('samples wait until the operator runs');
+  }
+
+  /** Applies the samples when the webhooks answer. A webhook that is not there may not be asked. */
+  async #applyReviewedSamples(over: AbortSignal): Promise<void> {
+    const { clock, cluster, say } = this.#options;
+    const startedAt = clock.monotonic();
+    while (!(await cluster.asksWebhooks())) {
+      if (clock.monotonic() - startedAt >= WEBHOOKS_LIMIT_MS) {
+        say(`the webhooks do not answer for ${WEBHOOKS_LIMIT_MS / 1_000} s; samples are applied`);
+        break;
+      }
+      await sleep(clock, WEBHOOKS_POLL_MS, over).catch(() => {});
+      if (over.aborted) return;
+    }
+    if (!over.aborted) await this.#applySamples();
   }
 
   /**
-   * Applies each sample once. Refused samples are retried after the next save. The first time that all
+   * Applies each saved sample once. Refused samples are retried after the next save. The first time that all
    * objects of a file are applied is reported.
    */
   async #applySamples(): Promise<void> {

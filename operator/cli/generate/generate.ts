@@ -28,6 +28,7 @@ import { type Declarations, loadDeclarations } from '../declarations/load-declar
 import { LineWriter } from '../line-writer.ts';
 import { loadPackage } from '../loading/load-package.ts';
 import { type GenerateArguments, generateArguments, isTree, withTag } from './arguments.ts';
+import { gateNeeds } from './gate-needs.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
 import { givenResources } from './given-resources.ts';
 import { programOf, sourceFolder } from './operator-program.ts';
@@ -68,7 +69,10 @@ export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise
   const images = parsed.check ? [] : await imageFiles(parsed, project);
   using lines = new LineWriter(io.stdout, io.signal);
   if (parsed.check) return reportStates(states, lines, io);
-  return writeGenerated([...states, ...images], lines, io);
+  const exit = await writeGenerated([...states, ...images], lines, io);
+  const needs = exit === 0 ? gateNeeds(states, parsed.gate) : [];
+  for (const line of needs) io.stderr.write(`chancery generate: ${line}\n`);
+  return exit;
 }
 
 /**

@@ -129,7 +129,7 @@ const OPTIONS = {
     type: 'text',
     value: 'IMAGE',
     for: ['manifests', 'chart'],
-    help: 'the TLS gate in front of webhooks and metrics; default chancery-gate with the tag of our own version, which you build from Dockerfile.gate',
+    help: 'the TLS gate in front of webhooks and metrics; default chancery-gate with the tag of our own version, which you build from Dockerfile.gate of the repository',
   },
   'certificates-image': {
     type: 'text',

@@ -118,6 +118,25 @@ export class ChildSelection {
   }
 }
 
+/**
+ * True when the controller has a source of the resource, or declares the right to write it. Only then
+ * do the generated rights and the filter allow the child.
+ */
+export function declaresChild(
+  { owns, watches, permissions }: Pick<Controller, 'owns' | 'watches' | 'permissions'>,
+  resource: Resource,
+): boolean {
+  return (
+    [...owns, ...watches].some(({ source }) => isSameResource(source.resource, resource)) ||
+    permissions.some(
+      (each) =>
+        isSameResource(each.resource, resource) &&
+        each.subresource === undefined &&
+        (each.verbs.includes('create') || each.verbs.includes('patch')),
+    )
+  );
+}
+
 function withLabelsOf(
   existing: KubernetesObject | undefined,
   child: KubernetesObject,

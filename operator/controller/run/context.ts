@@ -16,7 +16,7 @@ import {
   type EngineApplyOptions,
   type OwnerOfChildren,
 } from '../children/apply-owned.ts';
-import { ChildSelection } from '../children/child-selection.ts';
+import { ChildSelection, declaresChild } from '../children/child-selection.ts';
 import { type Refused, withEngineParts } from '../children/engine-parts.ts';
 import { statusWriter } from '../children/write-status.ts';
 import type { Controller } from '../controller.ts';
@@ -70,6 +70,8 @@ export class Contexts {
   readonly #stores = new Map<Source, Store<KubernetesObject>>();
   readonly #memory = new AppliedMemory();
   readonly #childSelection: ChildSelection;
+  /** Names of the resources whose undeclared children were reported. */
+  readonly #reported = new Set<string>();
 
   constructor(options: ContextsOptions) {
     this.#options = options;
@@ -111,6 +113,7 @@ export class Contexts {
         refused,
         refusedChildren,
         signal,
+        appliesChild: (resource) => this.#reportUndeclared(resource, log),
       }),
       key,
       signal,
@@ -210,6 +213,19 @@ export class Contexts {
     return found;
   }
 
+  /** Warns once for each resource: such a child works only until the operator has the generated rights. */
+  #reportUndeclared(resource: Resource, log: Log): void {
+    const name = resourceName(resource);
+    if (this.#reported.has(name) || declaresChild(this.#options.controller, resource)) return;
+    this.#reported.add(name);
+    const remedy =
+      'add it to owns: no change of such a child wakes the controller, and the generated rights do not allow the write';
+    log.warn(
+      { resource: name, remedy },
+      'applyOwned writes a resource that the controller does not declare',
+    );
+  }
+
   /** The layers around a cache are added here: own writes, and outermost the freezing. */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
@@ -282,6 +298,8 @@ interface ContextMethodsOptions {
   readonly refusedChildren: RefusedChildren;
   /** Aborts with the attempt. A failure after that does not mean that a child is wrong. */
   readonly signal: AbortSignal;
+  /** Called with the resource of each child that the reconciler states. */
+  readonly appliesChild: (resource: Resource) => void;
 }
 
 /** The methods of a `ReconcileContext` that act for the reconciled object. */
@@ -336,6 +354,7 @@ function applyingOwned(
 ): ReconcileContext['applyOwned'] {
   return async (resource, child, how?: EngineApplyOptions) => {
     const owner = reconciled('applyOwned');
+    if (how?.observed === undefined) rest.appliesChild(resource);
     const known = knownChild(controller, client, store);
     const writer = { client, fieldManager: controller.name, memory };
     const childLabels = rest.childLabels?.(owner);

@@ -53,6 +53,7 @@ import {
   numericUsers,
   unixSocket,
 } from './rules/users.ts';
+import { webhookSelectors } from './rules/webhook-selectors.ts';
 import { requireShapes } from './shape.ts';
 
 /**
@@ -159,6 +160,7 @@ export const RULES: readonly Rule[] = [
   filledNetworkPolicy,
   disruptionBudget,
   closedWebhooks,
+  webhookSelectors,
   leaderElection,
   sharding,
 ];

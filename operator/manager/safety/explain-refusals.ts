@@ -1,11 +1,13 @@
 import { refusedRequest } from '../../access/filter/refused-request.ts';
 import type { Placement } from '../../access/placement.ts';
+import { requestPath } from '../../access/request-path.ts';
 import { requiredAccess } from '../../access/required-access.ts';
 import type { Interceptor } from '../../client/call.ts';
 import { filterRefused } from '../../client/response-failure.ts';
 import type { Declared } from '../../controller/access-declaration.ts';
 import { isController } from '../../controller/controller.ts';
 import { AmbassadorError } from '../../core/errors.ts';
+import { resourceName } from '../../model/resource.ts';
 
 /** The access that a process declares, as far as it is known before the run. */
 export interface KnownAccess {
@@ -32,12 +34,19 @@ function explained(
   if (error.code !== 'AMBASSADOR_FORBIDDEN') return error;
   if (typeof method !== 'string' || typeof path !== 'string') return error;
   const why = refusedRequest(requiredAccess(declarations, placement), { method, path });
+  const whole = why ?? undeclared(declarations, path);
+  return whole === undefined ? error : filterRefused({ method, path }, whole);
+}
+
+/** Undefined for a path that names no resource. */
+function undeclared(declarations: readonly Declared[], path: string): string | undefined {
   // Hooks and the controllers of Metacontroller choose resources at run time that the process does not
   // declare.
-  const isComplete = declarations.every(isController);
-  if (why === undefined && isComplete) return error;
-  return filterRefused(
-    { method, path },
-    why ?? 'what its filter was generated from does not name it',
+  if (!declarations.some(isController))
+    return 'what its filter was generated from does not name it';
+  const asked = requestPath(path);
+  return (
+    asked &&
+    `no controller declares ${resourceName(asked)}: add it to owns, watches or permissions of the controller`
   );
 }

@@ -6,7 +6,7 @@ import { ConfigurationError, ProtocolError } from '../../core/errors.ts';
 import { parseGoDuration } from '../../core/go/go-duration.ts';
 import type { Endpoint, EndpointAnswer } from '../../webhook/endpoint.ts';
 import { HttpListener, send } from '../http/listener.ts';
-import { GATE_TEST_AGENT } from '../safety/gate-test-agent.ts';
+import { GATE_TEST_AGENT, GATE_TEST_READY } from '../safety/gate-test-agent.ts';
 import { type ListenAddress, WEBHOOK_LISTEN } from '../settings/webhook-listen.ts';
 
 /**
@@ -117,7 +117,7 @@ export class WebhookServer {
       return;
     }
     if (request.headers['user-agent'] === GATE_TEST_AGENT) {
-      refuse(request, response, 200, 'reached\n');
+      refuse(request, response, 200, endpoint.ready() ? GATE_TEST_READY : 'not ready yet\n');
       return;
     }
     try {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settle } from '@chancery/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { answersReviews } from '../../../operator/cli/dev/sample-writer.ts';
 import { source } from '../../../operator/controller/source.ts';
 import { configMaps } from '../../../operator/model/builtin.ts';
 import { deny } from '../../../operator/webhook/decision.ts';
@@ -327,12 +328,16 @@ describe('webhooks of a process', () => {
     await world.start();
     await listening(world);
 
+    const url = `${addressOf(world)}${PATH}`;
     const before = await post(addressOf(world), REVIEW);
+    const answeredBefore = await answersReviews([url]);
     const wasReady = world.manager.ready;
     world.collection('configmaps').failure = undefined;
     while (!world.manager.ready) await world.clock.advanceAndSettle(1_000);
     const after = await post(addressOf(world), REVIEW);
 
+    expect([answeredBefore, await answersReviews([url])]).toEqual([false, true]);
+    expect(await answersReviews([url, `${url}x`])).toBe(false);
     expect([before.status, wasReady]).toEqual([503, false]);
     expect(before.text).toMatch(/is not ready yet/);
     expect(JSON.parse(after.text).response.status.message).toBe('of 0');

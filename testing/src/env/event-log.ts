@@ -1,5 +1,6 @@
 import type { KubernetesObject } from 'chancery';
 import type { CommittedEvent, ResourceName } from '../apiserver/objects/stored-object.ts';
+import { isPlural } from './request-log.ts';
 
 /** A change that the server has committed: plain data, copied. */
 export interface LoggedEvent {
@@ -12,7 +13,10 @@ export interface LoggedEvent {
   readonly object: KubernetesObject;
 }
 
-/** Selects events. An absent field matches any event. */
+/**
+ * Selects events. An absent field matches any event. A `resource` without a group, such as `deployments`,
+ * matches in every group.
+ */
 export type EventFilter = Partial<Pick<LoggedEvent, 'type' | 'resource' | 'namespace' | 'name'>>;
 
 /**
@@ -46,7 +50,12 @@ export class EventLog {
   of(filter: EventFilter = {}): readonly LoggedEvent[] {
     const wanted = Object.entries(filter) as [keyof EventFilter, string | undefined][];
     return this.#events
-      .filter((event) => wanted.every(([field, value]) => event[field] === value))
+      .filter((event) =>
+        wanted.every(
+          ([field, value]) =>
+            event[field] === value || (field === 'resource' && isPlural(value, event.resource)),
+        ),
+      )
       .map((event) => ({ ...event, object: structuredClone(event.object) }));
   }
 

@@ -28,7 +28,10 @@ export interface LoggedRequest {
   readonly user: string | undefined;
 }
 
-/** Selects requests. An absent field matches any request. */
+/**
+ * Selects requests. An absent field matches any request. A `resource` without a group, such as `deployments`,
+ * matches in every group.
+ */
 export type RequestFilter = Partial<
   Pick<
     LoggedRequest,
@@ -48,7 +51,10 @@ export class RequestLog {
   of(filter: RequestFilter = {}): readonly LoggedRequest[] {
     const wanted = Object.entries(filter) as [keyof RequestFilter, string | undefined][];
     return this.#read().filter((request) =>
-      wanted.every(([field, value]) => request[field] === value),
+      wanted.every(
+        ([field, value]) =>
+          request[field] === value || (field === 'resource' && isPlural(value, request.resource)),
+      ),
     );
   }
 
@@ -56,6 +62,11 @@ export class RequestLog {
   count(filter: RequestFilter = {}): number {
     return this.of(filter).length;
   }
+}
+
+/** True for the plural of `resource` without its group. */
+export function isPlural(plural: string | undefined, resource: string): boolean {
+  return plural !== undefined && plural !== '' && resource.startsWith(`${plural}.`);
 }
 
 /** @param target - path and query, as in the request line. */

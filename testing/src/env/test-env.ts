@@ -54,16 +54,16 @@ export interface TestEnv extends AsyncDisposable {
   create<T extends KubernetesObject>(object: T): Promise<T>;
   /**
    * @param resource - such as `configMaps` of `chancery/kubernetes`, or a result of
-   * `customResource`. The answer has its type.
+   * `customResource`. The answer has its type; of one of several resources, one of their types.
    * @param namespace - undefined for a cluster-scoped object.
    * @returns undefined when the object does not exist.
    * @throws OperatorError `NOT_KUBERNETES` when the API server does not serve the resource.
    */
-  get<T extends KubernetesObject>(
-    resource: Resource<T>,
+  get<R extends Resource>(
+    resource: R,
     namespace: string | undefined,
     name: string,
-  ): Promise<T | undefined>;
+  ): Promise<(R extends Resource<infer T> ? T : never) | undefined>;
   /**
    * @param namespace - undefined for a cluster-scoped object.
    * @returns undefined when the object does not exist.
@@ -77,10 +77,10 @@ export interface TestEnv extends AsyncDisposable {
     name: string,
   ): Promise<T | undefined>;
   /** @param namespace - undefined for all namespaces. */
-  list<T extends KubernetesObject>(
-    resource: Resource<T>,
+  list<R extends Resource>(
+    resource: R,
     namespace?: string,
-  ): Promise<readonly T[]>;
+  ): Promise<readonly (R extends Resource<infer T> ? T : never)[]>;
   /** @param namespace - undefined for all namespaces. */
   list<T extends KubernetesObject = KubernetesObject>(
     apiVersion: string,

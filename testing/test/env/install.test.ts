@@ -46,6 +46,20 @@ test('[T-7] installed custom resources are served when the environment starts, a
   expect(await env.get('example.dev/v1', 'Cache', namespace, 'c')).toEqual(cache);
 });
 
+test('an object of one of several resources has one of their types', async () => {
+  await using env = await start([caches, zones]);
+  await env.create({ ...object('example.dev/v1', 'Zone', 'z', {}), spec: { name: 'north' } });
+  const either = zones as typeof caches | typeof zones;
+
+  const found = await env.get(either, undefined, 'z');
+  const listed = await env.list(either);
+
+  type Either = ObjectOf<typeof caches> | ObjectOf<typeof zones>;
+  expectTypeOf(found).toEqualTypeOf<Either | undefined>();
+  expectTypeOf(listed).toEqualTypeOf<readonly Either[]>();
+  expect(listed).toEqual([found]);
+});
+
 test('[T-7] env.list takes a Resource, also a built-in one', async () => {
   await using env = await start([caches]);
   const namespace = await env.namespace();

@@ -204,6 +204,14 @@ describe('logs of the embedded server', () => {
       { data: { k: '2' } },
     ]);
     expect(env.events.of({ namespace, type: 'DELETED' })).toHaveLength(1);
+    await env.create({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'a', namespace },
+    });
+    for (const resource of ['leases', 'leases.coordination.k8s.io']) {
+      expect(env.events.of({ namespace, resource })).toHaveLength(1);
+    }
   });
 
   test('[T-4] the request log names RBAC verbs and resources, and omits requests of the test itself', async () => {
@@ -234,7 +242,12 @@ describe('logs of the embedded server', () => {
       ['get', '', ''],
     ]);
     expect(env.requests.of({ userAgent: 'me' })).toMatchObject([{ namespace, name: 'a' }]);
-    expect(env.requests.count({ verb: 'watch', resource: 'deployments.apps' })).toBe(1);
+    for (const resource of ['deployments.apps', 'deployments']) {
+      expect(env.requests.count({ verb: 'watch', resource })).toBe(1);
+    }
+    for (const resource of ['deployment', 'apps', 'deployments.app']) {
+      expect(env.requests.count({ resource })).toBe(0);
+    }
     expect(env.requests.of({ verb: 'watch' })[0]?.query).toEqual({
       watch: 'true',
       resourceVersion: '0',

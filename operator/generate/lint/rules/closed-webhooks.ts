@@ -51,11 +51,7 @@ const NODES_WAIT = {
 } as const;
 
 function closedIn(installation: Installation): readonly ClosedWebhook[] {
-  const services = servicesOf(installation).map(({ metadata }) => metadata.name);
-  const isOurs = (config: ClientConfig | null | undefined): boolean =>
-    config?.service != null &&
-    services.includes(config.service.name ?? '') &&
-    (config.service.namespace ?? '') === (installation.namespace ?? '');
+  const isOurs = isCallOf(installation);
   return installation.objects.flatMap((each): readonly ClosedWebhook[] => {
     const object = `${each.kind}/${each.metadata.name}`;
     const { webhooks, spec } = each as Called;
@@ -77,6 +73,17 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
     const where = { object, path: 'spec.conversion' };
     return isConverted ? [{ ...where, level: 'warning', keepsNodes: false }] : [];
   });
+}
+
+/** True for the address of a Service of the installation. */
+export function isCallOf(
+  installation: Installation,
+): (config: ClientConfig | null | undefined) => boolean {
+  const services = servicesOf(installation).map(({ metadata }) => metadata.name);
+  return (config) =>
+    config?.service != null &&
+    services.includes(config.service.name ?? '') &&
+    (config.service.namespace ?? '') === (installation.namespace ?? '');
 }
 
 /**
@@ -104,7 +111,7 @@ function includesOne(given: readonly string[], wanted: readonly string[]): boole
   return wanted.some((each) => given.includes(each));
 }
 
-interface Asked {
+export interface Asked {
   readonly rules?:
     | readonly {
         readonly apiGroups?: readonly string[];
@@ -117,11 +124,11 @@ interface Asked {
   readonly matchConditions?: readonly object[] | null;
 }
 
-interface ClientConfig {
+export interface ClientConfig {
   readonly service?: { readonly name?: string; readonly namespace?: string } | null;
 }
 
-interface Called {
+export interface Called {
   readonly webhooks?:
     | readonly (Asked & {
         readonly name?: string;

@@ -1,4 +1,4 @@
-/** Overlays in which one Pod that is away keeps everybody from writing. */
+/** Overlays in which one Pod that is away keeps everybody from writing, or a webhook is never called. */
 import { type Manifests, plain } from '../good.ts';
 import type { Canary } from './canary.ts';
 
@@ -91,5 +91,43 @@ export const CLOSED_WEBHOOKS: readonly Canary[] = [
           },
         },
       }),
+  },
+  {
+    rule: 'webhook-selectors',
+    does: 'watches one namespace, and selects another',
+    at: 'ValidatingWebhookConfiguration/op webhooks[a.b.example].namespaceSelector',
+    says: 'selects no namespace: no value of the label kubernetes.io/metadata.name',
+    broken: () =>
+      asked(
+        {
+          failurePolicy: 'Ignore',
+          namespaceSelector: {
+            matchLabels: { 'kubernetes.io/metadata.name': 'web' },
+            matchExpressions: [
+              { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['demo'] },
+            ],
+          },
+        },
+        2,
+      ),
+  },
+  {
+    rule: 'webhook-selectors',
+    does: 'wants a label to be there and not there',
+    at: 'ValidatingWebhookConfiguration/op webhooks[a.b.example].objectSelector',
+    says: 'selects no object: no value of the label tier',
+    broken: () =>
+      asked(
+        {
+          failurePolicy: 'Ignore',
+          objectSelector: {
+            matchExpressions: [
+              { key: 'tier', operator: 'Exists' },
+              { key: 'tier', operator: 'DoesNotExist' },
+            ],
+          },
+        },
+        2,
+      ),
   },
 ];
