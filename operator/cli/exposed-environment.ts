@@ -23,6 +23,6 @@ export async function warnOfExposedEnvironment(
   if (exposed.length === 0) return;
   log.warn(
     { variables: exposed },
-    'programs can read variables that they are not given, in /proc: see "The environment of the runner" in docs/guides/write/hooks.md',
+    'programs can read variables of the runner in /proc: see "The environment of the runner" in docs/guides/write/hooks.md',
   );
 }

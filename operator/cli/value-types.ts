@@ -77,7 +77,7 @@ interface Form<V> {
 const isWord = (name: string): Form<string> => ({
   name,
   parse: (text) => text,
-  expected: () => 'a text',
+  expected: () => 'a string',
 });
 
 /** One entry per form of values. */

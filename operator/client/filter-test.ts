@@ -120,7 +120,7 @@ async function whoAnswers(
   if (outcome !== 'unserved') return outcome;
   // If the path is outside the proxy's prefix, `/version` is too.
   const version = await probe(transport, VERSION, options);
-  return version === 'reached' ? 'reached' : { why: `nobody serves ${asked.path}` };
+  return version === 'reached' ? 'reached' : { why: `${asked.path} is not served` };
 }
 
 async function probe(

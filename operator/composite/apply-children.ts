@@ -59,7 +59,7 @@ export async function applyChildren(
     try {
       await work();
     } catch (err) {
-      if (failures.push(err) > 1) context.log.warn({ err, child }, 'a further child failed');
+      if (failures.push(err) > 1) context.log.warn({ err, child }, 'another child failed');
     }
   };
   const wanted = new Set(planned.map(({ identity }) => identity));

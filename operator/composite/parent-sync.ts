@@ -157,7 +157,7 @@ export class ParentSync {
       }
     } catch (err) {
       if (isLostRace(err)) return; // the next attempt states it
-      context.log.warn({ err }, 'a failure could not be stated on its object');
+      context.log.warn({ err }, 'a failure could not be written to the status of its object');
     }
   }
 

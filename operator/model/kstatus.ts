@@ -56,7 +56,7 @@ function byLifecycle({ metadata, status }: Observed): ObjectStatus | undefined {
 function byReadiness({ status }: Observed): ObjectStatus {
   const ready = status?.conditions?.find(({ type }) => type === READY);
   if (ready === undefined || ready.status === 'True') {
-    return current(ready?.message ?? 'the object is there');
+    return current(ready?.message ?? 'the object exists');
   }
   return inProgress(ready.message);
 }
@@ -191,7 +191,7 @@ function job(object: Observed): ObjectStatus {
 
 function service({ spec }: Observed): ObjectStatus {
   const waits = spec?.type === 'LoadBalancer' && !spec.clusterIP;
-  return waits ? inProgress('the Service has no address yet') : current('the Service is there');
+  return waits ? inProgress('the Service has no address yet') : current('the Service exists');
 }
 
 function claim({ status }: Observed): ObjectStatus {

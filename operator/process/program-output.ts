@@ -124,6 +124,6 @@ class Lines {
     this.#held = [];
     this.#heldBytes = 0;
     this.#omittedBytes = 0;
-    return omitted === 0 ? text : `${text} … (${omitted} bytes left out)`;
+    return omitted === 0 ? text : `${text} … (${omitted} bytes omitted)`;
   }
 }

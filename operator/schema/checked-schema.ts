@@ -20,10 +20,10 @@ const MAX_DEPTH = 100;
  * definition.
  */
 const TYPES: Readonly<Record<string, readonly [what: string, is: (value: unknown) => boolean]>> = {
-  ...keywords(['a text', (value) => typeof value === 'string'], 'type title description format'),
-  ...keywords(['a text', (value) => typeof value === 'string'], 'pattern'),
+  ...keywords(['a string', (value) => typeof value === 'string'], 'type title description format'),
+  ...keywords(['a string', (value) => typeof value === 'string'], 'pattern'),
   ...keywords(
-    ['a text', (value) => typeof value === 'string'],
+    ['a string', (value) => typeof value === 'string'],
     'x-kubernetes-list-type x-kubernetes-map-type',
   ),
   ...keywords(

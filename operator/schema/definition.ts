@@ -250,7 +250,7 @@ function storedIn(status: unknown): readonly string[] {
 
 function textIn(definition: string, path: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw unreadable(definition, path, 'must be a text');
+  throw unreadable(definition, path, 'must be a string');
 }
 
 function unreadable(definition: string, path: string, problem: string): ConfigurationError {

@@ -71,7 +71,7 @@ describe('--ready-file', () => {
 
     expect(await exit).toBe(2);
     expect(stderr.lines).toEqual([
-      said(`cannot write --ready-file ${path}: another file is there; name a new one`),
+      said(`cannot write --ready-file ${path}: another file has this name; name a new one`),
     ]);
     expect(readFileSync(path, 'utf8')).toBe('see http://127.0.0.1:1\n');
   });

@@ -241,7 +241,7 @@ test('a kubeconfig of another origin is overwritten only with --force, and is pr
 
   expect(await refused.exit).toBe(2);
   expect(refused.stderr.lines).toEqual([
-    `chancery apiserver: cannot write --kubeconfig-out ${path}: another file is there; name a new one, or add --force to overwrite it`,
+    `chancery apiserver: cannot write --kubeconfig-out ${path}: another file has this name; name a new one, or add --force to overwrite it`,
   ]);
   expect(refused.stdout.lines).toEqual([]);
   expect(readFileSync(path, 'utf8')).toBe('kind: Config\n');
@@ -269,7 +269,7 @@ test('an address that other machines reach causes a warning', async () => {
 
   expect(await read(url, '/version')).toMatchObject({ major: '1' });
   expect(invocation.stderr.lines[0]).toBe(
-    'warning: whoever reaches 0.0.0.0 may do everything here, nobody is asked who they are',
+    'warning: every client that reaches 0.0.0.0 may do everything, because requests are not authenticated',
   );
 });
 
@@ -303,7 +303,7 @@ test.each([
   [['--workloads', '--no-workloads'], 'expected --workloads or --no-workloads, got both'],
   [
     ['--tls'],
-    '--tls needs --kubeconfig-out: the certificate authority and the token are told there alone',
+    '--tls needs --kubeconfig-out: the certificate authority and the token are written only there',
   ],
   [['--force'], '--force is for --kubeconfig-out, which is not given'],
   [['--kubeconfig-out='], '--kubeconfig-out must name a file'],

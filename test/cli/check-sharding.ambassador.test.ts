@@ -96,7 +96,7 @@ test('the generated rights are enough for sharded replicas, set by the variable 
   for (const { exit } of runs) expect(await exit).toBe(0);
   expect(runs[0].stdout.lines.slice(2)).toEqual([
     'sharding: 8 groups by uid, Leases demo/hello-leader-group-0 to -7, 0 replicas at work',
-    'rights: every declared right is there',
+    'rights: every declared right is granted',
   ]);
   expect(runs[1].stdout.lines[2]).toContain('8 groups by namespace');
 });

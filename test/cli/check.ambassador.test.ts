@@ -84,7 +84,7 @@ test('check exits with 0 after three lines if everything is granted', async () =
   expect(stdout.lines).toEqual([
     'filter: closed, it refuses what it must refuse',
     'token: none is visible',
-    'rights: every declared right is there',
+    'rights: every declared right is granted',
   ]);
   expect(stderr.lines).toEqual([]);
 });

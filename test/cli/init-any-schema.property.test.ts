@@ -133,7 +133,7 @@ test.each<[string, object, string]>([
   ['a list of fields', { properties: [] }, 'properties in the schema of .spec must be a mapping'],
   ['a text as choices', { properties: { a: { enum: 'x' } } }, 'enum in the schema of .spec.a must'],
   ['a list of numbers as keys', { 'x-kubernetes-list-map-keys': [1] }, 'must be a list of texts'],
-  ['a number as a pattern', { pattern: 7 }, 'pattern in the schema of .spec must be a text'],
+  ['a number as a pattern', { pattern: 7 }, 'pattern in the schema of .spec must be a string'],
   [
     'a number without end',
     { minimum: Number.NaN },

@@ -364,7 +364,7 @@ describe('[scaffolding 20] --from-crd', () => {
     const made = await init(['--from-crd', '-'], stream(first, definitionOf('Twin'), first));
 
     expect(made.told).toEqual([
-      'left out: Twin of x.example.com: it is there twice, and the first definition is taken',
+      'left out: Twin of x.example.com: it is defined twice; the first definition is used',
     ]);
     expect(made.files['src/twin.ts']).toContain('namespaced: false,');
   });

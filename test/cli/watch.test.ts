@@ -356,7 +356,7 @@ test.each([
   expect(stderr.records[0]).toMatchObject({
     level: 'info',
     reason: 'unserved',
-    msg: 'source is not served, it is looked for',
+    msg: 'source is not served; it is checked again',
   });
 });
 

@@ -93,7 +93,7 @@ describe('[K-56] an Event', () => {
     expect(sent[0]).toMatchObject(expected);
     expect(logged).toEqual([
       {
-        message: 'event has a field that the API does not take, it is mended',
+        message: 'event has a field that the API refuses; it is corrected',
         fields: { controller: 'test', field: Object.keys(given)[0] },
       },
     ]);

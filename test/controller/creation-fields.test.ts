@@ -331,7 +331,7 @@ describe('[K-35] an entry of managedFields that cannot be read', () => {
 
   test.each<[string, unknown]>([
     ['nothing', null],
-    ['a text', 'tester/create'],
+    ['a string', 'tester/create'],
     ['one whose fields are a text', { ...creator, fieldsV1: 'f:data' }],
     ['one whose fields are a list', { ...creator, fieldsV1: [] }],
     ['one without fields', creator],

@@ -30,7 +30,7 @@ test('[child 5] otherWriters names the managers that have lost fields by a write
 });
 
 test.each<[string, unknown]>([
-  ['a text', 'f:data'],
+  ['a string', 'f:data'],
   ['null', null],
   ['a list', [text]],
   ['a number', 7],

@@ -57,7 +57,7 @@ test('a kubeconfig does not overwrite a foreign file', async () => {
 
   expect(await exit).toBe(2);
   expect(stderr.lines).toEqual([
-    `chancery dev: cannot write --kubeconfig-out ${folder}/config: another file is there; name a new one`,
+    `chancery dev: cannot write --kubeconfig-out ${folder}/config: another file has this name; name a new one`,
   ]);
 });
 

@@ -85,7 +85,7 @@ test('[X-4] the toolkit’s metric wins over another of the same name, otherwise
   expect(found.get('shop_depth')?.samples).toMatchObject([{ value: 1 }]);
   expect(logged).toEqual([
     {
-      message: 'metrics of the operator are left out, their names are taken',
+      message: 'metrics of the operator are not exported because their names are taken',
       metrics: ['chancery_cached_objects', 'process_cpu_seconds_total', 'shop_depth'],
     },
   ]);

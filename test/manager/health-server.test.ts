@@ -141,7 +141,7 @@ describe('HealthServer', () => {
     expect(bodies.join()).not.toContain('pods');
     expect(lines.map(({ level, message, fields }) => [level, message, fields])).toEqual([
       ['warn', 'health check failed', { check: 'store', missing: 'pods' }],
-      ['info', 'health check holds again', { check: 'store' }],
+      ['info', 'health check passes again', { check: 'store' }],
     ]);
   });
 
@@ -164,7 +164,7 @@ describe('HealthServer', () => {
     expect([status, atStart]).toEqual([500, 0]);
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
       ['warn', 'health check failed'],
-      ['info', 'health check holds again'],
+      ['info', 'health check passes again'],
     ]);
   });
 

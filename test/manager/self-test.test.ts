@@ -160,7 +160,7 @@ test('the self-test repeats without an answer, logs each reason once, and judges
   await clock.advanceAndSettle(30_000);
   await running;
 
-  expect(meanwhile).toEqual(['info: self-test of the ambassador is put off']);
+  expect(meanwhile).toEqual(['info: self-test of the ambassador is postponed']);
   expect(messages(lines).slice(1)).toEqual(['info: self-test of the ambassador is done']);
 });
 
@@ -171,7 +171,7 @@ test('rights that cannot be checked are logged as unknown', async () => {
   await selfTest.run(signal);
 
   expect(messages(lines)).toEqual([
-    'warn: rights cannot be asked for, nobody knows what is missing',
+    'warn: rights cannot be checked, so missing rights are not reported',
     'info: self-test of the ambassador is done',
   ]);
   expect(lines.at(-1)?.fields).toEqual({ filter: 'closed' });
@@ -193,7 +193,7 @@ test('the self-test repeats the check of rights when the API server fails', asyn
   await running;
 
   expect(messages(lines)).toEqual([
-    'info: self-test of the ambassador is put off',
+    'info: self-test of the ambassador is postponed',
     'info: self-test of the ambassador is done',
   ]);
 });

@@ -246,7 +246,7 @@ describe('[D-3] the Lease', () => {
     expect(world.leases.holder).toBe(holder);
     expect(world.leases.lease?.spec?.renewTime).toBe(renewTime);
     expect(world.messages()).toContain(
-      'the Lease is left to expire: what it guards may still write',
+      'the Lease is not released, because the work it guards may still write',
     );
   });
 

@@ -52,7 +52,7 @@ test('[P-18] a missing ambassador is no failure: after a minute the sources star
   expect(endedAt()).toBe(60_000);
   expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
     'info waiting for the ambassador',
-    'warn no ambassador listens, the sources go on trying',
+    'warn no ambassador listens; the sources keep trying',
   ]);
   expect(clock.pending).toBe(0);
 });

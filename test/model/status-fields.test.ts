@@ -29,7 +29,7 @@ test.each<[string, StructuralSchema | undefined, boolean]>([
   ['another field', rootWith({ replicas: { type: 'integer' } }), false],
   ['an integer', rootWith({ observedGeneration: { type: 'integer' } }), true],
   ['a number', rootWith({ observedGeneration: { type: 'number' } }), true],
-  ['a text', rootWith({ observedGeneration: TEXT }), false],
+  ['a string', rootWith({ observedGeneration: TEXT }), false],
   ['a status that keeps all', { type: 'object', properties: { status: ANY } }, true],
   ['a root that keeps all', ANY, true],
   [
@@ -57,7 +57,7 @@ test.each<[string, StructuralSchema | undefined, boolean]>([
 test.each<[string, StructuralSchema, unknown]>([
   ['none', rootWith({}), undefined],
   ['a list of texts', rootWith({ conditions: { type: 'array', items: TEXT } }), undefined],
-  ['a text', rootWith({ conditions: TEXT }), undefined],
+  ['a string', rootWith({ conditions: TEXT }), undefined],
   ['a map', rootWith({ conditions: { type: 'object', additionalProperties: TEXT } }), undefined],
   ['no status in a condition', rootWith({ conditions: conditions({ type: TEXT }) }), undefined],
   ['any', rootWith({ conditions: ANY }), 'any'],

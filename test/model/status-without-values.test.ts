@@ -34,7 +34,7 @@ const JSON_VALUE = JSON.stringify({ a: `${SECRET}: b`, b: ['x"}, ', SECRET] });
 
 test.each([
   [
-    'a text',
+    'a string',
     `Invalid value: ${JSON.stringify(SECRET)}: must be a URL`,
     'spec.dsn: Invalid value (not shown): must be a URL',
   ],

@@ -48,7 +48,7 @@ test('a line is cut at 16 KiB, and says how much is missing', async () => {
   const chunk = Buffer.alloc(10_000, 'x');
   const lines = await linesOf([chunk, chunk, Buffer.from('yz\nnext\n')]);
 
-  expect(lines).toEqual([`${'x'.repeat(16_384)} … (3618 bytes left out)`, 'next']);
+  expect(lines).toEqual([`${'x'.repeat(16_384)} … (3618 bytes omitted)`, 'next']);
 });
 
 test('output beyond the limit is not read, which is reported once', async () => {

@@ -101,7 +101,10 @@ test('every workflow starts without rights or with the right to read, and every 
   expect(jobs.filter(({ job }) => !job['timeout-minutes']).map(({ id }) => id)).toEqual([]);
 });
 
-test.each(jobs)('[security P4] the job $id has only the write rights that it needs', ({ id, job }) => {
+test.each(jobs)('[security P4] the job $id has only the write rights that it needs', ({
+  id,
+  job,
+}) => {
   const writes = Object.entries(job.permissions ?? {}).filter(([, right]) => right !== 'read');
 
   expect(writes.every(([, right]) => right === 'write')).toBe(true);

@@ -18,7 +18,7 @@ const text = Type.String();
 
 test.each<[string, unknown, object]>([
   [
-    'a text',
+    'a string',
     Type.String({ title: 't', description: 'd' }),
     { type: 'string', title: 't', description: 'd' },
   ],

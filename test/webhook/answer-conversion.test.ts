@@ -141,7 +141,7 @@ test.each([
     { apiVersion: 'harbour.example/v1beta1', kind: 'Boat' },
     'objects[0] has no apiVersion, kind or metadata',
   ],
-  ['a text', 'boat', 'objects[0] has no apiVersion, kind or metadata'],
+  ['a string', 'boat', 'objects[0] has no apiVersion, kind or metadata'],
 ])('the conversion of an object of %s fails', async (_what, object, message) => {
   const { response } = await answerConversion([boats], review([object]));
 

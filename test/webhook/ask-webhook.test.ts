@@ -208,9 +208,9 @@ describe('a review', () => {
       /apiVersion and kind/,
     ],
     ['without a request', { ...reviewOf(), request: undefined }, /request must be an object/],
-    ['without a uid', reviewOf({ uid: '' }), /request\.uid must be a text of 1 to 253/],
-    ['with a uid of another type', reviewOf({ uid: 7 }), /request\.uid must be a text/],
-    ['with a uid without end', reviewOf({ uid: 'x'.repeat(300) }), /request\.uid must be a text/],
+    ['without a uid', reviewOf({ uid: '' }), /request\.uid must be a string of 1 to 253/],
+    ['with a uid of another type', reviewOf({ uid: 7 }), /request\.uid must be a string/],
+    ['with a uid without end', reviewOf({ uid: 'x'.repeat(300) }), /request\.uid must be a string/],
     [
       'of another resource',
       reviewOf({ resource: { group: '', version: 'v1', resource: 'secrets' } }),

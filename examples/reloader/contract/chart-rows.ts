@@ -46,7 +46,7 @@ function textAt(read: ReadValue, path: string): string {
   const value = read(path) ?? '';
   if (typeof value === 'string') return value.trim();
   if (typeof value === 'number') return String(value);
-  throw unusable(path, 'a text');
+  throw unusable(path, 'a string');
 }
 
 /** A list, or a text with commas. */
@@ -97,7 +97,7 @@ function mapAt(read: ReadValue, path: string): readonly (readonly [string, strin
   }
   return Object.entries(value)
     .map(([name, each]): [string, string] => {
-      if (typeof each === 'object' && each !== null) throw unusable(`${path}.${name}`, 'a text');
+      if (typeof each === 'object' && each !== null) throw unusable(`${path}.${name}`, 'a string');
       return [name, String(each ?? '')];
     })
     .filter(([, text]) => text !== '')

@@ -290,7 +290,7 @@ function ownMetrics(registry: Registry): ReloadObserver {
 function requestHistogram(registry: Registry): Histogram<'verb' | 'host'> {
   return new Histogram({
     name: 'rest_client_request_duration_seconds',
-    help: 'Seconds until the head of an answer, by verb and host; watches are left out',
+    help: 'Seconds until the head of an answer, by verb and host; watches are not counted',
     labelNames: ['verb', 'host'],
     buckets: REQUEST_SECONDS,
     registers: [registry],

@@ -200,7 +200,7 @@ function advice(
   const warning =
     tls || isLoopbackAddress(address)
       ? ''
-      : `warning: whoever reaches ${address} may do everything here, nobody is asked who they are\n`;
+      : `warning: every client that reaches ${address} may do everything, because requests are not authenticated\n`;
   const kept = snapshot === undefined ? 'keeps nothing' : `saves its objects to ${snapshot} then`;
   const admin = adminUrl === undefined ? '' : `  curl ${adminUrl}/openapi.json\n`;
   return `${warning}a throw-away Kubernetes API serves until Ctrl-C, and ${kept}; try

@@ -40,7 +40,7 @@ export function apiserverArguments({
   }
   if (values.tls && kubeconfigOut === undefined) {
     throw new ConfigurationError(
-      '--tls needs --kubeconfig-out: the certificate authority and the token are told there alone',
+      '--tls needs --kubeconfig-out: the certificate authority and the token are written only there',
     );
   }
   return { ...values, hasWorkloads: !values.noWorkloads };

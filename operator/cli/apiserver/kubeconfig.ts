@@ -47,7 +47,7 @@ export async function requireOurs(path: string, remedy: string): Promise<void> {
     throw unwritable(path, messageOf(error), error);
   });
   if (present === undefined || present.startsWith(SIGNATURE)) return;
-  throw unwritable(path, `another file is there; ${remedy}`);
+  throw unwritable(path, `another file has this name; ${remedy}`);
 }
 
 function unwritable(path: string, why: string, cause?: unknown): ConfigurationError {

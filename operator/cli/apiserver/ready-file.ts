@@ -21,7 +21,7 @@ export async function clearReadyFile(path: string): Promise<void> {
     throw unwritable(path, messageOf(error), error);
   });
   if (present === undefined) return;
-  if (!OURS.test(present)) throw unwritable(path, 'another file is there; name a new one');
+  if (!OURS.test(present)) throw unwritable(path, 'another file has this name; name a new one');
   await removeReadyFile(path);
 }
 

@@ -66,7 +66,7 @@ const OPTIONS = {
   snapshot: {
     type: 'path',
     value: 'FILE',
-    help: 'begin with the objects of a file, if it is there, and save them to it at the end; at most 256 MiB',
+    help: 'begin with the objects of a file, if it exists, and save them to it at the end; at most 256 MiB',
   },
   faults: {
     type: 'path',

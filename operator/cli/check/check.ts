@@ -84,7 +84,7 @@ async function checkRights(
       const why = visibleText(boundedText(access.incomplete));
       io.stderr.write(
         `chancery check: the API server cannot list all rules (${why}), so each ` +
-          'right was asked for by itself\n',
+          'right was checked on its own\n',
       );
     }
     const findings = { filter, token, tokenAllowed: settings.insecureAllowToken, access, sharding };
@@ -224,7 +224,7 @@ function filterText(verdict: FilterVerdict): string {
 }
 
 function rightsText(rules: readonly MissingAccessRule[]): string {
-  if (rules.length === 0) return 'every declared right is there';
+  if (rules.length === 0) return 'every declared right is granted';
   return `${rules.length} ${rules.length === 1 ? 'rule is' : 'rules are'} missing`;
 }
 

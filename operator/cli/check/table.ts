@@ -124,7 +124,7 @@ changes, it also prints the StorageVersionMigration to apply after the upgrade; 
 one and waits. It exits with 1 when there is an unsafe change, with 2 when a file cannot be read, and asks no
 cluster.`,
   exitCodes: {
-    0: 'every declared right is there, the filter is closed, and no token is visible',
+    0: 'every declared right is granted, the filter is closed, and no token is visible',
     1: 'something is missing or open, or it could not be found out',
     2: 'the command line, the environment or a module is wrong',
   },

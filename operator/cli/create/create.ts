@@ -68,7 +68,7 @@ async function changeFor(args: CreateArguments, project: ProjectFolder): Promise
 function refusalOf(problem: string, { controller }: AddedKind, project: ProjectFolder): string {
   return (
     `${inSources(project, project.module)} cannot be changed safely, because ${problem}: make its default ` +
-    `export a list, \`export default [ … ];\`, and remove what is in the way of ` +
+    `export a list, \`export default [ … ];\`, and remove what conflicts with ` +
     `\`import ${controller.name} from '${controller.file}';\``
   );
 }

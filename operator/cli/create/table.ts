@@ -77,7 +77,7 @@ export const CREATE: CommandTable<typeof OPTIONS, 'api' | 'hook'> = {
   ],
   kinds: {
     api: 'adds a kind to the project in this folder: a controller with its schema (src/KIND.ts), a test (src/KIND.test.ts) and a sample object (samples/KIND.yaml). The controller is imported by the module and added to the list that the module exports. Nothing else of the module changes.',
-    hook: 'writes a hook that works into DIR: the script, the rights that its patches need, and a sample of what it is told, in contexts/. It needs no project.',
+    hook: 'writes a hook that works into DIR: the script, the rights that its patches need, and a sample of its binding contexts, in contexts/. It needs no project.',
   },
   arguments: [{ name: 'NAME' }],
   options: OPTIONS,

@@ -258,7 +258,7 @@ const OPTIONS = {
     type: 'pair',
     multiple: true,
     for: ['catalog'],
-    help: 'what users of a package, channel or bundle are told',
+    help: 'deprecation message for users of a package, channel or bundle',
   },
 } as const;
 

@@ -59,7 +59,7 @@ async function filesFor(
       ? await definitionKinds(from.definitions, stdin)
       : await projectKinds(from.project, stdin);
   const { files, notes: more } = existingProjectFiles(name, kinds, packages);
-  return { files, messages: [...skipped.map((each) => `left out: ${each}`), ...notes, ...more] };
+  return { files, messages: [...skipped.map((each) => `skipped: ${each}`), ...notes, ...more] };
 }
 
 function oneLine(text: string): string {
@@ -74,7 +74,7 @@ async function refusalOf(
   const names = (await namesIn(folder)).filter((name) => name !== '.git');
   if (names.length === 0) return undefined;
   const listed = conflicts.length > 0 ? conflicts : names;
-  const what = conflicts.length > 0 ? 'exist already' : 'are there already';
+  const what = conflicts.length > 0 ? 'exist already' : 'exist';
   const more = listed.length > LISTED ? `  … ${listed.length - LISTED} more\n` : '';
   const list = listed.slice(0, LISTED).map((path) => `  ${path}\n`);
   return (

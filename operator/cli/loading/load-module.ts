@@ -108,7 +108,7 @@ export function requireHealthChecks(value: unknown, path: string): asserts value
   if (areHealthChecks(value)) return;
   throw new ConfigurationError(
     `${path} exports unusable healthChecks: expected { live: [...], ready: [...] } of ` +
-      '{ name, ok() }, each of the two left out where there is none',
+      '{ name, ok() }, both are optional',
   );
 }
 

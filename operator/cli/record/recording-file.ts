@@ -117,7 +117,7 @@ async function requireFree(path: string): Promise<void> {
   });
   if (found === undefined) return;
   throw new ConfigurationError(
-    `${path} is there already: choose another --name or --out, or add --force to overwrite it`,
+    `${path} exists already: choose another --name or --out, or add --force to overwrite it`,
   );
 }
 

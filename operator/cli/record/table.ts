@@ -42,7 +42,7 @@ most 16 MiB and an hour. What comes later passes, and is not recorded.`,
   exitCodes: {
     0: 'asked to stop, and the recording is written',
     1: 'the server cannot be reached, the port is taken, or the recording cannot be written',
-    2: 'the command line is wrong, or the file is there already',
+    2: 'the command line is wrong, or the file exists already',
   },
   examples: `  kubectl proxy --port 8001 &
   chancery record --server http://127.0.0.1:8001 --out recordings

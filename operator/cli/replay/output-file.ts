@@ -12,7 +12,7 @@ export async function writeNew(path: string, text: string, force: boolean): Prom
     await writeFile(path, text, { flag: force ? 'w' : 'wx' });
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    const why = isThere ? 'it is there already; --force overwrites it' : messageOf(error);
+    const why = isThere ? 'it exists already; --force overwrites it' : messageOf(error);
     throw new ConfigurationError(`cannot write ${path}: ${why}`, { cause: error });
   }
 }

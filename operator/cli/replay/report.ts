@@ -15,7 +15,7 @@ export function recordLines(
   const lines = [`${seconds} s of ${header.began}, written for "${header.reason}"${why}`];
   if (cutOff !== undefined)
     lines.push(`warning: the record was cut off (${cutOff}); it is replayed as far as it goes`);
-  if (unknownLines > 0) lines.push(`warning: ${unknownLines} lines of unknown kinds are left out`);
+  if (unknownLines > 0) lines.push(`warning: ${unknownLines} lines of unknown kinds are skipped`);
   if (isOther) {
     lines.push(
       'warning: none of the files is as it was recorded: this is another operator, or all of it has changed',

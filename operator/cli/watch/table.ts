@@ -89,7 +89,7 @@ printed is named there, with the namespace and name of its object; all others ar
 With --once it waits for the proxy and the API server, too. It does not wait for a right or for a
 resource that the API server does not serve: it says so and ends with 1 or 2.`,
   exitCodes: {
-    0: 'asked to stop by SIGTERM or SIGINT, or the next line found nobody to read it',
+    0: 'asked to stop by SIGTERM or SIGINT, or the reader of the output closed it',
     1: 'a change could not be printed, or the output cannot be written',
     2: 'the command line is wrong',
   },

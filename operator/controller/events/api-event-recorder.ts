@@ -136,7 +136,7 @@ export class ApiEventRecorder {
       const of = `${controller} ${field}`;
       if (this.#mended.has(of)) return;
       this.#mended.add(of);
-      log.warn({ controller, field }, 'event has a field that the API does not take, it is mended');
+      log.warn({ controller, field }, 'event has a field that the API refuses; it is corrected');
     });
   }
 

@@ -58,7 +58,7 @@ export class RequeueBrake implements KeyPolicy {
     this.#toldAt = now;
     log.warn(
       { waitMs, remedy: REMEDY },
-      'a key asks for the next reconcile at once again and again, it waits',
+      'a key requests an immediate reconcile again and again; it is delayed',
     );
   }
 }

@@ -165,7 +165,7 @@ export class WriteLoops implements KeyPolicy {
     if (now - watched.toldAt >= LINE_MS) {
       watched.toldAt = now;
       const facts = { object, writes, intervalMs, remedy: REMEDY };
-      log.warn(facts, 'reconcile is caused by its own writes, it is slowed');
+      log.warn(facts, 'reconcile is caused by its own writes; it is slowed down');
     }
     warn('WriteLoop', `every reconcile changes ${object} and is caused by that change`);
   }
@@ -209,7 +209,7 @@ function tellFight(fight: Fight, { log, warn }: AttemptOutcome): void {
   if (fight.isDue) {
     const { object, paths, managers, writes, intervalMs } = fight;
     const facts = { object, paths, managers, writes, intervalMs, remedy: FIGHT_REMEDY };
-    log.warn(facts, 'another writer changes back what is stated, reconcile is slowed');
+    log.warn(facts, 'another writer reverts the written fields; reconcile is slowed down');
   }
   warn('WriteFight', new WriteFightError(fight).message);
 }

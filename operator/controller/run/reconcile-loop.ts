@@ -338,7 +338,7 @@ class FailureReport {
       return;
     }
     if (kind === 'terminal') log.error(facts, `${verb} failed, only a change can help`);
-    else if (kind === 'panic') log.error(facts, `${verb} failed by a bug`);
+    else if (kind === 'panic') log.error(facts, `${verb} failed because of a bug`);
     else log.warn(facts, `${verb} failed`);
     if (verb === 'finalize') this.event('FinalizeFailed', `cleanup failed: ${err.message}`);
     else for (const { reason, note } of refusedChildren.events(failure)) this.event(reason, note);

@@ -50,5 +50,5 @@ export function boundedText(text: string, maxChars: number = MAX_TEXT_CHARS): st
   const beginning = text.slice(0, maxChars - endChars);
   const removed = text.length - maxChars;
   // A cut may leave half of a surrogate pair, which becomes U+FFFD.
-  return `${beginning} … (${removed} characters left out) … ${end}`.toWellFormed();
+  return `${beginning} … (${removed} characters omitted) … ${end}`.toWellFormed();
 }

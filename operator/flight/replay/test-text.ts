@@ -37,7 +37,7 @@ it(${JSON.stringify(`does not end as on ${day} for ${key}`)}, async () => {
   const controllers = ${controllers};
   const end = await replayIncident(INCIDENT, { controllers, key: ${JSON.stringify(key)} });
 
-  // This holds as soon as the operator does otherwise. Replace it with what is right.
+  // This passes as soon as the end differs from the recorded one. Replace it with the right end.
   ${expectation}
 });
 

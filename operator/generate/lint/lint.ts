@@ -87,7 +87,7 @@ export function lint(
   if (caches !== undefined && installations.length > 1) {
     const names = installations.map(({ object }) => object).join(' and ');
     throw new ConfigurationError(
-      `one status page says nothing of ${installations.length} workloads (${names}); lint each by itself`,
+      `one status page cannot describe ${installations.length} workloads (${names}); lint each on its own`,
     );
   }
   const diagnostics = installations.flatMap((installation) =>

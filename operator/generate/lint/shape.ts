@@ -193,13 +193,13 @@ function problemOf(value: unknown, shape: Shape, path: string): string | undefin
   const expected = (what: string): string => `${path || 'it'} is not ${what}`;
   switch (shape) {
     case 'text':
-      return typeof value === 'string' ? undefined : expected('a text');
+      return typeof value === 'string' ? undefined : expected('a string');
     case 'number':
       return typeof value === 'number' ? undefined : expected('a number');
     case 'flag':
       return typeof value === 'boolean' ? undefined : expected('true or false');
     case 'scalar':
-      return typeof value === 'object' ? expected('a text or a number') : undefined;
+      return typeof value === 'object' ? expected('a string or a number') : undefined;
     case 'map':
       return isMapping(value) && Object.values(value).every((each) => typeof each === 'string')
         ? undefined

@@ -170,7 +170,7 @@ export function requireUsable(options: ManifestsOptions): void {
     requireThat('module', module, 'a path of letters, digits and . _ / @ + -', MODULE.test(module));
   }
   for (const word of options.program?.words ?? []) {
-    requireThat('argument', word, 'a text without NUL characters', !word.includes('\0'));
+    requireThat('argument', word, 'a string without NUL characters', !word.includes('\0'));
   }
   const { image: gate, certificatesImage = gate } = options.gate ?? {};
   for (const image of [...Object.values(images), gate, certificatesImage]) {
@@ -178,7 +178,7 @@ export function requireUsable(options: ManifestsOptions): void {
     requireThat('image', image, 'an image with a tag or a sha256 digest', isFixedImage(image));
   }
   for (const word of options.moduleArgs ?? []) {
-    requireThat('argument', word, 'a text without NUL characters', !word.includes('\0'));
+    requireThat('argument', word, 'a string without NUL characters', !word.includes('\0'));
   }
   const wantedLease = 'a DNS subdomain: at most 253 of a-z, 0-9, "-" and "."';
   requireThat('leaseName', leaseNameOf(options), wantedLease, isDnsSubdomain(leaseNameOf(options)));

@@ -122,7 +122,8 @@ function workAlerts(series: Series): readonly Alert[] {
       expr: `sum by (${CONTROLLER}) (increase(${series('chancery_write_loop_total')}[15m])) > 0`,
       summary:
         '{{ $labels.controller }} wakes itself by its own writes, or fights with another writer',
-      description: 'The operator slows the loop down. It goes on until the writes stop differing.',
+      description:
+        'The operator slows the loop down. This continues until the writes stop differing.',
     },
   ];
 }

@@ -199,7 +199,7 @@ function refusedNames({ status }: LiveDefinition): Condition | undefined {
 function tooLate(definition: string, live: LiveDefinition | undefined): ConfigurationError {
   const isGoing = live?.metadata.deletionTimestamp !== undefined;
   const message = isGoing
-    ? 'the definition is being deleted, and still there: its objects may have finalizers that nobody takes away'
+    ? 'the definition is being deleted and still exists: its objects may have finalizers that no controller removes'
     : 'the definition is not established: look at its conditions with kubectl describe crd';
   return new ConfigurationError(message, {
     context: { definition, afterMs: ESTABLISH_TIMEOUT_MS },

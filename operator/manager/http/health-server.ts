@@ -145,7 +145,7 @@ export class HealthServer {
       this.#failing.add(check);
       this.#options.log?.warn({ check: name, ...reason }, 'health check failed');
     } else if (ok && this.#failing.delete(check)) {
-      this.#options.log?.info({ check: name }, 'health check holds again');
+      this.#options.log?.info({ check: name }, 'health check passes again');
     }
     return { name, outcome: ok ? 'ok' : 'failed' };
   }

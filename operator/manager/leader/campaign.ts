@@ -93,7 +93,7 @@ export class Campaign {
     const left = tasks.names(isGuarded);
     const isOver = left.length === 0 && eventsDone;
     if (this.#leadership.isHeld && !isOver) {
-      log.warn({ left }, 'the Lease is left to expire: what it guards may still write');
+      log.warn({ left }, 'the Lease is not released, because the work it guards may still write');
     }
     // Stays within the budget, so that the outcome can still be logged.
     const ended = this.#running.then(() =>
@@ -131,7 +131,10 @@ export class Campaign {
     using budget = new StopBudget(clock, this.stopLimitMs);
     if (!(await budget.wait(tasks.settled(isGuarded), budget.totalMs))) {
       const names = tasks.names(isGuarded);
-      log.error({ names }, 'what needs leadership does not end without it, the process does');
+      log.error(
+        { names },
+        'work that needs leadership did not end after its loss; the process exits',
+      );
       fail(error);
       return;
     }

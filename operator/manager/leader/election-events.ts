@@ -55,7 +55,7 @@ export class ElectionEvents {
     try {
       onNewLeader(holder);
     } catch (err) {
-      log.warn({ ...this.#facts, err }, 'onNewLeader has thrown');
+      log.warn({ ...this.#facts, err }, 'onNewLeader threw an error');
     }
   }
 

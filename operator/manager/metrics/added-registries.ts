@@ -79,7 +79,10 @@ export class AddedRegistries {
     const metrics = names.filter((name) => !this.#omitted.has(name));
     if (metrics.length === 0) return;
     for (const name of metrics) this.#omitted.add(name);
-    this.#log.error({ metrics }, 'metrics of the operator are left out, their names are taken');
+    this.#log.error(
+      { metrics },
+      'metrics of the operator are not exported because their names are taken',
+    );
   }
 }
 

@@ -38,13 +38,13 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_write_loop_total',
     type: 'counter',
-    help: 'Reconciliations that were one more turn of a loop of writes, or of a fight',
+    help: 'Reconciliations that continued a loop of writes, or a fight between writers',
     labels: ['controller'],
   },
   {
     name: 'chancery_write_fight_total',
     type: 'counter',
-    help: 'Writes that changed back what another writer insists on',
+    help: 'Writes that reverted a change which another writer makes again and again',
     labels: ['controller'],
   },
   {
@@ -56,13 +56,13 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_shard_groups',
     type: 'gauge',
-    help: 'Groups of keys by what this replica does with them',
+    help: 'Groups of keys, by their state in this replica',
     labels: ['name', 'phase'],
   },
   {
     name: 'chancery_shard_members',
     type: 'gauge',
-    help: 'Replicas that share the work, as this one sees them',
+    help: 'Replicas that share the work, as seen by this replica',
     labels: ['name'],
   },
   {
@@ -81,25 +81,25 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_consistency_wait_expired_total',
     type: 'counter',
-    help: 'Keys that ran although the cache had not caught up with what they wrote',
+    help: 'Keys reconciled before the cache had caught up with their own writes',
     labels: ['controller'],
   },
   {
     name: 'chancery_webhook_reviews_total',
     type: 'counter',
-    help: 'Reviews, by what became of them: allowed, denied, failed, timeout or unusable',
+    help: 'Reviews, by result: allowed, denied, failed, timeout or unusable',
     labels: ['webhook', 'outcome'],
   },
   {
     name: 'chancery_events_dropped_total',
     type: 'counter',
-    help: 'Kubernetes Events that were not sent, by the reason why',
+    help: 'Kubernetes Events that were not sent, by reason',
     labels: ['controller', 'reason'],
   },
   {
     name: 'chancery_watch_opens_total',
     type: 'counter',
-    help: 'Watches opened, by what became of it',
+    help: 'Watches opened, by result',
     labels: [...SOURCE, 'result'],
   },
   {
@@ -111,19 +111,19 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_watch_events_skipped_total',
     type: 'counter',
-    help: 'Watch events left out because they were about an object of another kind',
+    help: 'Watch events ignored because they were about an object of another kind',
     labels: SOURCE,
   },
   {
     name: 'chancery_source_failures_total',
     type: 'counter',
-    help: 'Lists that failed and watches that did not end by routine, by the reason why',
+    help: 'Failed lists, and watches that ended with an error, by reason',
     labels: [...SOURCE, 'reason'],
   },
   {
     name: 'chancery_watch_stalls_total',
     type: 'counter',
-    help: 'Watches cut because they were silent for too long',
+    help: 'Watches closed because they were silent for too long',
     labels: SOURCE,
   },
   {
@@ -135,7 +135,7 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_lists_total',
     type: 'counter',
-    help: 'Lists, by mode and by what became of them',
+    help: 'Lists, by mode and result',
     labels: [...SOURCE, 'mode', 'result'],
   },
   {
@@ -154,43 +154,43 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_decode_errors_total',
     type: 'counter',
-    help: 'Lines and lists that were not what the protocol promises',
+    help: 'Lines and lists that broke the protocol',
     labels: SOURCE,
   },
   {
     name: 'chancery_rv_regression_total',
     type: 'counter',
-    help: 'Times that the server showed an older state than one it had shown before, or another state at the same resourceVersion',
+    help: 'Times that the server returned an older state than before, or a different state with the same resourceVersion',
     labels: SOURCE,
   },
   {
     name: 'chancery_cache_drift_total',
     type: 'counter',
-    help: 'Objects in which the cache had drifted from the server, found by an authoritative relist',
+    help: 'Cached objects that differed from the server in an authoritative relist',
     labels: SOURCE,
   },
   {
     name: 'chancery_outdated_events_total',
     type: 'counter',
-    help: 'Events older than what the cache had already',
+    help: 'Watch events older than the cached object',
     labels: SOURCE,
   },
   {
     name: 'chancery_overlay_expired_total',
     type: 'counter',
-    help: 'Writes of this process that a cache did not hear of within a minute',
+    help: 'Writes of this process that a cache did not receive within a minute',
     labels: SOURCE,
   },
   {
     name: 'chancery_source_state',
     type: 'gauge',
-    help: 'What a source is doing: 1 for the state that holds, 0 for the others',
+    help: 'State of a source: 1 for the current state, 0 for the others',
     labels: [...SOURCE, 'state'],
   },
   {
     name: 'chancery_last_contact_timestamp_seconds',
     type: 'gauge',
-    help: 'When the server was last heard of, in seconds since 1970',
+    help: 'Time of the last response from the server, in seconds since 1970',
     labels: SOURCE,
   },
   {
@@ -202,7 +202,7 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_cached_bytes_estimate',
     type: 'gauge',
-    help: 'About how many bytes the objects in caches take',
+    help: 'Approximate size of the objects in caches, in bytes',
     labels: SOURCE,
   },
   {
@@ -226,7 +226,7 @@ const OWN: readonly Metric[] = [
   {
     name: 'chancery_event_loop_delay_seconds',
     type: 'histogram',
-    help: 'The longest time in each second for which the event loop did not turn',
+    help: 'The longest time that the event loop was blocked, for each second',
     labels: [],
     buckets: STALL_SECONDS,
   },

@@ -155,7 +155,7 @@ export const KNOWN_ELSEWHERE: readonly Metric[] = [
   {
     name: 'rest_client_request_duration_seconds',
     type: 'histogram',
-    help: 'Seconds until the head of an answer, by verb and host; watches are left out',
+    help: 'Seconds until the head of an answer, by verb and host; watches are not counted',
     labels: ['verb', 'host'],
     buckets: REQUEST_SECONDS,
     detailed: true,
@@ -163,7 +163,7 @@ export const KNOWN_ELSEWHERE: readonly Metric[] = [
   {
     name: 'rest_client_request_size_bytes',
     type: 'histogram',
-    help: 'Size of request bodies in bytes, by verb and host; watches are left out',
+    help: 'Size of request bodies in bytes, by verb and host; watches are not counted',
     labels: ['verb', 'host'],
     buckets: BYTES,
     detailed: true,
@@ -171,7 +171,7 @@ export const KNOWN_ELSEWHERE: readonly Metric[] = [
   {
     name: 'rest_client_response_size_bytes',
     type: 'histogram',
-    help: 'Size of response bodies in bytes, by verb and host; watches are left out',
+    help: 'Size of response bodies in bytes, by verb and host; watches are not counted',
     labels: ['verb', 'host'],
     buckets: BYTES,
     detailed: true,
@@ -192,7 +192,7 @@ export const KNOWN_ELSEWHERE: readonly Metric[] = [
   {
     name: 'leader_election_slowpath_total',
     type: 'counter',
-    help: 'Renewals of a lease that had to read it first',
+    help: 'Renewals of a lease that had to read the lease first',
     labels: ['name'],
   },
 ];

@@ -99,7 +99,10 @@ export class SelfTest {
       }
     }, signal);
     if (asked.state === 'refused') {
-      log.warn({ err: asked.error }, 'rights cannot be asked for, nobody knows what is missing');
+      log.warn(
+        { err: asked.error },
+        'rights cannot be checked, so missing rights are not reported',
+      );
       return undefined;
     }
     for (const { kind, namespace, rule, text, neededBy } of asked.rules) {
@@ -123,7 +126,7 @@ export class SelfTest {
       if (!isUndecided(answer)) return answer as Exclude<V, { readonly state: 'undecided' }>;
       if (!reported.has(answer.why)) {
         reported.add(answer.why);
-        log.info({ reason: answer.why }, 'self-test of the ambassador is put off');
+        log.info({ reason: answer.why }, 'self-test of the ambassador is postponed');
       }
       await sleep(clock, again.nextMs(), signal);
     }

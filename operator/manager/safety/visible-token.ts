@@ -134,7 +134,7 @@ export async function waitForAmbassador(
     if (clock.monotonic() - startedAt >= PATIENCE_MS) {
       log.warn(
         { apiUrl, waitedMs: PATIENCE_MS, remedy },
-        'no ambassador listens, the sources go on trying',
+        'no ambassador listens; the sources keep trying',
       );
       return;
     }

@@ -34,7 +34,7 @@ export async function watchGate(
     for (const { code, message } of findings) {
       if (!seen.has(message) || reported.has(message)) continue;
       reported.add(message);
-      log.error({ code, hint: message }, 'the gate of the webhooks is not as it must be');
+      log.error({ code, hint: message }, 'the gate of the webhooks is not configured safely');
     }
     if (findings.length === 0 && (isFirst || seen.size > 0)) {
       log.info({}, 'self-test of the gate is done');

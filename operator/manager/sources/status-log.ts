@@ -37,7 +37,7 @@ export function logStatus(log: Log, facts: object, status: ReflectorStatus): voi
   if (health === 'healthy') log.info(facts, 'source is healthy');
   else if (health === 'failing') log.warn(why, 'source is failing, it retries');
   else if (health === 'forbidden') log.error(why, 'source is forbidden, it retries');
-  else if (health === 'unserved') log.info(why, 'source is not served, it is looked for');
+  else if (health === 'unserved') log.info(why, 'source is not served; it is checked again');
   else log.debug(facts, health === 'starting' ? 'source starts again' : 'source stopped');
 }
 
@@ -52,9 +52,12 @@ export function logNotice(log: Log, facts: object, notice: ReflectorNotice): voi
   } else if (notice.kind === 'duplicates') {
     log.warn({ ...facts, count: notice.keys.length }, 'list held objects more than once');
   } else if (notice.kind === 'cleared') {
-    log.warn(facts, 'definition of the resource is gone, its objects are let go');
+    log.warn(
+      facts,
+      'the definition of the resource is gone; its objects are dropped from the cache',
+    );
   } else {
-    log.info({ ...facts, err: notice.error }, 'list cannot be streamed, it is paged');
+    log.info({ ...facts, err: notice.error }, 'list cannot be streamed; pages are used');
   }
 }
 

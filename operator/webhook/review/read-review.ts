@@ -52,7 +52,7 @@ export async function readReview(
   part.require(isMapping(request), 'request must be an object');
   const { uid } = request;
   const isUid = typeof uid === 'string' && uid !== '' && uid.length <= MAX_UID_CHARS;
-  part.require(isUid, `request.uid must be a text of 1 to ${MAX_UID_CHARS} characters`);
+  part.require(isUid, `request.uid must be a string of 1 to ${MAX_UID_CHARS} characters`);
   const subject = part.subject(request);
   const asked = {
     name: part.text(request, 'name'),
@@ -131,7 +131,7 @@ class Parts {
   /** Undefined for an empty text, which Go writes for a missing value. */
   text(of: Mapping, name: string): string | undefined {
     const value = of[name] ?? '';
-    this.require(typeof value === 'string', `request.${name} must be a text`);
+    this.require(typeof value === 'string', `request.${name} must be a string`);
     return value === '' ? undefined : value;
   }
 

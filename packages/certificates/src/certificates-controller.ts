@@ -205,7 +205,10 @@ class Keeper {
         if (isTrusting || body.length === 0) continue;
         const target = { name: object.metadata.name };
         await client.patch(source.resource, target, { type: 'json', body }, { signal });
-        log.info({ kind: object.kind, name: object.metadata.name }, 'changed what is trusted');
+        log.info(
+          { kind: object.kind, name: object.metadata.name },
+          'changed the trusted certificates',
+        );
       }
     }
   }

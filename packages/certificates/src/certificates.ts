@@ -78,7 +78,7 @@ export function certificatesOptions(
   }
   if (validating.length + mutating.length + definitions.length === 0) {
     throw new ConfigurationError(
-      'expected at least one --validating, --mutating or --definition: nobody would trust the certificate',
+      'expected at least one --validating, --mutating or --definition: no client would trust the certificate',
     );
   }
   return { service, namespace, targets: { secret, validating, mutating, definitions } };

@@ -231,7 +231,7 @@ test('the operator corrects a bundle that another program keeps changing after g
   const { env, namespace } = place;
   const before = await secretOf(env, namespace);
   const corrections = (): number =>
-    (JSON.stringify(place.log).match(/changed what is trusted/g) ?? []).length;
+    (JSON.stringify(place.log).match(/changed the trusted certificates/g) ?? []).length;
   const atFirst = corrections();
 
   for (let edits = 1; edits <= 40; edits += 1) {

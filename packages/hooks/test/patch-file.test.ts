@@ -128,7 +128,7 @@ test.each([
   [
     'a name that is a number',
     json({ operation: 'Delete', kind: 'Pod', name: 7 }),
-    'name must be a text, not a number',
+    'name must be a string, not a number',
   ],
   ['no object', json({ operation: 'Create' }), 'object is missing'],
   [

@@ -59,7 +59,7 @@ it('--html writes a page, and overwrites another file only with --force', async 
   writeFileSync(page, 'mine');
   const second = await replayed(record, '--html', page);
   expect([second.code, readFileSync(page, 'utf8')]).toEqual([2, 'mine']);
-  expect(second.warns).toContain('it is there already; --force overwrites it');
+  expect(second.warns).toContain('it exists already; --force overwrites it');
   await replayed(record, '--html', page, '--force');
   expect(readFileSync(page, 'utf8') === text).toBe(true);
 });

@@ -228,7 +228,7 @@ class BusyOperator {
         kind: 'log',
         at: 420_000,
         level: 'warn',
-        message: 'reconcile is caused by its own writes, it is slowed',
+        message: 'reconcile is caused by its own writes; it is slowed down',
         fields: { controller: 'website', key: 'web/shop-0' },
       },
       {

@@ -126,7 +126,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/clock/advance',
     id: 'advanceClock',
     summary:
-      'Moves the time forward, besides running by itself. What falls due happens in its order.',
+      'Moves the time forward, besides running by itself. Everything that becomes due runs in order.',
     body: {
       form: {
         type: 'object',
@@ -178,7 +178,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/snapshot',
     id: 'getSnapshot',
-    summary: 'All objects as they are now, with their Secrets. History is left out.',
+    summary: 'All objects as they are now, with their Secrets. History is not included.',
     answer: SNAPSHOT,
     problems: [413],
     act: ({ server }) => savedParts(server),

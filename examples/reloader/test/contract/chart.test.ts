@@ -252,7 +252,7 @@ describe('a value of the wrong type is refused by its name:', () => {
   test.each<[object, string]>([
     [{ autoReloadAll: 'true' }, 'value reloader.autoReloadAll must be true or false'],
     [{ watchGlobally: 1 }, 'value reloader.watchGlobally must be true or false'],
-    [{ webhookUrl: ['T0K3N'] }, 'value reloader.webhookUrl must be a text'],
+    [{ webhookUrl: ['T0K3N'] }, 'value reloader.webhookUrl must be a string'],
     [{ namespaces: true }, 'value reloader.namespaces must be a list of names'],
     [
       { deployment: { replicas: '2' } },
@@ -264,7 +264,7 @@ describe('a value of the wrong type is refused by its name:', () => {
     ],
     [
       { deployment: { env: { open: { A: { b: 'T0K3N' } } } } },
-      'value reloader.deployment.env.open.A must be a text',
+      'value reloader.deployment.env.open.A must be a string',
     ],
     [
       { deployment: { env: { existing: { s: 'T0K3N' } } } },

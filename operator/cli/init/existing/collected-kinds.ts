@@ -77,7 +77,7 @@ function add(kinds: ExistingKind[], kind: ExistingKind, { skipped, notes }: Mess
       `${what} is taken in the version ${taken.names.version}, not ${other.names.version}`,
     );
   } else if (kind.definition?.text !== undefined && !isSame(kind, before)) {
-    skipped.push(`${what}: it is there twice, and the first definition is taken`);
+    skipped.push(`${what}: it is defined twice; the first definition is used`);
   }
 }
 

@@ -44,7 +44,7 @@ async function runOne(
       failed();
       if (clock.monotonic() - startedAt >= HEALTHY_MS) backoff.reset();
       const retryInMs = Math.round(backoff.nextMs());
-      log.error({ err: error, trigger: index, retryInMs }, 'trigger failed, it is begun again');
+      log.error({ err: error, trigger: index, retryInMs }, 'trigger failed; it is started again');
       await sleep(clock, retryInMs, signal).catch(() => {}); // aborted: the loop ends
     }
   }

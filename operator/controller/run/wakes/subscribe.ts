@@ -175,7 +175,7 @@ function filter(
 ): Passes {
   return passesOf(predicate, (err, { key }) => {
     predicateFailed();
-    log.error({ err, key }, 'predicate failed, it lets such changes through; told once');
+    log.error({ err, key }, 'predicate failed, so such changes are passed on; logged once');
   });
 }
 

@@ -8,7 +8,7 @@ import type { ProxyFlags } from '../proxy-flags.ts';
  * reason against each.
  */
 const CREDENTIALS: Readonly<Record<string, string>> = {
-  token: 'it never changes, and everybody who sees the process list has it',
+  token: 'it never changes, and the process list shows it',
   kubeconfig: 'kubectl then does not use the token that the kubelet renews',
   server: 'with it alone kubectl uses no token at all',
   as: 'kubectl then ignores the files in the Pod, and a client may name somebody else',
@@ -16,14 +16,14 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   'as-uid': 'kubectl then acts as somebody else',
   'as-user-extra': 'kubectl then acts as somebody else',
   username: 'kubectl then logs in as somebody else',
-  password: 'everybody who sees the process list has it',
+  password: 'the process list shows it',
   user: 'it names an entry of a kubeconfig, and there must be none',
   context: 'it names an entry of a kubeconfig, and there must be none',
   cluster: 'it names an entry of a kubeconfig, and there must be none',
   'client-certificate': 'kubectl then does not use the token that the kubelet renews',
   'client-key': 'kubectl then does not use the token that the kubelet renews',
   'certificate-authority': 'it belongs to --server, with which kubectl uses no token',
-  'insecure-skip-tls-verify': 'whoever is between could read the token',
+  'insecure-skip-tls-verify': 'an attacker on the network could read the token',
   'tls-server-name': 'it belongs to --server, with which kubectl uses no token',
 };
 

@@ -30,13 +30,13 @@ export const closedWebhooks: Rule = {
     return closedIn(installation).flatMap(({ keepsNodes, ...where }): readonly Problem[] => {
       if (keepsNodes) return [{ ...where, ...NODES_WAIT }];
       if (replicas < 2) {
-        const wrong = `refuses requests that nobody answers, with ${replicas === 1 ? 'one replica' : 'no replica'}`;
+        const wrong = `refuses requests while no replica answers, with ${replicas === 1 ? 'one replica' : 'no replica'}`;
         const todo = 'use the component high-availability, or failurePolicy Ignore';
         return [{ ...where, wrong, why, todo }];
       }
       if (isBudgeted) return [];
       const wrong =
-        'refuses requests that nobody answers, and no PodDisruptionBudget keeps a replica';
+        'refuses requests while no replica answers, and no PodDisruptionBudget keeps a replica';
       const todo = 'use the component high-availability, which has one';
       return [{ ...where, wrong, why: 'draining nodes may take all Pods at once', todo }];
     });
@@ -45,8 +45,8 @@ export const closedWebhooks: Rule = {
 
 const NODES_WAIT = {
   level: 'warning',
-  wrong: 'refuses the Pods of kube-system while nobody answers',
-  why: 'a new node has no network before such Pods run, and without nodes nobody ever answers',
+  wrong: 'refuses the Pods of kube-system while no replica answers',
+  why: 'a new node has no network before such Pods run, and without nodes no replica ever answers',
   todo: 'leave kube-system out by the namespaceSelector, or use failurePolicy Ignore',
 } as const;
 

@@ -31,7 +31,7 @@ export const filledNetworkPolicy: Rule = {
             {
               ...where,
               wrong: `is ${JSON.stringify(cidr)}, which is no CIDR`,
-              why: 'the API server refuses it, so that nobody applies a policy of somebody else',
+              why: 'the API server refuses it, so that no namespace uses a policy of another',
               todo: 'write your addresses: `kubectl get endpointslices -n default kubernetes`',
             },
           ];

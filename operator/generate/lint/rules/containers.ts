@@ -1,7 +1,8 @@
 import type { Problem, Rule } from '../diagnostic.ts';
 import { isAmbassador } from '../installation.ts';
 
-const WHY = 'whoever is in the Pod reaches the ambassador, and has every right of the operator';
+const WHY =
+  'every container of the Pod reaches the ambassador, and has every right of the operator';
 
 export const twoContainers: Rule = {
   id: 'two-containers',

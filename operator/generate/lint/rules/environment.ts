@@ -13,10 +13,10 @@ const FIXED: readonly (readonly [name: string, value: string | undefined, why: s
   ['HOME', '/nonexistent', 'kubectl reads a configuration from there'],
   ['KUBECONFIG', undefined, 'kubectl then does not use the token that the kubelet renews'],
   ['DISABLE_HTTP2', undefined, 'an API server that no longer answers would never be noticed'],
-  ['KUBERNETES_SERVICE_HOST', undefined, 'it says who gets the token'],
-  ['KUBERNETES_SERVICE_PORT', undefined, 'it says who gets the token'],
-  ['SSL_CERT_FILE', undefined, 'it says who is believed to be the API server'],
-  ['SSL_CERT_DIR', undefined, 'it says who is believed to be the API server'],
+  ['KUBERNETES_SERVICE_HOST', undefined, 'it decides which server receives the token'],
+  ['KUBERNETES_SERVICE_PORT', undefined, 'it decides which server receives the token'],
+  ['SSL_CERT_FILE', undefined, 'it decides which servers are trusted as the API server'],
+  ['SSL_CERT_DIR', undefined, 'it decides which servers are trusted as the API server'],
 ];
 
 export const proxyEnvironment: Rule = {
@@ -27,7 +27,7 @@ export const proxyEnvironment: Rule = {
     ...proxied(container, path),
     ...(container.envFrom ?? []).map((_, at) => ({
       path: `${path}.envFrom[${at}]`,
-      wrong: 'brings variables that nobody sees here',
+      wrong: 'brings variables that are not visible here',
       why: 'KUBECONFIG, KUBERC or HTTPS_PROXY could be among them',
       todo: 'write the variables out under env',
     })),
@@ -79,7 +79,7 @@ function proxied(container: Container, path: string): readonly Problem[] {
       level: 'warning',
       path: `${path}.env[${name ?? 'NO_PROXY'}]`,
       wrong: 'may put a proxy between the ambassador and the API server',
-      why: 'whoever runs it reads along if its CA is trusted, and everything stops when it does',
+      why: 'its owner can read the traffic if its CA is trusted, and nothing works while it is down',
       todo: 'set NO_PROXY to "*", unless the API server is reached through a proxy only',
     },
   ];

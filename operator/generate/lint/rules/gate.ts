@@ -88,7 +88,7 @@ export const gateConfiguration: Rule = {
     const config = text === undefined ? undefined : readGateConfig(text);
     if (config === undefined) {
       const wrong = text === undefined ? 'is missing' : 'is not what chancery generates';
-      const why = 'nobody knows which requests reach the operator';
+      const why = 'it is unknown which requests reach the operator';
       return [{ ...where, wrong, why, todo }];
     }
     const listens =

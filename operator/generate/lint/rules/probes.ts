@@ -127,7 +127,7 @@ export const operatorProbes: Rule = {
         level: 'warning' as const,
         path: `${path}.${field}`,
         wrong: 'is missing',
-        why: 'nobody notices an operator that hangs, or that has no first list',
+        why: 'an operator that hangs, or that has no first list, goes unnoticed',
         todo: `httpGet ${field === 'livenessProbe' ? '/healthz' : '/readyz'} on its health port`,
       }));
     if (!asksAmbassador(container.livenessProbe, portOf(installation))) return missing;
@@ -180,7 +180,7 @@ function ofPlain(installation: Installation): readonly Problem[] {
       {
         path: `${path}.lifecycle.preStop.sleep.seconds`,
         wrong: sleep === undefined ? 'is missing' : `is ${sleep}`,
-        why: `both containers are told to stop at once, and the operator may still write for ${budget} s`,
+        why: `both containers get SIGTERM at the same time, and the operator may still write for ${budget} s`,
         todo: `set ${budget}, or use the component native-sidecar`,
       },
     ];
@@ -202,7 +202,7 @@ function ofSidecar(installation: Installation): readonly Problem[] {
   if (container.lifecycle?.preStop != null) {
     problems.push({
       path: `${path}.lifecycle.preStop`,
-      wrong: 'is there',
+      wrong: 'is set',
       why: 'it runs at the beginning of the stop, while the kubelet already keeps the order',
       todo: 'leave it out',
     });

@@ -14,7 +14,7 @@ export const bound: Rule = {
           level: 'warning',
           path: 'serviceAccountName',
           wrong: `no RoleBinding here has ServiceAccount ${serviceAccountName} of this namespace`,
-          why: 'it has no right, or nobody has compared its rights with the filter',
+          why: 'it has no right, or its rights were not compared with the filter',
           todo: 'render the RBAC along, and see that the subject names the namespace of the Pod',
         },
       ];
@@ -26,7 +26,7 @@ export const bound: Rule = {
         object: binding,
         path: 'roleRef',
         wrong: `${role} is not here`,
-        why: 'nobody has compared what it grants with the filter',
+        why: 'its rules were not compared with the filter',
         todo: 'render it along; of the ready-made roles, `view` reads everything in a namespace',
       }));
   },

@@ -33,7 +33,7 @@ export const openRights: Rule = {
           wrong: `grants ${verbs} of ${resourceOf(right)}${isTooWide ? ' in every namespace' : ''}`,
           why: isTooWide
             ? 'the filter opens it in one namespace only, so a Role there is enough'
-            : 'the filter lets no such request through, so it serves only who is past the filter',
+            : 'the filter passes no such request, so it serves only a client that bypasses the filter',
           todo: GENERATE_BOTH,
         },
       ];

@@ -58,7 +58,7 @@ export const tokenInProxy: Rule = {
         level: 'warning',
         path: `${path}.volumeMounts[${mounts.indexOf(mount)}].readOnly`,
         wrong: 'is not true',
-        why: 'nobody but the kubelet has to write there',
+        why: 'only the kubelet has to write there',
         todo: 'set readOnly: true',
       },
     ];
@@ -131,7 +131,7 @@ export const noTokenSecret: Rule = {
         object: `Secret/${metadata.name}`,
         path: 'type',
         wrong: 'is kubernetes.io/service-account-token',
-        why: 'such a token never expires, and whoever reads Secrets has it',
+        why: 'such a token never expires, and everyone who can read Secrets has it',
         todo: 'delete it: the Pod mounts a token of an hour itself',
       })),
 };

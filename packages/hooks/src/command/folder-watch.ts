@@ -54,14 +54,14 @@ export async function untilHooksChange(
       const change = changeOf(known, await load(signal));
       if (change !== undefined) return change;
       againAt = Number.POSITIVE_INFINITY;
-      log.info({ dir }, 'hooks have changed, they count from their next start');
+      log.info({ dir }, 'hooks have changed; the changes apply from the next start');
     } catch (error) {
       signal.throwIfAborted();
       againAt = clock.monotonic() + again.nextMs();
       if (!isNew) continue;
       log.error(
         { dir, reason: messageOf(error) },
-        'changed hooks cannot be used, the old ones stay',
+        'changed hooks cannot be used; the old ones stay',
       );
     }
   }

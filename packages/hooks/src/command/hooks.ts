@@ -76,7 +76,7 @@ export async function hooks(
     const state = await folderState(asked.dir).catch(() => undefined);
     const program = await load(() => io.signal);
     for (const { hook, message } of program.problems) {
-      logger.error({ hook, problem: message }, 'hook is left out, it cannot be used');
+      logger.error({ hook, problem: message }, 'hook is skipped because it cannot be used');
     }
     for (const file of program.helpers) {
       logger.warn({ file }, 'a file without an execute bit and without a #! line is no hook');
@@ -133,7 +133,7 @@ async function runHooks(program: HooksProgram, given: Surroundings): Promise<Exi
       (change) => {
         logger.warn(
           { dir: asked.dir, change },
-          'hooks have changed, the process ends to read them',
+          'hooks have changed; the process exits to load them',
         );
         return manager.stop(new Error(`the folder of hooks has changed: ${change}`));
       },

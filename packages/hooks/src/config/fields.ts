@@ -189,7 +189,7 @@ export class Fields {
   /** A list of strings, none of them empty. */
   texts(name: string): readonly string[] | undefined {
     return this.list(name, 'a list such as [a, b]')?.map(
-      (item) => textOf(item) || refuse(item.path, 'expected a text, got an empty one'),
+      (item) => textOf(item) || refuse(item.path, 'expected a string, got an empty one'),
     );
   }
 

@@ -6,7 +6,7 @@ export function hintsFor({ name, config }: Hook): readonly string[] {
     const isDeletedOnly = events.size === 1 && events.has('Deleted');
     if (!isDeletedOnly || !runsOnSynchronization) return [];
     return [
-      `${name}: kubernetes[${at}] is told of deletions only, and is also run for all objects at the start; ` +
+      `${name}: kubernetes[${at}] receives deletions only, and is also run for all objects at the start; ` +
         'executeHookOnSynchronization: false prevents that',
     ];
   });

@@ -133,7 +133,7 @@ function groupIn({ group }: Fields): string | undefined {
     requireShort('group', group);
     return group;
   }
-  throw new MetricFieldError('group must be a text');
+  throw new MetricFieldError('group must be a string');
 }
 
 function bucketsIn({ buckets }: Fields): readonly number[] {
@@ -164,7 +164,7 @@ function labelsIn({ labels = {} }: Fields): Readonly<Record<string, string>> {
       throw new MetricFieldError(`label ${shownName(label)} is no name of a label`);
     }
     requireShort(`label ${shownName(label)}`, label);
-    if (typeof value !== 'string') throw new MetricFieldError(`labels.${label} must be a text`);
+    if (typeof value !== 'string') throw new MetricFieldError(`labels.${label} must be a string`);
     requireShort(`labels.${label}`, value);
   }
   return labels as Readonly<Record<string, string>>;

@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
     [],
     'Longest time that a queue has waited for a process in seconds',
   ],
-  [HOOK_METRICS.leftOut, 'gauge', ['hook'], '1 for a file that --skip-broken-hooks left out'],
+  [HOOK_METRICS.leftOut, 'gauge', ['hook'], '1 for a file that --skip-broken-hooks skipped'],
   [HOOK_METRICS.givenUp, 'counter', ['hook'], 'Tasks that were given up after the most attempts'],
   [
     HOOK_METRICS.filterErrors,

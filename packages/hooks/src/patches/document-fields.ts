@@ -34,7 +34,7 @@ export function optionalText(fields: Fields, field: string, path = ''): string |
   const value = fields[field];
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
-  throw new FieldError(`${path}${field} must be a text, not ${formOf(value)}`);
+  throw new FieldError(`${path}${field} must be a string, not ${formOf(value)}`);
 }
 
 /**
@@ -53,7 +53,7 @@ function formOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return (
-    { string: 'a text', object: 'an object', boolean: 'a boolean' }[typeof value as string] ??
+    { string: 'a string', object: 'an object', boolean: 'a boolean' }[typeof value as string] ??
     'a number'
   );
 }

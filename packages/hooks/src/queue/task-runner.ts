@@ -162,7 +162,7 @@ export class TaskRunner {
     onTrouble?.(hook, { reason: 'HookFailed', note });
     if (mayFail(task)) {
       meter.count(HOOK_METRICS.runAllowedErrors, labels);
-      log.warn({ ...labels, err }, 'a run of a hook failed, as its binding allows');
+      log.warn({ ...labels, err }, 'a run of a hook failed, which its binding allows');
       return undefined;
     }
     meter.count(HOOK_METRICS.runErrors, labels);
@@ -173,7 +173,7 @@ export class TaskRunner {
       return undefined;
     }
     const retryInMs = retryDelayMs(failures, this.#random);
-    log.warn({ ...labels, failures, retryInMs, err }, 'a run of a hook failed, it is tried again');
+    log.warn({ ...labels, failures, retryInMs, err }, 'a run of a hook failed; it is retried');
     if (failures === BLOCKED_FROM) {
       onTrouble?.(hook, { reason: 'HookBlocked', note: `queue ${labels.queue} waits for ${note}` });
     }
@@ -188,7 +188,7 @@ export class TaskRunner {
     this.#givenUp.unshift({ at, hook: hook.name, binding, attempts, error });
     this.#givenUp.splice(MAX_GIVEN_UP);
     meter.count(HOOK_METRICS.givenUp, { hook: hook.name });
-    log.error({ ...labels, attempts, err }, 'a run of a hook is given up');
+    log.error({ ...labels, attempts, err }, 'retries of a hook are exhausted');
     onTrouble?.(hook, {
       reason: 'HookGivenUp',
       note: `${binding} after ${attempts} attempts: ${error}`,

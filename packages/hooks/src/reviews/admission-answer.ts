@@ -41,7 +41,7 @@ export async function admissionAnswer(
 function textIn(answer: Mapping, name: 'message' | 'patch', hook: string): string {
   const value = answer[name] ?? '';
   if (typeof value === 'string') return value;
-  throw badAnswer(hook, `${name} must be a text`);
+  throw badAnswer(hook, `${name} must be a string`);
 }
 
 function warningsIn({ warnings }: Mapping, hook: string): readonly string[] {

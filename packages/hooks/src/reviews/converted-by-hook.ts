@@ -97,7 +97,7 @@ export async function conversionAnswer(
   const answer = await responseIn(text, { file: 'CONVERSION_RESPONSE_PATH', hook, signal });
   const { failedMessage, convertedObjects } = answer;
   const failed = failedMessage ?? '';
-  if (typeof failed !== 'string') throw badAnswer(hook, 'failedMessage must be a text');
+  if (typeof failed !== 'string') throw badAnswer(hook, 'failedMessage must be a string');
   if (failed !== '') {
     const refusal = boundedText(visibleText(failed));
     throw new ConversionRefused(`${hook} refused a conversion`, refusal, { context: { hook } });

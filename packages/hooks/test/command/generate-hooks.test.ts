@@ -88,7 +88,7 @@ test('[hooks S12] a binding for deletions only gets a warning that its hook also
 
   expect(await exit).toBe(0);
   expect(stderr.lines).toEqual([
-    'chancery generate: proxy: copy.sh: kubernetes[0] is told of deletions only, and is also run for all objects at ' +
+    'chancery generate: proxy: copy.sh: kubernetes[0] receives deletions only, and is also run for all objects at ' +
       'the start; executeHookOnSynchronization: false prevents that',
   ]);
 });

@@ -94,11 +94,11 @@ test.each<[what: string, text: string, problem: string, type?: 'Mutating']>([
   ['white space', ' \n', 'the file ADMISSION_RESPONSE_PATH is empty'],
   ['two answers', '{"allowed": true}\n{"allowed": false}', 'has 2 answers: write one'],
   ['half an answer', '{"allowed": tr', 'the file ends inside it'],
-  ['a text', 'allowed', 'is not a JSON object'],
+  ['a string', 'allowed', 'is not a JSON object'],
   ['a list', '[{"allowed": true}]', 'must have a JSON object'],
   ['no verdict', '{"message": "hunter2"}', 'allowed must be true or false'],
   ['a verdict in quotes', '{"allowed": "true"}', 'allowed must be true or false'],
-  ['a number as its message', '{"allowed": false, "message": 5}', 'message must be a text'],
+  ['a number as its message', '{"allowed": false, "message": 5}', 'message must be a string'],
   ['one warning outside a list', '{"allowed": true, "warnings": "hunter2"}', 'a list of texts'],
   [
     'a patch for a validating webhook',

@@ -56,6 +56,9 @@ export class AnswerReader {
   #remark(found: string, log: Log): void {
     if (this.#remarked.has(found) || this.#remarked.size >= MAX_REMARKS) return;
     this.#remarked.add(found);
-    log.warn({ hook: this.#options.hook, found }, 'the answer of a hook is accepted loosely');
+    log.warn(
+      { hook: this.#options.hook, found },
+      'the answer of a hook is not strictly valid, and is accepted',
+    );
   }
 }

@@ -49,7 +49,7 @@ export function parseReference(
 export function parseRelated({ metadata }: KubernetesObject): readonly ResourceReference[] {
   const text: unknown = metadata.annotations?.[RELATED_RESOURCES] ?? '';
   const path = `metadata.annotations[${RELATED_RESOURCES}]`;
-  if (typeof text !== 'string') return refuse(path, 'expected a text');
+  if (typeof text !== 'string') return refuse(path, 'expected a string');
   const words = text.split(',').map((word) => word.trim());
   return [...new Set(words)].filter((word) => word !== '').map((word) => parseWord(word, path));
 }

@@ -115,7 +115,10 @@ export class ControllerReport {
     const text = `${reason}: ${message}`;
     if (text === this.#reported) return;
     this.#reported = text;
-    context.log.warn({ target: this.#title, reason, problem: message }, 'controller does not work');
+    context.log.warn(
+      { target: this.#title, reason, problem: message },
+      'controller is not working',
+    );
     this.#record(context, 'Warning', SYNC_ERRORS.has(reason) ? 'SyncError' : 'CreateError', text);
   }
 

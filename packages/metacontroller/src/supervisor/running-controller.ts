@@ -58,7 +58,7 @@ export class RunningController {
     this.#ended = Promise.all(controllers.map((each) => this.#run(each)));
   }
 
-  /** The reason why the controller does not work. Undefined when it works. */
+  /** The reason why the controller is not working. Undefined when it works. */
   get trouble(): Trouble | undefined {
     const needed = this.#sources.filter(({ source }) => !source.optional);
     return (

@@ -1,6 +1,6 @@
 import { OperatorError } from 'chancery';
 
-/** The reason why a controller does not work, for its condition. */
+/** The reason why a controller is not working, for its condition. */
 export interface Trouble {
   /** CamelCase. */
   readonly reason: string;

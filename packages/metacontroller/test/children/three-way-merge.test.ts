@@ -43,7 +43,7 @@ describe('members', () => {
   test.each([
     ['a part', { a: { b: 1 } }, { a: 'text' }],
     ['a list', { a: [1] }, { a: { b: 1 } }],
-    ['a text', { a: 'text' }, { a: [1] }],
+    ['a string', { a: 'text' }, { a: [1] }],
   ])('members take the answer where %s was before', (_what, observed, desired) => {
     expect(mergeThreeWay(observed, NONE, desired)).toEqual(desired);
   });

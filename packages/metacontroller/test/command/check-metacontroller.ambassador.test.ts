@@ -67,7 +67,7 @@ test('check finds every right of the controllers under the generated roles', asy
   const { exit, stdout } = invoke(args, COMMANDS);
 
   expect(await exit).toBe(0);
-  expect(stdout.lines).toContain('rights: every declared right is there');
+  expect(stdout.lines).toContain('rights: every declared right is granted');
 });
 
 test('[metacontroller M11] for a missing right, check names the controller that needs it, and the rule', async () => {

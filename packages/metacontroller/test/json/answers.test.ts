@@ -107,7 +107,11 @@ describe('children', () => {
       { kind: 'must be a string and is a number' },
     ],
     ['one without metadata', child({ metadata: undefined }), { metadata: 'is missing' }],
-    ['[contract 13] one without a name', child({ metadata: {} }), { 'metadata.name': 'is missing' }],
+    [
+      '[contract 13] one without a name',
+      child({ metadata: {} }),
+      { 'metadata.name': 'is missing' },
+    ],
     [
       'one with generateName',
       child({ metadata: { generateName: 'a-' } }),
@@ -252,7 +256,7 @@ describe('unknown and repeated fields', () => {
     expect(sync(text).lines).toEqual([
       {
         level: 'warn',
-        message: 'the answer of a hook is accepted loosely',
+        message: 'the answer of a hook is not strictly valid, and is accepted',
         fields: { hook: 'sync', found },
       },
     ]);

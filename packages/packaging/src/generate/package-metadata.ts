@@ -117,25 +117,25 @@ const FIELDS: Readonly<
   Record<keyof PackageMetadata, readonly [string, (value: unknown) => boolean]>
 > = {
   version: ['a version such as 1.2.3', (value) => isText(value) && SEMVER.test(String(value))],
-  displayName: ['a text of one line', isText],
-  description: ['a text of one line', isText],
-  details: [`a text of at most ${MAX_DETAILS} characters`, isDetails],
+  displayName: ['a string of one line', isText],
+  description: ['a string of one line', isText],
+  details: [`a string of at most ${MAX_DETAILS} characters`, isDetails],
   keywords: ['a list of texts', isTexts],
   maintainers: ['a list of {name, email}', (value) => isList(value, isPerson)],
   provider: ['{name, url}', isProvider],
   homepage: ['a URL such as https://example.com', isUrl],
   repository: ['a URL such as https://example.com', isUrl],
   links: ['a list of {name, url}', (value) => isList(value, isLink)],
-  license: ['a text of one line', isText],
+  license: ['a string of one line', isText],
   icon: ['the path of an image: .svg, .png, .jpg or .gif', isText],
   categories: ['a list of texts', isTexts],
-  artifactHubCategory: ['a text of one line', isText],
-  capabilities: ['a text of one line', isText],
+  artifactHubCategory: ['a string of one line', isText],
+  capabilities: ['a string of one line', isText],
   minKubeVersion: [
     'a version such as 1.30.0',
     (value) => isText(value) && /^\d+\.\d+\.\d+$/.test(String(value)),
   ],
-  maturity: ['a text of one line', isText],
+  maturity: ['a string of one line', isText],
 };
 
 async function checked(path: string, given: unknown): Promise<Partial<PackageMetadata>> {

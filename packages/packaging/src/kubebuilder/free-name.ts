@@ -36,7 +36,7 @@ export function requireFreeName(
   const same = kinds.find((each) => isSameKind(each, asked));
   if (same === undefined || (same.version === version && same.plural === plural)) return;
   throw new ConfigurationError(
-    `${kind} of ${group} is there already, with version ${same.version} and plural ${same.plural}, in ${same.file}: change ` +
+    `${kind} of ${group} exists already, with version ${same.version} and plural ${same.plural}, in ${same.file}: change ` +
       'the version and the plural there',
   );
 }

@@ -101,7 +101,7 @@ export class JsonBytes {
       if (bytes > maxBytes) parts.length = 0;
       else parts.push(this.#chunk.subarray(from, end.at));
       if (end.isFound) break;
-      if (!(await this.#refill())) throw this.#unexpected('', 'the end of a text');
+      if (!(await this.#refill())) throw this.#unexpected('', 'the end of a string');
     }
     this.#at++;
     if (bytes > maxBytes) return undefined;

@@ -106,7 +106,7 @@ function listOf(name: string, value: unknown): readonly unknown[] {
 
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
-  throw new ConfigurationError(`${name} of PROJECT must be a text, not ${typeof value}`);
+  throw new ConfigurationError(`${name} of PROJECT must be a string, not ${typeof value}`);
 }
 
 function mappingOf(value: unknown): Readonly<Record<string, unknown>> {

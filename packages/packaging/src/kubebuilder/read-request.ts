@@ -106,7 +106,7 @@ function decoded(fields: ReadonlyMap<string, unknown>): Omit<PluginRequest, keyo
   mapping('universe', fields.get('universe'));
   const command = fields.get('command');
   if (typeof command !== 'string') {
-    throw new ConfigurationError(`command must be a text, not ${shown(command)}`);
+    throw new ConfigurationError(`command must be a string, not ${shown(command)}`);
   }
   return {
     command,

@@ -148,7 +148,7 @@ export async function withTypescriptKind(
   const conflicts = [...files.keys()].filter(isThere);
   if (!isRecorded && conflicts.length > 0) {
     throw new ConfigurationError(
-      `${conflicts.join(', ')} would be overwritten: move what is there away, or choose another kind`,
+      `${conflicts.join(', ')} would be overwritten: move these files away, or choose another kind`,
     );
   }
   const modulePath = inside(typescript.folder, MODULE);

@@ -126,7 +126,7 @@ function listed(module: string, name: string, file: string): string {
   if (problem === undefined) return text;
   throw new ConfigurationError(
     `${MODULE} cannot be changed safely, because ${problem}: make its default export a list, \`export default [ … ];\`, and ` +
-      `remove what is in the way of \`import ${name} from '${file}';\``,
+      `remove what conflicts with \`import ${name} from '${file}';\``,
   );
 }
 

@@ -172,7 +172,7 @@ function guardDeletion({ parents, children }: Written): Policy | undefined {
   if (all.length === 0) return undefined;
   return {
     rule: 'guard-deletion',
-    about: `Objects with the annotation ${PROTECT}: "true" are not deleted, by nobody.`,
+    about: `Objects with the annotation ${PROTECT}: "true" cannot be deleted by anyone.`,
     resourceRules: rulesFor(all, ['DELETE']),
     matches: [],
     variables: [],

@@ -127,15 +127,23 @@ const BOMB = [
 ].join('\n');
 
 test.each<[what: string, text: string, why: RegExp]>([
-  ['a line break in a name', 'displayName: "a\\nb"', /displayName must be a text of one line/],
+  ['a line break in a name', 'displayName: "a\\nb"', /displayName must be a string of one line/],
   ['a second document', 'displayName: a\n---\nversion: 6.6.6\n', /cannot read .*package\.yaml/],
-  ['the end of a terminal line', 'license: "MIT\\u001b[2K"', /license must be a text of one line/],
+  [
+    'the end of a terminal line',
+    'license: "MIT\\u001b[2K"',
+    /license must be a string of one line/,
+  ],
   ['a separator of lines', 'maturity: "a\\u2028b"', /maturity must be/],
   ['a prototype', '__proto__: {version: 6.6.6}', /field "__proto__": it is not known/],
   ['a property of all objects', 'constructor: x', /field "constructor": it is not known/],
   ['an anchor that grows', BOMB, /cannot read .*alias/i],
   ['a name that is too long', `displayName: ${'x'.repeat(4097)}`, /displayName must be/],
-  ['details that are too long', `details: ${'x '.repeat(40_000)}`, /details must be a text of at/],
+  [
+    'details that are too long',
+    `details: ${'x '.repeat(40_000)}`,
+    /details must be a string of at/,
+  ],
   ['too many keywords', `keywords: [${'x, '.repeat(300)}]`, /keywords must be a list of texts/],
   ['a file that is too large', `details: ${'x'.repeat(1_100_000)}`, /may have 1048576/],
   ['a script for an address', 'homepage: "javascript:alert(1)"', /homepage must be a URL/],

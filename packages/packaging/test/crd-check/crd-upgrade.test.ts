@@ -288,7 +288,7 @@ test.each<[string, object, string]>([
   [
     'a path',
     { selectableFields: [{ jsonPath: 3 }] },
-    'selectableFields[0].jsonPath must be a text',
+    'selectableFields[0].jsonPath must be a string',
   ],
 ])('[found 18] check crd refuses to compare %s of a wrong type', async (_, over, told) => {
   const { code, err } = await check(surface(), surface({}, over));

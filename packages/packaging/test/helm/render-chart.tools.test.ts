@@ -271,7 +271,7 @@ test.each([
   ['a key twice', 'apiVersion: v1\nkind: A\nmetadata: {name: a, name: b}', /already set in map/],
   ['no kind', 'apiVersion: v1\nmetadata: {name: a}', /kind not set/],
   ['no name', 'apiVersion: v1\nkind: A\nmetadata: {}', /A without a name/],
-  ['a text', 'only text', /no object of Kubernetes/],
+  ['a string', 'only text', /no object of Kubernetes/],
   [
     'an end of a document',
     'apiVersion: v1\nkind: A\nmetadata: {name: a}\n...\nb: c',

@@ -140,7 +140,7 @@ test.each([
   [`${JSON.stringify(VALID)}{}`, 'no JSON: "{" follows the request'],
   [JSON.stringify({ ...VALID, apiVersion: 'v1' }), 'apiVersion must be v1alpha1, not "v1"'],
   [JSON.stringify({ command: 'edit' }), 'apiVersion must be v1alpha1, not absent'],
-  [JSON.stringify({ ...VALID, command: 7 }), 'command must be a text, not 7'],
+  [JSON.stringify({ ...VALID, command: 7 }), 'command must be a string, not 7'],
   [JSON.stringify({ ...VALID, command: 'constructor' }), 'not "constructor": update chancery'],
   [JSON.stringify({ ...VALID, command: 'delete api' }), 'not "delete api": update chancery'],
   [JSON.stringify({ ...VALID, args: ['--a', 1] }), 'args must be a list of texts'],

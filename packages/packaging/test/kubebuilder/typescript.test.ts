@@ -127,7 +127,7 @@ test('a second run keeps files that were changed, and writes removed files again
 
 test.each([
   ['a list', [GO]],
-  ['a text', `${GO},chancery.dev/v1`],
+  ['a string', `${GO},chancery.dev/v1`],
 ])('[scaffolding 12] create api accepts a layout given as %s, and uses no groups in paths without multigroup', async (_form, layout) => {
   const kubebuilder = besideGo({ layout, multigroup: false });
 
@@ -237,7 +237,7 @@ test('create api does not overwrite existing files', async () => {
 
   expect(written).toEqual({});
   expect(errors).toEqual([
-    'typescript/samples/cart.yaml would be overwritten: move what is there away, or choose another kind',
+    'typescript/samples/cart.yaml would be overwritten: move these files away, or choose another kind',
   ]);
 });
 
@@ -278,7 +278,7 @@ test('[scaffolding 4] two kinds with the same plural, and two versions of one ki
 
   expect([first.errors, elsewhere.errors]).toEqual([[], []]);
   expect(refused.map(({ written }) => written)).toEqual(refused.map(() => ({})));
-  const there = 'Cart of shop.example.com is there already, with version v1 and plural carts, in ';
+  const there = 'Cart of shop.example.com exists already, with version v1 and plural carts, in ';
   expect(refused.map(({ errors }) => errors[0]?.split(' already: ', 1)[0])).toEqual([
     'carts.shop.example.com is the name of the definition of Cart',
     'trolleys.shop.example.com is the name of the definition of Trolley',

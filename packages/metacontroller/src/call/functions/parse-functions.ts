@@ -152,7 +152,7 @@ function fieldsOf(value: unknown, place: string, known: readonly string[]): Fiel
 
 function textOf(value: unknown, place: string, mayBeEmpty = false): string {
   if (typeof value === 'string' && (mayBeEmpty || value !== '')) return value;
-  throw new ConfigurationError(`${place} must be a text, not ${shown(value)}`);
+  throw new ConfigurationError(`${place} must be a string, not ${shown(value)}`);
 }
 
 function shown(value: unknown): string {

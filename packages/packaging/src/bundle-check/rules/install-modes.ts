@@ -17,7 +17,7 @@ export const installModes: BundleRule = {
     return [
       ...twice.map((type) => ({
         path: PATH,
-        wrong: `names ${type} twice, so that nobody knows which one counts`,
+        wrong: `names ${type} twice, so that it is unclear which one counts`,
         todo: 'leave one out',
       })),
       ...unknown.map((type) => ({

@@ -39,7 +39,9 @@ export const hubPage: BundleRule = {
     const { fields } = bundle.csv;
     const provider = textAt(fields, 'spec', 'provider', 'name').trim();
     return [
-      ...(provider === '' ? [wrong('spec.provider.name', 'is missing', 'name who offers it')] : []),
+      ...(provider === ''
+        ? [wrong('spec.provider.name', 'is missing', 'name the organization that offers it')]
+        : []),
       ...maintainerProblems(bundle),
       ...linkProblems(bundle),
       ...iconProblems(bundle),

@@ -51,7 +51,7 @@ export const shape: BundleRule = {
     return Object.entries(SHAPES).flatMap(([path, expected]) => {
       const value = valueAt(fields, path.split('.'));
       if (value === undefined || value === null || fits(value, expected)) return [];
-      const todo = 'quote it if it is meant as a text, and look at the indentation';
+      const todo = 'quote it if it is meant as a string, and look at the indentation';
       return [{ path, wrong: `must be a ${expected}, and OLM reads nothing else`, todo }];
     });
   },
