@@ -44,11 +44,11 @@ describe('[scaffolding 20] --from', () => {
       ...['bar', 'bar-fiz', 'lakers', 'wordpress'],
     ]);
     expect(made.told).toEqual([
-      'left out: Deployment of apps: its definition belongs to Kubernetes; a controller can watch it as a further source',
-      'left out: Pod of the core group: its definition belongs to Kubernetes; a controller can watch it as a further source',
-      'left out: Certificate of cert-manager.io: its definition belongs to another project; a controller can watch it as a further source',
-      'left out: Laker of crew.fleet.example: PROJECT lists its controller and no API',
-      'left out: Removed of crew.fleet.example: it is in config/crd/bases, and not in PROJECT',
+      'skipped: Deployment of apps: its definition belongs to Kubernetes; a controller can watch it as a further source',
+      'skipped: Pod of the core group: its definition belongs to Kubernetes; a controller can watch it as a further source',
+      'skipped: Certificate of cert-manager.io: its definition belongs to another project; a controller can watch it as a further source',
+      'skipped: Laker of crew.fleet.example: PROJECT lists its controller and no API',
+      'skipped: Removed of crew.fleet.example: it is in config/crd/bases, and not in PROJECT',
       'Wordpress of example.com.fleet.example is taken in the version v1, not v2',
       ...[
         'Frigate of ship',
@@ -146,7 +146,7 @@ describe('[scaffolding 20] --from-crd', () => {
     );
 
     expect(controllersIn(made)).toEqual(['ant', 'bee', 'cat', 'cow', 'dog']);
-    expect(made.told).toEqual(['left out: 1 object that is no CustomResourceDefinition']);
+    expect(made.told).toEqual(['skipped: 1 object that is no CustomResourceDefinition']);
     expect(made.files['src/dog.ts']).toContain('namespaced: false,');
     expect(made.files['README.md']).toContain('Ant (x.example.com/v1), Bee');
   });
@@ -171,7 +171,7 @@ describe('[scaffolding 20] --from-crd', () => {
     );
 
     expect(made.told).toEqual([
-      'left out: gones.x.example.com: no version of it is served',
+      'skipped: gones.x.example.com: no version of it is served',
       'Stored of x.example.com is taken in the version v1, not v2',
       'Served of x.example.com is taken in the version v1beta1, not v1, v1alpha9',
     ]);
@@ -354,7 +354,7 @@ describe('[scaffolding 20] --from-crd', () => {
 
     expect(controllersIn(made)).toEqual(['good']);
     expect(made.told).toEqual([
-      expect.stringMatching(/^left out: bads\.x\.example\.com: its kind .*\\u001b\[2J"$/),
+      expect.stringMatching(/^skipped: bads\.x\.example\.com: its kind .*\\u001b\[2J"$/),
     ]);
   });
 
@@ -364,7 +364,7 @@ describe('[scaffolding 20] --from-crd', () => {
     const made = await init(['--from-crd', '-'], stream(first, definitionOf('Twin'), first));
 
     expect(made.told).toEqual([
-      'left out: Twin of x.example.com: it is defined twice; the first definition is used',
+      'skipped: Twin of x.example.com: it is defined twice; the first definition is used',
     ]);
     expect(made.files['src/twin.ts']).toContain('namespaced: false,');
   });

@@ -193,7 +193,7 @@ test('init refuses a folder with other files, too, but ignores .git', async () =
 
   expect(await Promise.all(results.map(({ exit }) => exit))).toEqual([0, 0, 1]);
   expect(results[2]?.stderr.lines.slice(0, 2)).toEqual([
-    `chancery init: ${full} is not empty, so nothing was written; these are there already:`,
+    `chancery init: ${full} is not empty, so nothing was written; these exist:`,
     '  notes.txt',
   ]);
 });

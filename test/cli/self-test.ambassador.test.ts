@@ -130,7 +130,7 @@ test('an undeclared request of a reconciler is refused, and the error names it a
     code: 'AMBASSADOR_FORBIDDEN',
     layer: 'ambassador',
     message: expect.stringMatching(
-      /refused GET \/api\/v1\/namespaces\/demo\/secrets\/key: .*Declare it in the controller/,
+      /refused GET \/api\/v1\/namespaces\/demo\/secrets\/key: .*no controller declares secrets/,
     ),
     context: { status: 403, method: 'GET', path: '/api/v1/namespaces/demo/secrets/key' },
   });

@@ -100,7 +100,7 @@ describe('a request that reached the API server', () => {
     });
     expect(await testFences(outside, options)).toEqual({
       state: 'undecided',
-      why: 'nobody serves /chancery-self-test',
+      why: '/chancery-self-test is not served',
     });
   });
 

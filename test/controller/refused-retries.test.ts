@@ -146,5 +146,5 @@ test('[real R-1] [K-49] a refusal that retryRefused did not create is a bug of t
 
   await clock.advanceAndSettle(1);
 
-  expect(lines.map(({ message }) => message)).toContain('reconcile failed by a bug');
+  expect(lines.map(({ message }) => message)).toContain('reconcile failed because of a bug');
 });

@@ -99,9 +99,9 @@ test('[K-2] the log names what to return instead, once in ten minutes', async ()
   await started.run();
 
   await started.clock.advanceAndSettle(9 * 60_000);
-  const early = started.lines.filter(({ message }) => message.includes('at once again'));
+  const early = started.lines.filter(({ message }) => message.includes('again and again'));
   await started.clock.advanceAndSettle(2 * 60_000);
-  const late = started.lines.filter(({ message }) => message.includes('at once again'));
+  const late = started.lines.filter(({ message }) => message.includes('again and again'));
 
   expect(early.map(({ level }) => level)).toEqual(['warn']);
   expect(early[0]?.fields).toMatchObject({

@@ -36,7 +36,7 @@ test('[K-2] a requeueAfterMs that is not a number is a failure of the reconciler
 
   expect(calls).toBe(2);
   expect(
-    lines.find(({ message }) => message === 'reconcile failed by a bug')?.fields.err,
+    lines.find(({ message }) => message === 'reconcile failed because of a bug')?.fields.err,
   ).toMatchObject({ code: 'USER_CODE', context: { returned: 'requeueAfterMs: NaN' } });
 });
 

@@ -399,7 +399,7 @@ test('[W-40] a source that clears drops its objects when the definition is delet
   expect(deleted).toEqual(['demo/a']);
   expect([clearing.store.list(), retaining.store.list().length]).toEqual([[], 1]);
   expect([clearing.state, retaining.state]).toEqual(['unserved', 'unserved']);
-  expect(lines.filter(({ message }) => message.startsWith('definition'))).toMatchObject([
+  expect(lines.filter(({ message }) => message.startsWith('the definition'))).toMatchObject([
     { level: 'warn', fields: { resource: 'pods', namespace: 'demo' } },
   ]);
   for (const { lastContactAt } of [clearing, retaining]) {

@@ -242,7 +242,7 @@ describe('createLogger', () => {
 
     expect(lines).toHaveLength(5);
     for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(30_000);
-    const left = /^first[x]+ … \(997961 characters left out\) … [x]+last$/;
+    const left = /^first[x]+ … \(997961 characters omitted\) … [x]+last$/;
     expect(lines[0]).toMatchObject({ long: expect.stringMatching(left) });
     expect(lines[1]).toMatchObject({ msg: expect.stringMatching(left) });
   });

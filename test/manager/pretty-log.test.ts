@@ -114,10 +114,10 @@ test('[N-7] stack frames of user code come first, and frames of the toolkit and 
     '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
     '    at async help (/shop/help.ts:2:1)',
   ].join('\n');
-  const use: Use = (log) => log.error({ err: error }, 'reconcile failed by a bug');
+  const use: Use = (log) => log.error({ err: error }, 'reconcile failed because of a bug');
 
   expect(written(use).split('\n')).toEqual([
-    'TIME error reconcile failed by a bug: TypeError: no such field',
+    'TIME error reconcile failed because of a bug: TypeError: no such field',
     '    at reconcile (file:///shop/operator.ts:7:3)',
     '    at async help (/shop/help.ts:2:1)',
     '',

@@ -70,8 +70,8 @@ export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise
   using lines = new LineWriter(io.stdout, io.signal);
   if (parsed.check) return reportStates(states, lines, io);
   const exit = await writeGenerated([...states, ...images], lines, io);
-  const needs = exit === 0 ? gateNeeds(states, parsed.gate) : [];
-  for (const line of needs) io.stderr.write(`chancery generate: ${line}\n`);
+  for (const line of exit === 0 ? gateNeeds(states, parsed.gate) : [])
+    io.stderr.write(`chancery generate: ${line}\n`);
   return exit;
 }
 
@@ -87,10 +87,7 @@ function requireOwnName({ from }: GenerateArguments['declaring'], name: string |
   );
 }
 
-/**
- * The environment for loading modules. Every overlay and package sets `WATCH_NAMESPACE`, so a module must not
- * use the default that it has without this variable.
- */
+/** Every overlay and package sets `WATCH_NAMESPACE`, so a module must not use its default for an absent variable. */
 function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env']): Io['env'] {
   return isTree(what) ? { WATCH_NAMESPACE: '*', ...env } : env;
 }

@@ -179,11 +179,9 @@ export class ControllerRunner {
 
   /** The state of one key, from memory. Reading it does not affect the queue. */
   keyState(key: ObjectKey): KeyState {
+    const { controller } = this.#options;
     const parts = { informers: this.#informers, queue: this.#queue, gate: this.#gate };
-    return keyState(
-      { ...parts, wakes: this.#wakes, controller: this.#options.controller, keys: this.#keys },
-      key,
-    );
+    return keyState({ ...parts, controller, wakes: this.#wakes, keys: this.#keys }, key);
   }
 
   /** The keys of the cached objects that the controller reconciles. */
@@ -334,10 +332,8 @@ export class ControllerRunner {
   /** Enqueues a key for a reason other than a change. */
   #ask(key: ObjectKey, why: string, options?: { readonly priority?: number }): void {
     const { priority } = options ?? {};
-    this.#options.observer?.woken?.(key, {
-      cause: why,
-      ...(priority !== undefined && { priority }),
-    });
+    const wake = { cause: why, ...(priority !== undefined && { priority }) };
+    this.#options.observer?.woken?.(key, wake);
     this.#wakes.asked(key, why);
     this.#gate.add(key, options);
   }

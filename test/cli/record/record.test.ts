@@ -296,7 +296,7 @@ test('an existing file is overwritten only with --force', async () => {
 
   const refused = invoke(args);
   expect(await refused.exit).toBe(2);
-  expect(refused.stderr.lines[0]).toContain('recording.jsonl is there already');
+  expect(refused.stderr.lines[0]).toContain('recording.jsonl exists already');
   expect(readFileSync(join(folder, 'recording.jsonl'), 'utf8')).toBe('mine\n');
 
   const forced = await recorder(server, folder, ['--force']);
@@ -313,7 +313,7 @@ test('the file of a crashed recording has the same permissions', async () => {
   const refused = invoke(['record', '--server', server, '--out', folder, '--name', 'night']);
 
   expect(await refused.exit).toBe(2);
-  expect(refused.stderr.lines[0]).toContain('night.jsonl.partial is there already');
+  expect(refused.stderr.lines[0]).toContain('night.jsonl.partial exists already');
 });
 
 test('SIGTERM ends the recording with a complete file', async () => {

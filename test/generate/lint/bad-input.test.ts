@@ -37,7 +37,7 @@ test.each<[string, unknown, string]>([
     '--accept-paths=',
     'Deployment/op is no object of Kubernetes: spec.containers[0].args is not a list',
   ],
-  ['proxy.args.0', 8001, 'spec.containers[0].args[0] is not a text'],
+  ['proxy.args.0', 8001, 'spec.containers[0].args[0] is not a string'],
   ['proxy.args.0', null, 'spec.containers[0].args[0] is empty'],
   ['pod.containers', 'proxy', 'spec.containers is not a list'],
   ['pod.containers', null, 'spec has no containers'],

@@ -120,7 +120,7 @@ test('one status page for two workloads is an error that names both', () => {
 
   expect(() => found(manifests, SMALL)).toThrow(ConfigurationError);
   expect(() => found(manifests, SMALL)).toThrow(
-    'one status page says nothing of 2 workloads (Deployment/op and Deployment/op-b); lint each on its own',
+    'one status page cannot describe 2 workloads (Deployment/op and Deployment/op-b); lint each on its own',
   );
 });
 

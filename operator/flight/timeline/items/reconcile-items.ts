@@ -32,7 +32,7 @@ const RESULT_WORDS: Readonly<Record<OutcomeLine['result'], string>> = {
   error: 'failed',
   conflict: 'failed by a conflict',
   terminal: 'failed for good',
-  panic: 'failed by a bug',
+  panic: 'failed because of a bug',
   aborted: 'was aborted',
 };
 
