@@ -7,7 +7,7 @@ import { BY_RESOURCE, workloadSource } from '../sources.ts';
 import { deploymentKind } from '../workloads/rolling.ts';
 import { APP, AUTO, envFrom, type Reloading, startReloader } from './support/start.ts';
 
-test('a Secret of 1 MiB restarts its workload, and no part of it is logged, told or measured', async () => {
+test('a Secret of 1 MiB restarts its workload, and no part of it appears in logs, metrics or Events', async () => {
   const reloader = await startReloader();
   const large = (letter: string) => ({ blob: `hidden-${letter.repeat(700_000)}` });
   await reloader.secret('large', large('a'));
@@ -23,7 +23,7 @@ test('a Secret of 1 MiB restarts its workload, and no part of it is logged, told
   expect(shown).not.toContain(Buffer.from('hidden-').toString('base64').slice(0, 8));
 });
 
-test('rights that are missing for one kind of workload harm the other kinds in nothing', async () => {
+test('missing rights for one kind of workload do not affect the other kinds', async () => {
   const reloader = await startReloader({
     stopped: true,
     withheld: ({ apiGroups = [] }) => apiGroups.includes('apps'),
@@ -43,7 +43,7 @@ test('rights that are missing for one kind of workload harm the other kinds in n
   await eventually(() => reloader.rollouts('agent', 'DaemonSet') === 1);
 });
 
-test('without the right to list Secrets, workloads with ConfigMaps only restart; the others wait for it, and nothing is taken for deleted', async () => {
+test('without the right to list Secrets only workloads with ConfigMaps restart, the others restart once it is granted, and no Secret counts as deleted', async () => {
   const isOfResources = ({ resources = [] }: { readonly resources?: readonly string[] }) =>
     resources.includes('secrets');
   const reloader = await startReloader({
@@ -71,7 +71,7 @@ test('without the right to list Secrets, workloads with ConfigMaps only restart;
   expect((await reloader.variables('safe')).STAKATER_KEY_SECRET).toMatch(/^[0-9a-f]{40}$/);
 });
 
-test('[reloader R20] [reloader 6] the second volume of a resource counts where the first one is not mounted', async () => {
+test('[reloader R20] [reloader 6] the second volume of a resource counts if the first one is not mounted', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const volume = (name: string) => ({ name, configMap: { name: 'app' } });
@@ -89,7 +89,7 @@ test('[reloader R20] [reloader 6] the second volume of a resource counts where t
   expect(Object.keys(await reloader.variables('web', 'side'))).toEqual(['STAKATER_APP_CONFIGMAP']);
 });
 
-test('[reloader 5] [reloader R21] annotations of the Pod template count, with exclude lists and pauses among them', async () => {
+test('[reloader 5] [reloader R21] annotations of the Pod template count, including exclude lists and pause periods', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.config('left-out', { mode: '1' });
@@ -132,7 +132,7 @@ function roleFor(rule: object, { namespace }: Reloading): readonly object[] {
   ];
 }
 
-test('[found 2] a workload whose patterns cost too much gets a Warning with the limit, and its neighbours restart', async () => {
+test('[found 2] a workload with too costly patterns gets a Warning with the limit, and its neighbours still restart', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.config('hostile', { mode: '1' });
@@ -159,7 +159,7 @@ test('[found 2] a workload whose patterns cost too much gets a Warning with the 
   expect(Math.max(...notes.map((note) => note.length))).toBeLessThan(400);
 });
 
-test('[found 2] of an annotation with very many names the first ones count, also where workloads are found by them', async () => {
+test('[found 2] if an annotation has too many names, the first ones count, and changes of these find the workload', async () => {
   const reloader = await startReloader();
   const names = Array.from({ length: 9_000 }, (_, at) => `config-${at}`);
   await reloader.config('config-7', { mode: '1' });
@@ -175,7 +175,7 @@ test('[found 2] of an annotation with very many names the first ones count, also
   await reloader.rolledOut('web', 1);
 });
 
-test('[found 2] a workload is found by at most as many names of an annotation as count', () => {
+test('[found 2] a workload is indexed by no more names of an annotation than the limit', () => {
   const names = Array.from({ length: 20_000 }, (_, at) => `config-${at}`);
   const source = workloadSource(deploymentKind, {
     annotations: DEFAULT_ANNOTATIONS,

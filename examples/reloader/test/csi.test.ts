@@ -100,7 +100,7 @@ describe('[reloader 24] a rotation', () => {
     expect(reloader.rollouts('web')).toBe(1);
   });
 
-  test('[reloader R26] a rotation is compared with the content at the start of new Pods, which alone restarts nothing', async () => {
+  test('[reloader R26] new Pods alone restart nothing, and a rotation is compared with the content at their start', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -154,7 +154,7 @@ test('Pods with their own credentials do not restart each other', async () => {
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('a workload without Pods has no status, which is neither a deletion nor a creation', async () => {
+test('the missing status of a workload without Pods counts neither as a deletion nor as a creation', async () => {
   const reloader = await csi('--reload-on-delete=true', '--reload-on-create=true');
   await mounts(reloader, 'a', 'v1');
   await web(reloader);
@@ -196,7 +196,7 @@ test('[reloader 24] the annotations ignore and match of a SecretProviderClass co
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('without the CSI driver in the cluster ConfigMaps and Secrets still work', async () => {
+test('without the CSI driver in the cluster ConfigMaps still restart their workloads', async () => {
   const reloader = await startReloader({ args: ['--enable-csi-integration'] });
   await reloader.config('app', { mode: 'slow' });
   const container = { ...APP, envFrom: [{ configMapRef: { name: 'app' } }] };

@@ -190,7 +190,7 @@ test.each([
   ['the Job was created anew', 'old', 'new', 0, undefined, []],
   ['the Job is the old one, whose delete may be under way', 'old', 'old', 60_000, 60_000, ['old']],
   ['the Job is the old one, and nothing is under way', 'old', 'old', 120_000, undefined, []],
-])('of what is stored, while %s, only this stays', async (_, uid, live, forMs, waitMs, left) => {
+])('when %s, only the stored copies that are still needed stay', async (_, uid, live, forMs, waitMs, left) => {
   const stored = storedFor(uid, forMs);
   const server = new FakeServer().put('jobs', importJob(live)).put('controllerrevisions', stored);
 

@@ -226,7 +226,7 @@ test('[reloader R12] a refused creation of the Job is repeated until it succeeds
   expect(await stored(reloader)).toEqual([]);
 });
 
-describe('wherever the operator is killed, a change', () => {
+describe('a change while the operator is killed', () => {
   test('[reloader 17] [reloader R1] after a crash at any request a change still replaces an active Job once', async () => {
     const points = await crashPoints({
       ...crashing(job('import'), 'Job'),

@@ -29,7 +29,7 @@ const TIME = new Date('2026-01-02T03:04:05Z');
 const base64 = (value: string | readonly number[]): string =>
   Buffer.from(value as string).toString('base64');
 
-describe('the hashes are those of the fixtures', () => {
+describe('the stand-in for the original computes the hashes of the fixtures:', () => {
   test.each([
     ['fixture H1', {}, 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
     ['fixture H2', { data: { key: 'value' } }, H2],
@@ -70,11 +70,11 @@ describe('the hashes are those of the fixtures', () => {
       '2e71815bb07a26c32acc4bb5718af7d85069734f',
     ],
     ['fixture H11', { k: '' }, 'a2a640403bda81368faf0dd24c36f66cb0206460'],
-  ])('%s', (_, data, hash) => {
+  ])('%s, a Secret', (_, data, hash) => {
     expect(hashOf('SECRET', { data })).toBe(hash);
   });
 
-  test('fixture H12', () => {
+  test('fixture H12, the status of a CSI driver', () => {
     const objects = [
       { id: 'secret/b', version: 'v2' },
       { id: 'secret/a', version: 'v1' },
@@ -95,7 +95,7 @@ test.each([
   ['N8', 'SECRET', '1abc', 'STAKATER_1ABC_SECRET'],
   ['N9', 'CONFIGMAP', 'kube-root-ca.crt', 'STAKATER_KUBE_ROOT_CA_CRT_CONFIGMAP'],
   ['N10', 'SECRETPROVIDERCLASS', 'my-spc', 'STAKATER_MY_SPC_SECRETPROVIDERCLASS'],
-] as const)('%s: the variable of %s %s is that of the fixtures', (_, type, name, variable) => {
+] as const)('%s: the stand-in for the original names the variable of %s %s as in the fixtures', (_, type, name, variable) => {
   expect(variableOf(type, name)).toBe(variable);
 });
 
@@ -140,11 +140,11 @@ test.each([
     '{"metadata":{"annotations":{"deployment.reloader.stakater.com/paused-at":null}},"spec":{"paused":false}}',
   ],
   ['P6', argoPatch(TIME), 'merge-patch', '{"spec": {"restartAt": "2026-01-02T03:04:05Z"}}'],
-])('%s: the bytes of the patch are those of the fixtures', (_, patch, type, body) => {
+])('%s: the stand-in for the original sends a patch with the same bytes as in the fixtures', (_, patch, type, body) => {
   expect(patch).toEqual([type, body]);
 });
 
-test('a mount in the second container is marked before a variable in the first', () => {
+test('the stand-in for the original marks a mount in the second container before a variable in the first', () => {
   const byVariable = { name: 'a', envFrom: [{ configMapRef: { name: 'x' } }] };
   const byMount = { name: 'b', volumeMounts: [{ name: 'v' }] };
   const idle = { name: 'i' };
@@ -162,8 +162,8 @@ test('a mount in the second container is marked before a variable in the first',
   expect(markedIn({ containers: [idle], volumes }, 'CONFIGMAP', 'x')).toBeUndefined();
 });
 
-describe('in front of the API server', () => {
-  test('a new variable comes first, each kind has its Update entry, and a second run writes nothing', async () => {
+describe('the stand-in for the original at the API server', () => {
+  test('the stand-in puts a new variable first, gets an Update entry for each kind, and writes nothing when it runs again', async () => {
     const { env, namespace } = await start();
     const fields = { namespace, annotations: AUTO, podSpec: POD };
     for (const make of [deployment, daemonSet, statefulSet]) await env.create(make('web', fields));
@@ -189,7 +189,7 @@ describe('in front of the API server', () => {
     ]);
   });
 
-  test('the hashes of two Secrets with the same variable overwrite each other', async () => {
+  test('the stand-in overwrites the hash of one Secret with that of another one that has the same variable', async () => {
     const { env, namespace } = await start();
     const annotations = { 'secret.reloader.stakater.com/reload': 'a-b , a.b' };
     await env.create(deployment('web', { namespace, annotations, podSpec: POD }));
@@ -210,7 +210,7 @@ describe('in front of the API server', () => {
     expect(stakater.sent).toHaveLength(2);
   });
 
-  test('a deletion takes the variable away, or leaves the hash of the marker', async () => {
+  test('after a deletion the stand-in removes the variable, or writes the hash of a deletion as an annotation', async () => {
     const { env, namespace } = await start();
     await env.create(deployment('web', { namespace, annotations: AUTO, podSpec: POD }));
     const stakater = original(env.url, namespace);
@@ -234,7 +234,7 @@ describe('in front of the API server', () => {
     });
   });
 
-  test('a Deployment is paused before the patch, once, and resumed', async () => {
+  test('the stand-in pauses a Deployment once, before the patch, and resumes it', async () => {
     const { env, namespace } = await start();
     const period = { 'deployment.reloader.stakater.com/pause-period': '5m' };
     const annotations = { ...AUTO, ...period };

@@ -54,7 +54,7 @@ function recorded(reloader: Reloading, name: string, hash: string): Promise<Roll
 }
 
 describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
-  test('[reloader R22] with the strategy restart sets restartAt and keeps the hash, so that it restarts once', async () => {
+  test('[reloader R22] with the strategy restart a change sets restartAt and records the hash, so that the Rollout restarts once', async () => {
     const reloader = await argo();
     await reloader.config('app', { mode: 'slow' });
     const { spec: podSpec } = envFrom('configmap/app');
@@ -80,7 +80,7 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
     expect(metadata.resourceVersion).toBe(after.metadata.resourceVersion);
   });
 
-  test('with the strategy restart restarts for content that its template has from before', async () => {
+  test('with the strategy restart a change also restarts for content that the template already shows', async () => {
     const clock = new FakeClock(Date.now());
     const reloader = await argo({ clock });
     await reloader.config('app', { mode: 'slow' });
@@ -102,7 +102,7 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
     expect(slow.spec).toMatchObject({ template: { spec: { containers } } });
   });
 
-  test('is no matter of a neighbour whose template cannot be read', async () => {
+  test('a change restarts a Rollout although the templates of other Rollouts cannot be read', async () => {
     const reloader = await argo();
     await reloader.config('app', { mode: 'slow' });
     const bare = { ...APP, env: null, envFrom: [{ configMapRef: { name: 'app' } }] };
@@ -125,7 +125,7 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
   test.each([
     'rollout',
     'Restart',
-  ])('with the strategy %s changes the template', async (strategy) => {
+  ])('with the strategy %s a change writes into the template of the Rollout', async (strategy) => {
     const reloader = await argo();
     await reloader.config('app', { mode: 'slow' });
     const env = [{ name: 'A', value: '1' }];
@@ -149,7 +149,7 @@ describe('[reloader 24] a change of the ConfigMap of a Rollout', () => {
     expect(after.metadata.generation).toBe(3);
   });
 
-  test('changes its Deployment, if the Rollout takes the template of that by workloadRef', async () => {
+  test('a change restarts the Deployment whose template a Rollout takes by workloadRef, and not the Rollout', async () => {
     const reloader = await argo();
     await reloader.config('app', { mode: 'slow' });
     await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
@@ -190,14 +190,14 @@ describe('[reloader R14] the JSON patch of a Rollout', () => {
   const plan = { changes: [], templateAnnotations: {}, annotations: {} };
   const bodyOf = (more: object) => templateUpdate(web, { ...plan, variables: [], ...more }).body;
 
-  test('tests the version of the object before it points at anything', () => {
+  test('the JSON patch of a Rollout first tests uid and resourceVersion of the object', () => {
     expect(bodyOf({})).toEqual([
       { op: 'test', path: '/metadata/uid', value: 'u1' },
       { op: 'test', path: '/metadata/resourceVersion', value: '7' },
     ]);
   });
 
-  test('tests each name that it points at, and removes from the end', () => {
+  test('the JSON patch of a Rollout tests the name at each position that it changes, and removes from the end', () => {
     const variables = [
       change('app', 'OLD', undefined),
       change('app', 'KEPT', '2'),
@@ -221,7 +221,7 @@ describe('[reloader R14] the JSON patch of a Rollout', () => {
     ]);
   });
 
-  test('makes the maps of annotations that are missing, and removes only what is there', () => {
+  test('the JSON patch of a Rollout adds missing maps of annotations, and removes only existing annotations', () => {
     const templateAnnotations = { 'a/b~c': 'x', gone: null };
     const annotations = { note: 'y' };
 

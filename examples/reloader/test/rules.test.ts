@@ -215,7 +215,7 @@ test.each([
   ]);
 });
 
-test('[reloader 8] the hashes of what the API server stores are those of the original', async () => {
+test('[reloader 8] the hashes of objects from the API server equal those of the original', async () => {
   const reloader = await startReloader();
   const binary = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
   const put = (name: string, content: object) =>
@@ -269,7 +269,7 @@ test('[reloader 1] workloads without Pods, with OnDelete, and with long names re
   expect(Object.keys(await reloader.variables('none'))).toEqual([variable]);
 });
 
-test('[reloader 5] annotations that move from the metadata to the Pod template, under keys of the flags, lose no record', async () => {
+test('[reloader 5] with keys from flags, annotations that move from the metadata to the Pod template keep the records', async () => {
   const args = ['configmap-auto', 'search', 'match', 'ignore', 'configmap'].map((word) => {
     const flag = { search: 'auto-search', match: 'search-match' }[word] ?? word;
     return `--${flag}-annotation=example.com/${word}`;

@@ -143,11 +143,11 @@ describe('[reloader 30] values of the chart become arguments and variables:', ()
     expect(result).toMatchObject({ args, environment });
   });
 
-  test.each(GOLDEN.filter(([, args]) => args.length > 0))('%j starts the operator', (reloader) => {
+  test.each(GOLDEN.filter(([, args]) => args.length > 0))('%j gives arguments that the operator accepts without a warning', (reloader) => {
     expect(started(chartArguments({ reloader }, RELEASE)).warnings).toEqual([]);
   });
 
-  test('each argument of the original has a row, but for the keys that the chart cannot set', () => {
+  test('the table covers every argument of the original, except those that the chart cannot set', () => {
     const passed = new Set(
       GOLDEN.flatMap(([, args]) => args.map((arg) => arg.replace(/^--|=.*$/gs, ''))),
     );
@@ -161,7 +161,7 @@ describe('[reloader 30] values of the chart become arguments and variables:', ()
     ]);
   });
 
-  test('all together, in one order', () => {
+  test('several values of the chart give their arguments in a fixed order', () => {
     const { args } = given({
       logLevel: 'info',
       webhookUrl: 'http://hook/',
@@ -180,14 +180,14 @@ describe('[reloader 30] values of the chart become arguments and variables:', ()
   });
 });
 
-describe('[reloader 30] defects of the chart do not come along:', () => {
-  test('several terms of a selector are one item of the list, and mean all of them', () => {
+describe('[reloader 30] defects of the original chart are not repeated:', () => {
+  test('a selector with several terms keeps all of them', () => {
     const selector = started(given({ namespaceSelector: 'team:red,env:*' })).namespaceSelector;
 
     expect(selector).toHaveLength(2);
   });
 
-  test('a selector and an ignore list for a list of namespaces are a warning, and not passed', () => {
+  test('a selector and an ignore list are not passed along with a list of namespaces, and give a warning', () => {
     expect(
       given({ namespaces: ['a'], namespaceSelector: 'x', ignoreNamespaces: 'y' }),
     ).toMatchObject({
@@ -196,15 +196,15 @@ describe('[reloader 30] defects of the chart do not come along:', () => {
     });
   });
 
-  test('both types of resources ignored is refused with a reason', () => {
+  test('ignoring both types of resources is refused with a reason', () => {
     expect(() => given({ ignoreSecrets: true, ignoreConfigMaps: true })).toThrow(
       'must not both be true: nothing would be left to watch',
     );
   });
 });
 
-describe('values that are no argument', () => {
-  test('are warnings that say where they belong', () => {
+describe('values of the chart that become no argument', () => {
+  test('a chart value that becomes no argument gives a warning that names where it belongs', () => {
     const result = chartArguments(
       {
         nameOverride: 'x',
@@ -237,7 +237,7 @@ describe('values that are no argument', () => {
     ]);
   });
 
-  test('of no values at all there are none', () => {
+  test('empty chart values give no arguments and no warnings', () => {
     for (const values of [undefined, null, {}, { reloader: null }]) {
       expect(chartArguments(values, RELEASE)).toEqual({
         args: [],
@@ -248,7 +248,7 @@ describe('values that are no argument', () => {
   });
 });
 
-describe('a value of the wrong type is refused by its name:', () => {
+describe('a chart value of the wrong type is refused with its name:', () => {
   test.each<[object, string]>([
     [{ autoReloadAll: 'true' }, 'value reloader.autoReloadAll must be true or false'],
     [{ watchGlobally: 1 }, 'value reloader.watchGlobally must be true or false'],
@@ -276,13 +276,13 @@ describe('a value of the wrong type is refused by its name:', () => {
     );
   });
 
-  test('values that are no map', () => {
+  test('chart values that are not a map are refused', () => {
     expect(() => chartArguments(['a'], RELEASE)).toThrow('the values of a chart must be a map');
     expect(() => chartArguments('a', RELEASE)).toThrow('the values of a chart must be a map');
   });
 });
 
-test('[reloader 30] the table of the README has every value once', () => {
+test('[reloader 30] the table for the README lists every chart value once', () => {
   const lines = chartTable().trimEnd().split('\n');
   const all = [
     ...CHART_ROWS.flatMap(({ values }) => values),

@@ -319,7 +319,7 @@ describe('[reloader 4]', () => {
   });
 });
 
-describe('[reloader 5] on the Pod template only,', () => {
+describe('[reloader 5] annotations of the Pod template', () => {
   test.each<[string, Record<string, string>, Rule]>([
     ['auto', { [KEYS.auto]: 'true' }, 'auto'],
     ['typed auto', { [KEYS.typedAuto.CONFIGMAP]: 'true' }, 'typed-auto'],

@@ -12,7 +12,7 @@ import { variableName } from '../../contract/variable-name.ts';
 const base64 = (...bytes: number[]): string => Buffer.from(bytes).toString('base64');
 const base64OfText = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('[reloader 8] a hash is that of the original for', () => {
+describe('[reloader 8] the hash equals that of the original for', () => {
   test.each([
     ['fixture H1, a ConfigMap without data', hashOfConfigMap({}), EMPTY_HASH],
     ['fixture H1, a Secret without data', hashOfSecret({ data: null }), EMPTY_HASH],
@@ -93,7 +93,7 @@ describe('[reloader 8] a hash is that of the original for', () => {
   });
 });
 
-describe('[reloader 7] a variable has the name of the original for', () => {
+describe('[reloader 7] the variable has the same name as in the original for', () => {
   test.each([
     ['N1', 'CONFIGMAP', 'my.config-1', 'STAKATER_MY_CONFIG_1_CONFIGMAP'],
     ['N2', 'SECRET', 'app--cfg', 'STAKATER_APP_CFG_SECRET'],

@@ -8,21 +8,21 @@ import {
   parseGoDuration,
 } from '../../contract/go-words.ts';
 
-describe('a boolean', () => {
-  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('%s is true', (text) => {
+describe('booleans as Go reads them', () => {
+  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('%s is read as true', (text) => {
     expect(parseGoBoolean(text)).toBe(true);
   });
 
-  test.each(['0', 'f', 'F', 'false', 'False', 'FALSE'])('%s is false', (text) => {
+  test.each(['0', 'f', 'F', 'false', 'False', 'FALSE'])('%s is read as false', (text) => {
     expect(parseGoBoolean(text)).toBe(false);
   });
 
-  test.each(['', 'tRUE', 'yes', 'no', '01', ' true', 'true\n'])('%j is neither', (text) => {
+  test.each(['', 'tRUE', 'yes', 'no', '01', ' true', 'true\n'])('%j is not a boolean', (text) => {
     expect(parseGoBoolean(text)).toBeUndefined();
   });
 });
 
-describe('a duration', () => {
+describe('durations as Go reads them', () => {
   test.each([
     ['0', 0],
     ['+0', 0],
@@ -44,7 +44,7 @@ describe('a duration', () => {
     ['1ns', 1],
     ['999999ns', 1],
     ['8784h', MAX_DURATION_MS],
-  ])('%s has %i ms', (text, ms) => {
+  ])('the duration %s is read as %i ms', (text, ms) => {
     expect(parseGoDuration(text)).toEqual({ ms });
   });
 
@@ -68,13 +68,13 @@ describe('a duration', () => {
     '1,5s',
     '1h-30m',
     `${'0'.repeat(200)}1s`,
-  ])('is not %j, and the problem says what is accepted', (text) => {
+  ])('the duration %j is refused, and the problem names the accepted form', (text) => {
     expect(parseGoDuration(text)).toEqual({
       problem: 'must be a duration such as 90s, 5m or 1h30m, from 0s to 8784h',
     });
   });
 
-  test('keeps its bounds, which belong to it', () => {
+  test('a duration outside the given bounds is refused, and the bounds themselves are accepted', () => {
     const bounds = { minMs: 100, maxMs: 30_000 };
     const problem = 'must be a duration such as 90s, 5m or 1h30m, from 0.1s to 30s';
 
@@ -84,7 +84,7 @@ describe('a duration', () => {
     expect(parseGoDuration('30001ms', bounds)).toEqual({ problem });
   });
 
-  test('is read back from what it is written as', () => {
+  test('a formatted duration parses back to the same value', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MAX_DURATION_MS }), (ms) => {
         expect(parseGoDuration(formatGoDuration(ms))).toEqual({ ms });

@@ -17,7 +17,7 @@ describe('[reloader 21] alerts', () => {
     ['pager', 'raw'],
     ['', 'raw'],
     [undefined, 'raw'],
-  ])('go to ALERT_SINK=%s as %s', (word, sink) => {
+  ])('with ALERT_SINK=%s alerts have the sink %s', (word, sink) => {
     const { alert, warnings } = options({}, { ...ALERTING, ALERT_SINK: word });
 
     expect(alert).toEqual({
@@ -29,20 +29,20 @@ describe('[reloader 21] alerts', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('are on for exactly true', () => {
+  test('alerts are on only if ALERT_ON_RELOAD is exactly true', () => {
     for (const word of ['True', '1', '', 'false', undefined]) {
       expect(options({}, { ...ALERTING, ALERT_ON_RELOAD: word }).alert).toBeUndefined();
     }
   });
 
-  test('have a text before them when the variable is set, even to nothing', () => {
+  test('alerts have the trimmed text of ALERT_ADDITIONAL_INFO, even if it is empty', () => {
     const infoOf = (text: string | undefined): string | undefined =>
       options({}, { ...ALERTING, ALERT_ADDITIONAL_INFO: text }).alert?.additionalInfo;
 
     expect([infoOf(' prod '), infoOf(''), infoOf(undefined)]).toEqual(['prod', '', undefined]);
   });
 
-  test('have a proxy from their own variable only', () => {
+  test('alerts use the proxy of ALERT_WEBHOOK_PROXY, and not that of HTTPS_PROXY', () => {
     const proxyOf = (environment: Environment): string | undefined =>
       options({}, { ...ALERTING, ...environment }).alert?.proxy;
 
@@ -59,7 +59,7 @@ describe('[reloader 21] alerts', () => {
       'ALERT_WEBHOOK_URL is no HTTP URL',
     ],
     ['with a bad proxy', { ALERT_WEBHOOK_PROXY: 'T0K3N' }, 'ALERT_WEBHOOK_PROXY is no HTTP URL'],
-  ])('%s are off, with a warning that quotes no URL', (_, environment, problem) => {
+  ])('alerts %s are off, with a warning that quotes no URL', (_, environment, problem) => {
     const { alert, warnings } = options({}, { ...ALERTING, ...environment });
 
     expect(alert).toBeUndefined();
@@ -68,7 +68,7 @@ describe('[reloader 21] alerts', () => {
 });
 
 describe('--webhook-url', () => {
-  test('is an HTTP URL', () => {
+  test('--webhook-url accepts an HTTP URL, and counts as absent if it is empty', () => {
     expect(options({ 'webhook-url': 'https://h.example/a?b' }).webhookUrl).toBe(
       'https://h.example/a?b',
     );
@@ -80,7 +80,7 @@ describe('--webhook-url', () => {
     'ftp://h',
     'http://',
     '://T0K3N',
-  ])('is not %j, which is not quoted', (url) => {
+  ])('--webhook-url refuses %j, and the error does not quote it', (url) => {
     expect(() => options({ 'webhook-url': url })).toThrow(
       expect.objectContaining({ message: '--webhook-url must be a URL with http or https' }),
     );
@@ -90,7 +90,7 @@ describe('--webhook-url', () => {
 describe('[reloader 20] --enable-ha', () => {
   const POD = { POD_NAME: 'reloader-1', POD_NAMESPACE: 'tools' };
 
-  test('elects a leader by the Lease of the original, with its times', () => {
+  test('--enable-ha elects a leader with the Lease and the times of the original', () => {
     expect(options({ 'enable-ha': true }, POD).settings.leaderElection).toEqual({
       leaseName: 'stakater-reloader-lock',
       leaseNamespace: 'tools',
@@ -103,7 +103,7 @@ describe('[reloader 20] --enable-ha', () => {
     expect(options({ 'enable-ha': false }, POD).settings).not.toHaveProperty('leaderElection');
   });
 
-  test.each(['POD_NAME', 'POD_NAMESPACE'])('needs %s', (name) => {
+  test.each(['POD_NAME', 'POD_NAMESPACE'])('--enable-ha needs the variable %s', (name) => {
     for (const value of [undefined, '']) {
       expect(() => options({ 'enable-ha': true }, { ...POD, [name]: value })).toThrow(
         expect.objectContaining({
@@ -125,21 +125,21 @@ describe('the log', () => {
     ['Error', 'error', 0],
     ['fatal', 'error', 1],
     ['panic', 'error', 1],
-  ])('level %s is %s', (word, logLevel, warningCount) => {
+  ])('--log-level=%s gives the level %s', (word, logLevel, warningCount) => {
     const { settings, warnings } = options({ 'log-level': word });
 
     expect(settings.logLevel).toBe(logLevel);
     expect(warnings).toHaveLength(warningCount);
   });
 
-  test('level and format stay those of the environment when nothing is said', () => {
+  test('an empty --log-level or --log-format leaves the setting of the environment', () => {
     const { settings } = options({ 'log-level': '', 'log-format': '' });
 
     expect(settings).not.toHaveProperty('logLevel');
     expect(settings).not.toHaveProperty('logFormat');
   });
 
-  test('an unknown level is ignored with a warning', () => {
+  test('an unknown --log-level is ignored with a warning', () => {
     const { settings, warnings } = options({ 'log-level': 'loud' });
 
     expect(settings).not.toHaveProperty('logLevel');
@@ -148,7 +148,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('an unknown format takes the level with it', () => {
+  test('an unknown --log-format is ignored together with --log-level, with a warning', () => {
     const { settings, warnings } = options({ 'log-format': 'JSON', 'log-level': 'debug' });
 
     expect(settings).not.toHaveProperty('logFormat');
@@ -161,14 +161,14 @@ describe('the log', () => {
 });
 
 describe('variables of the original', () => {
-  test('METRICS_COUNT_BY_NAMESPACE counts for the word enabled', () => {
+  test('METRICS_COUNT_BY_NAMESPACE counts only with the value enabled', () => {
     const isOn = (word: string): boolean =>
       options({}, { METRICS_COUNT_BY_NAMESPACE: word }).metricsByNamespace;
 
     expect([isOn('enabled'), isOn('true'), isOn('Enabled')]).toEqual([true, false, false]);
   });
 
-  test('RELOADER_NAMESPACE says where the meta information is written', () => {
+  test('RELOADER_NAMESPACE sets the namespace of the meta information', () => {
     expect(
       options({}, { RELOADER_NAMESPACE: 'tools', RELOADER_DEPLOYMENT_NAME: 'reloader' }).metaInfo,
     ).toEqual({ namespace: 'tools', deployment: 'reloader' });

@@ -58,11 +58,11 @@ describe('without arguments and variables', () => {
     warnings: [],
   };
 
-  test('the options are those of the original, and ours are off but for the debounce', () => {
+  test('the options are the defaults of the original, and our own options are off except the debounce', () => {
     expect(options()).toEqual({ ...EXPECTED, given: {} });
   });
 
-  test('the defaults of the table are the same', () => {
+  test('the defaults in the table of arguments give the same options', () => {
     const given = Object.fromEntries(
       Object.entries(TABLE).map(([name, { type, default: text }]) => [
         name,
@@ -79,7 +79,7 @@ describe('switches', () => {
     ['auto-reload-all', 'autoReloadAll'],
     ['wait-for-rollout', 'waitForRollout'],
     ['enable-restart-windows', 'restartWindows'],
-  ] as const)('--%s is on when true', (flag, option) => {
+  ] as const)('--%s is on if it is true', (flag, option) => {
     expect(options({ [flag]: true })[option]).toBe(true);
     expect(options({ [flag]: true }).warnings).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('switches', () => {
   test.each([
     ['reload-on-create', 'reloadOnCreate'],
     ['reload-on-delete', 'reloadOnDelete'],
-  ] as const)('--%s is on for exactly true', (flag, option) => {
+  ] as const)('--%s is on only for exactly true', (flag, option) => {
     expect(options({ [flag]: 'true' })[option]).toBe(true);
     for (const word of ['True', '1', 'TRUE', 't', '', ' true', 'yes']) {
       expect(options({ [flag]: word })[option]).toBe(false);
@@ -97,13 +97,13 @@ describe('switches', () => {
   test.each([
     'is-Argo-Rollouts',
     'is-argo-rollouts',
-  ] as const)('--%s adds Rollouts, as the last kind, for exactly true', (flag) => {
+  ] as const)('--%s adds Rollouts as the last kind, only for exactly true', (flag) => {
     expect(options({ [flag]: 'true' }).workloadKinds.at(-1)).toBe('Rollout');
     expect(options({ [flag]: 'True' }).workloadKinds).not.toContain('Rollout');
     expect(options({ [flag]: '1' }).workloadKinds).not.toContain('Rollout');
   });
 
-  test('--enable-csi-integration adds the third type', () => {
+  test('--enable-csi-integration adds SecretProviderClasses as the third type of resources', () => {
     expect([...options({ 'enable-csi-integration': true }).resourceTypes]).toEqual([
       'CONFIGMAP',
       'SECRET',
@@ -111,7 +111,7 @@ describe('switches', () => {
     ]);
   });
 
-  test('--sync-after-restart and --cloud-events say when they have no effect', () => {
+  test('--sync-after-restart and --cloud-events give a warning when they have no effect', () => {
     expect(options({ 'sync-after-restart': true }).warnings).toEqual([
       '--sync-after-restart has no effect without --reload-on-create=true',
     ]);
@@ -123,7 +123,7 @@ describe('switches', () => {
     expect(options({ 'cloud-events': true, 'webhook-url': 'http://a/' }).warnings).toEqual([]);
   });
 
-  test('profiling is accepted with a warning', () => {
+  test('the flags for profiling are accepted with a warning', () => {
     expect(options({ 'enable-pprof': true, 'pprof-addr': ':6060' }).warnings).toEqual([
       '--enable-pprof has no effect: there is no Go profile',
       '--pprof-addr has no effect',
@@ -132,8 +132,8 @@ describe('switches', () => {
   });
 });
 
-describe('words', () => {
-  test('--reload-strategy and --cronjob-mode take theirs and no other', () => {
+describe('flags that accept fixed words', () => {
+  test('--reload-strategy and --cronjob-mode accept only their own words', () => {
     expect(options({ 'reload-strategy': 'annotations' }).strategy).toBe('annotations');
     expect(options({ 'cronjob-mode': 'patch' }).cronJobMode).toBe('patch');
     expect(options({ 'cronjob-mode': 'none' }).cronJobMode).toBe('none');
@@ -149,11 +149,11 @@ describe('words', () => {
     ['configmaps', 'SECRET'],
     ['ConfigMaps', 'SECRET'],
     ['sEcrets', 'CONFIGMAP'],
-  ])('--resources-to-ignore=%s leaves %s', (word, left) => {
+  ])('--resources-to-ignore=%s leaves only the type %s', (word, left) => {
     expect([...options({ 'resources-to-ignore': [word] }).resourceTypes]).toEqual([left]);
   });
 
-  test('[reloader 15] --resources-to-ignore takes one entry, so that one type is left', () => {
+  test('[reloader 15] --resources-to-ignore accepts only one entry, so that one type remains', () => {
     expect(refusal({ 'resources-to-ignore': ['secrets', 'configmaps'] })).toBe(
       '--resources-to-ignore must have one entry: configmaps or secrets',
     );
@@ -163,7 +163,7 @@ describe('words', () => {
     );
   });
 
-  test('--ignored-workload-types takes kinds out, in exact case', () => {
+  test('--ignored-workload-types removes the kinds that it names', () => {
     const { ignoredKinds, workloadKinds } = options({
       'ignored-workload-types': ['jobs', 'cronjobs'],
     });
@@ -173,7 +173,7 @@ describe('words', () => {
     expect([...options({ 'ignored-workload-types': ['jobs'] }).ignoredKinds]).toEqual(['Job']);
   });
 
-  test('one unknown word leaves --ignored-workload-types without effect, with a warning', () => {
+  test('one unknown word, such as Jobs, disables --ignored-workload-types with a warning', () => {
     const { ignoredKinds, warnings } = options({ 'ignored-workload-types': ['jobs', 'Jobs'] });
 
     expect([...ignoredKinds]).toEqual([]);
@@ -200,7 +200,7 @@ describe('[reloader 18] namespaces', () => {
       ['b'],
     ],
     ['all, with empty values', { namespaces: [] }, { KUBERNETES_NAMESPACE: '' }, undefined],
-  ])('%s', (_, values, environment, expected) => {
+  ])('the watched namespaces: %s', (_, values, environment, expected) => {
     const { namespaces, settings } = options(values, environment);
 
     expect(namespaces).toEqual(expected);
@@ -210,14 +210,14 @@ describe('[reloader 18] namespaces', () => {
   test.each([
     ['c, d', ['c', 'd']],
     ['*', undefined],
-  ])('of the variable of the toolkit, %s, which stays a setting of the manager', (text, expected) => {
+  ])('WATCH_NAMESPACE=%s sets the namespaces, and stays a setting of the manager', (text, expected) => {
     const { namespaces, settings } = options({}, { WATCH_NAMESPACE: text });
 
     expect(namespaces).toEqual(expected);
     expect(settings).toEqual({});
   });
 
-  test('are names', () => {
+  test('an invalid name of a namespace is refused', () => {
     expect(refusal({ namespaces: ['a', 'B'] })).toBe(
       '--namespaces must have names of namespaces, not "B"',
     );
@@ -225,7 +225,7 @@ describe('[reloader 18] namespaces', () => {
     expect(refusal({ namespaces: ['a'.repeat(64)] })).toContain('names of namespaces');
   });
 
-  test('to ignore and selectors count when all are watched', () => {
+  test('--namespaces-to-ignore and --namespace-selector count when all namespaces are watched', () => {
     const { ignoredNamespaces, namespaceSelector, warnings } = options({
       'namespaces-to-ignore': ['kube-system', ' other '],
       'namespace-selector': ['team:red', 'env=*'],
@@ -236,7 +236,7 @@ describe('[reloader 18] namespaces', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('to ignore and selectors have no effect on a list, and are not even read', () => {
+  test('--namespaces-to-ignore and --namespace-selector have no effect on a list of namespaces, and are not parsed', () => {
     const values: ArgumentValues = {
       namespaces: ['a'],
       'namespaces-to-ignore': ['a'],
@@ -284,18 +284,18 @@ describe('keys of annotations', () => {
     'example.com/',
     '-x',
     `x${'y'.repeat(63)}`,
-  ])('%j is none', (key) => {
+  ])('%j is refused as the key of an annotation', (key) => {
     expect(refusal({ 'auto-annotation': key })).toBe(
       `--auto-annotation must be the key of an annotation, such as example.com/reload, not ${JSON.stringify(key)}`,
     );
   });
 
-  test('an empty key is the default', () => {
+  test('an empty key leaves the default key', () => {
     expect(options({ 'auto-annotation': ' ' }).annotations.auto).toBe(DEFAULT_ANNOTATIONS.auto);
   });
 });
 
-describe('our own numbers', () => {
+describe('numbers of our own flags', () => {
   test.each([
     ['0', 0],
     ['0s', 0],
@@ -305,13 +305,13 @@ describe('our own numbers', () => {
     expect(options({ debounce }).debounceMs).toBe(ms);
   });
 
-  test.each(['31s', '-1s', '2', '', 'never'])('--debounce=%s does not start', (debounce) => {
+  test.each(['31s', '-1s', '2', '', 'never'])('--debounce=%s is refused at the start', (debounce) => {
     expect(refusal({ debounce })).toBe(
       `--debounce must be a duration such as 90s, 5m or 1h30m, from 0s to 30s, not ${JSON.stringify(debounce)}`,
     );
   });
 
-  test('--alert-timeout is from 100 ms to 5 minutes', () => {
+  test('--alert-timeout accepts values from 100 ms to 5 minutes', () => {
     expect(options({ 'alert-timeout': '1m' }).alertTimeoutMs).toBe(60_000);
     for (const text of ['0', '99ms', '301s']) {
       expect(refusal({ 'alert-timeout': text })).toContain('from 0.1s to 5m');
@@ -326,7 +326,7 @@ describe('our own numbers', () => {
     ['0.001', '5', { perSecond: 0.001, burst: 5 }],
     ['0', undefined, undefined],
     ['0.0', undefined, undefined],
-  ])('--rollouts-per-second=%s --rollout-burst=%s', (rate, burst, expected) => {
+  ])('--rollouts-per-second=%s and --rollout-burst=%s are accepted', (rate, burst, expected) => {
     const given = { 'rollouts-per-second': rate, 'rollout-burst': burst };
 
     expect(options(given)).toMatchObject({ throttle: expected, warnings: [] });
@@ -341,11 +341,11 @@ describe('our own numbers', () => {
     '.5',
     '0.0001',
     'Infinity',
-  ])('--rollouts-per-second=%s does not start', (rate) => {
+  ])('--rollouts-per-second=%s is refused at the start', (rate) => {
     expect(refusal({ 'rollouts-per-second': rate })).toContain('from 0.001 to 1000');
   });
 
-  test('--rollout-burst is a whole number, and needs a rate', () => {
+  test('--rollout-burst must be a whole number, and without a rate it gives a warning', () => {
     for (const burst of ['0', '-1', '1.5', '10001', 'x']) {
       expect(refusal({ 'rollouts-per-second': '1', 'rollout-burst': burst })).toContain(
         'a whole number from 1 to 10000',
@@ -356,7 +356,7 @@ describe('our own numbers', () => {
     ]);
   });
 
-  test('--order-label is the key of a label', () => {
+  test('--order-label must be the key of a label', () => {
     expect(options({ 'order-label': 'example.com/order' }).orderLabel).toBe('example.com/order');
     expect(options({ 'order-label': '' }).orderLabel).toBeUndefined();
     expect(refusal({ 'order-label': 'a=b' })).toContain('--order-label must be the key of a label');

@@ -58,7 +58,7 @@ const usable = fc
   .filter((pattern) => statesOf(pattern) <= MAX_ENTRY_STATES && accepts(pattern));
 
 describe('[found 2] the states of a pattern', () => {
-  test('are an upper bound of what RE2 makes of it', () => {
+  test('the states of a pattern are an upper bound for the instructions that RE2 makes of it', () => {
     fc.assert(
       fc.property(usable, (pattern) => {
         expect(instructionsOf(pattern)).toBeLessThanOrEqual(4 * statesOf(pattern) + 8);
@@ -81,7 +81,7 @@ describe('[found 2] the states of a pattern', () => {
     '\\(){600}', // RE2 refuses it, and has made no automaton before
     '((((x{5}){5}){5}){5})',
     '[[:^alnum:]]{600}',
-  ])('are too many for %j, which is not compiled', (pattern) => {
+  ])('the pattern %j has too many states, and is not compiled', (pattern) => {
     const { problems, matches } = namedList(`${pattern},b-.*`);
 
     expect(problems).toEqual([expect.stringMatching(/ needs \d+ states, more than 512: "/)]);
@@ -95,11 +95,11 @@ describe('[found 2] the states of a pattern', () => {
     '\\Q{999}\\E.*',
     '[{]9}[{]9}',
     '(?:[0-9a-f]{8}-){3}[0-9a-f]{12}',
-  ])('are few enough for %j', (pattern) => {
+  ])('the pattern %j is within the limit of states', (pattern) => {
     expect(namedList(pattern).problems).toEqual([]);
   });
 
-  test('of all patterns of a list have a limit, too, and those that fit still count', () => {
+  test('all patterns of a list together have a limit of states, and those within it still count', () => {
     const patterns = Array.from({ length: 40 }, (_, at) => `team-${at}-[a-z]{90}`);
 
     const { problems, matches } = namedList(['web-.+', ...patterns, 'plain'].join(','));
@@ -118,7 +118,7 @@ describe('[found 2] the states of a pattern', () => {
 describe('[found 2] a list of patterns', () => {
   const names = fc.array(fc.stringMatching(/^[-.a-cA-Z09]{0,9}$/), { minLength: 1, maxLength: 6 });
 
-  test('matches exactly the names that RE2 matches', () => {
+  test('a list of patterns matches exactly the names that RE2 matches', () => {
     fc.assert(
       fc.property(usable, usable, names, (one, other, asked) => {
         const { automaton } = compilePatterns([one, other]);
@@ -132,7 +132,7 @@ describe('[found 2] a list of patterns', () => {
     );
   });
 
-  test('gives the same answers when its states are made anew again and again', () => {
+  test('a list of patterns gives the same answers when its states are discarded and made again', () => {
     const pattern = '.*[ab].{12}-x';
     const { automaton } = compilePatterns([pattern]);
     const re2 = RE2JS.compile(`^${pattern}$`);
@@ -148,7 +148,7 @@ describe('[found 2] a list of patterns', () => {
     expect(work.spent).toBeGreaterThan(MAX_STATE_BYTES / 50);
   });
 
-  test('costs a bounded number of steps for any name, whatever its text', () => {
+  test('a list of patterns takes a bounded number of steps for any name', () => {
     const text = fc
       .array(fc.oneof(pieces, nested, fc.constant('.*[ab].{99}')), { maxLength: 300 })
       .map((entries) => entries.join(','));
@@ -163,7 +163,7 @@ describe('[found 2] a list of patterns', () => {
     );
   });
 
-  test('is told with few problems, of which each is short', () => {
+  test('a hostile list of patterns reports only a few problems, and each of them is short', () => {
     const hostile = fc.array(fc.oneof(pieces, fc.constant('\\pL*'.repeat(99))), { minLength: 200 });
     fc.assert(
       fc.property(hostile, (entries) => {
@@ -175,7 +175,7 @@ describe('[found 2] a list of patterns', () => {
     );
   });
 
-  test('with very many entries is looked at up to a limit, and says so', () => {
+  test('a list with very many entries is read only up to a limit, and its problem names the limit', () => {
     const { problems, names } = namedList(`first,${'x,'.repeat(MAX_LOOKED_AT)}last`);
 
     expect(names).toEqual(['first', 'x']);
@@ -183,7 +183,7 @@ describe('[found 2] a list of patterns', () => {
   });
 });
 
-test('[found 2] the lists in memory have a limit in bytes, and the list that was asked for last stays', () => {
+test('[found 2] the cache of lists has a limit in bytes, and keeps the most recently used list', () => {
   const recent = 'recent-[a-z]+';
   const first = namedList(recent);
   for (let at = 0; at < 200; at++) {
@@ -204,7 +204,7 @@ describe('[found 2] the lists of one workload', () => {
     at.toString(2).padStart(250, 'ab').replaceAll('0', 'a').replaceAll('1', 'b'),
   );
 
-  test('cost a bounded number of steps: then the entries that are names count, and a problem says why', async () => {
+  test('the lists of one workload take a bounded number of steps: beyond it only plain names count, and a problem names the limit', async () => {
     const lists = new MatchedLists();
 
     const list = await lists.match(costly, [...manyNames, 'exact-name']);
@@ -217,7 +217,7 @@ describe('[found 2] the lists of one workload', () => {
     expect(lists.named('other').matches('other')).toBe(true);
   });
 
-  test('give the event loop its turns, and several workloads do not share one', async () => {
+  test('matching the lists of several workloads yields to the event loop again and again', async () => {
     let turns = 0;
     let isDone = false;
     const count = (): void => {
@@ -234,7 +234,7 @@ describe('[found 2] the lists of one workload', () => {
     expect(turns).toBeGreaterThan(8 * 10);
   });
 
-  test('of a namespace with very many names cost little when people have written them', async () => {
+  test('ordinary patterns stay within the limits in a namespace with 20,000 names', async () => {
     const names = Array.from(
       { length: 20_000 },
       (_, at) => `team-${at % 50}-config-${at}-v${at % 7}`,

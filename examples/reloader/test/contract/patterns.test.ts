@@ -29,7 +29,7 @@ describe('[reloader 3] a list', () => {
     [' , ,', [], ['', 'a']],
     ['.*', ['', 'a', 'a.b'], []],
     ['*', ['', 'a'], []], // "^*$": any number of begins
-  ])('%j', (value, wanted, others) => {
+  ])('the list %j matches exactly the expected names', (value, wanted, others) => {
     const list = namedList(value);
 
     expect(matching(list, [...wanted, ...others])).toEqual(wanted);
@@ -42,7 +42,7 @@ describe('[reloader 3] a list', () => {
     'a**',
     '\\1',
     '(?<=a)b',
-  ])('says that RE2 does not accept %j, and the others match', (broken) => {
+  ])('a list reports that RE2 does not accept %j, and its other entries match', (broken) => {
     const list = namedList(`one, ${broken} ,two-.*`);
 
     expect(matching(list, ['one', 'two-2', 'a', 'b', 'three'])).toEqual(['one', 'two-2']);
@@ -51,13 +51,13 @@ describe('[reloader 3] a list', () => {
     ]);
   });
 
-  test('knows the entries that are names', () => {
+  test('a list distinguishes its plain names from patterns', () => {
     const list = namedList('app, a.b ,app-.*,-x,x-,A,app, 0');
 
     expect(list.names).toEqual(['app', 'a.b', '0']);
   });
 
-  test('matches a name of 253 characters, and no longer one', () => {
+  test('a list matches a name of 253 characters, and not a longer one', () => {
     const longest = 'a'.repeat(253);
 
     expect(matching(namedList(longest), [longest, `${longest}a`])).toEqual([longest]);
@@ -65,7 +65,7 @@ describe('[reloader 3] a list', () => {
     expect(matching(namedList('a+'), [longest])).toEqual([longest]);
   });
 
-  test('of plain names matches exactly those', () => {
+  test('a list of plain names matches exactly these names', () => {
     const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,8}[a-z0-9])?$/);
     fc.assert(
       fc.property(fc.array(name, { maxLength: 20 }), name, (names, other) => {
@@ -80,7 +80,7 @@ describe('[reloader 3] a list', () => {
 });
 
 describe('a list is bounded:', () => {
-  test('entries beyond the limit are a problem, and the first ones count', () => {
+  test('entries beyond the limit are a problem, and the first ones still count', () => {
     const entries = Array.from({ length: MAX_ENTRIES + 2 }, (_, index) => `n${index}`);
 
     const list = namedList(entries.join(','));
@@ -94,11 +94,11 @@ describe('a list is bounded:', () => {
     ]);
   });
 
-  test('a repeated entry counts once', () => {
+  test('a repeated entry of a list counts once', () => {
     expect(namedList('x,'.repeat(1_000)).problems).toEqual([]);
   });
 
-  test('a long pattern is a problem, of which the message has the begin', () => {
+  test('a too long pattern is a problem, and the message quotes only its start', () => {
     const list = namedList(`${'(a)'.repeat(MAX_ENTRY_CHARACTERS)},b`);
 
     expect(matching(list, ['b'])).toEqual(['b']);
@@ -125,11 +125,11 @@ describe('a list is bounded:', () => {
     '.{253}',
     '(a{2}){3}',
     'x{0}',
-  ])('a pattern as people write it is compiled: %s', (pattern) => {
+  ])('an ordinary pattern is compiled: %s', (pattern) => {
     expect(namedList(pattern).problems).toEqual([]);
   });
 
-  test('the cache begins anew, and lists still match', () => {
+  test('a full cache of lists starts again from empty, and lists still match', () => {
     const first = namedList('first-.*');
     expect(namedList('first-.*')).toBe(first);
 

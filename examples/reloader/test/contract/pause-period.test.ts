@@ -11,13 +11,13 @@ describe('the pause period', () => {
     ['1h30m', 5_400_000],
     ['0', 0],
     ['.5m', 30_000],
-  ])('%s has %i milliseconds', (text, periodMs) => {
+  ])('the pause period %s has %i milliseconds', (text, periodMs) => {
     const workload = { annotations: pause(text), templateAnnotations: {} };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({ periodMs });
   });
 
-  test.each(['5', '-5s', 'soon', '367d', '8785h', '1e3s'])('%j is a problem', (text) => {
+  test.each(['5', '-5s', 'soon', '367d', '8785h', '1e3s'])('the pause period %j is a problem', (text) => {
     const workload = { annotations: pause(text), templateAnnotations: {} };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({
@@ -28,13 +28,13 @@ describe('the pause period', () => {
     });
   });
 
-  test('is absent without an annotation, and with an empty one', () => {
+  test('a missing or empty annotation means no pause period', () => {
     for (const annotations of [{}, pause('')]) {
       expect(pausePeriodOf({ annotations, templateAnnotations: {} }, KEYS)).toBeUndefined();
     }
   });
 
-  test('[reloader 5] counts on the Pod template when the metadata asks for no reload', () => {
+  test('[reloader 5] a pause period on the Pod template counts if the metadata asks for no reload', () => {
     expect(pausePeriodOf({ annotations: {}, templateAnnotations: pause('5s') }, KEYS)).toEqual({
       periodMs: 5_000,
     });
@@ -45,13 +45,13 @@ describe('the pause period', () => {
     KEYS.search,
     KEYS.reload.SECRET,
     KEYS.typedAuto.CONFIGMAP,
-  ])('[reloader 5] does not count on the Pod template when the metadata has %s', (key) => {
+  ])('[reloader 5] a pause period on the Pod template does not count if the metadata has %s', (key) => {
     const workload = { annotations: { [key]: '' }, templateAnnotations: pause('5s') };
 
     expect(pausePeriodOf(workload, KEYS)).toBeUndefined();
   });
 
-  test('of the metadata wins over that of the template', () => {
+  test('the pause period of the metadata outranks that of the Pod template', () => {
     const workload = { annotations: pause('1s'), templateAnnotations: pause('5s') };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({ periodMs: 1_000 });

@@ -56,8 +56,8 @@ const ENVIRONMENTS: readonly (readonly [string, ResourceRef, Partial<coreV1.Cont
   ['envFrom of a Secret', SECRET, { envFrom: [{ prefix: 'P_', secretRef: { name: 'app' } }] }],
 ];
 
-describe('[reloader 6] a reference is', () => {
-  test.each(VOLUMES)('%s that an app container mounts', (_, ref, volume) => {
+describe('[reloader 6] references of a Pod template', () => {
+  test.each(VOLUMES)('%s that an app container mounts is a reference', (_, ref, volume) => {
     const podSpec = {
       volumes: [{ name: 'v', ...volume }],
       containers: [{ name: 'side' }, { name: 'main', ...mount('v') }],
@@ -66,7 +66,7 @@ describe('[reloader 6] a reference is', () => {
     expect(found(podSpec)).toEqual([`${refKey(ref)} mount main`]);
   });
 
-  test.each(VOLUMES)('%s that only an init container mounts', (_, ref, volume) => {
+  test.each(VOLUMES)('%s that only an init container mounts is a reference', (_, ref, volume) => {
     const podSpec = {
       volumes: [{ name: 'v', ...volume }],
       initContainers: [{ name: 'init', ...mount('v') }],
@@ -76,13 +76,13 @@ describe('[reloader 6] a reference is', () => {
     expect(found(podSpec)).toEqual([`${refKey(ref)} init-mount side`]);
   });
 
-  test.each(ENVIRONMENTS)('%s in an app container', (_, ref, environment) => {
+  test.each(ENVIRONMENTS)('%s in an app container is a reference', (_, ref, environment) => {
     const containers = [{ name: 'side' }, { name: 'main', ...environment }];
 
     expect(found({ containers })).toEqual([`${refKey(ref)} env main`]);
   });
 
-  test.each(ENVIRONMENTS)('%s in an init container only', (_, ref, environment) => {
+  test.each(ENVIRONMENTS)('%s only in an init container is a reference', (_, ref, environment) => {
     const containers = [{ name: 'side' }, { name: 'main' }];
 
     expect(found({ initContainers: [{ name: 'init', ...environment }], containers })).toEqual([
@@ -91,8 +91,8 @@ describe('[reloader 6] a reference is', () => {
   });
 });
 
-describe('[reloader 6] the marked container is', () => {
-  test('the second one with a mount, and not the first one with an environment', () => {
+describe('[reloader 6] the container to mark', () => {
+  test('a second container with a mount is marked before a first one with an environment', () => {
     const podSpec = {
       volumes: [configVolume('v')],
       containers: [
@@ -104,7 +104,7 @@ describe('[reloader 6] the marked container is', () => {
     expect(found(podSpec)).toEqual(['configmap/app mount second']);
   });
 
-  test('the first one, when an init container mounts, and not a later one with an environment', () => {
+  test('if an init container mounts the resource, the first container is marked, and not a later one with an environment', () => {
     const podSpec = {
       volumes: [configVolume('v')],
       initContainers: [{ name: 'init', ...mount('v') }],
@@ -114,7 +114,7 @@ describe('[reloader 6] the marked container is', () => {
     expect(found(podSpec)).toEqual(['configmap/app init-mount first']);
   });
 
-  test('the one with an environment, and not the first one for an init container with it', () => {
+  test('if an init container and an app container read the resource by their environment, that app container is marked', () => {
     const podSpec = {
       initContainers: [{ name: 'init', ...envFrom }],
       containers: [{ name: 'first' }, { name: 'second', ...envFrom }],
@@ -123,7 +123,7 @@ describe('[reloader 6] the marked container is', () => {
     expect(found(podSpec)).toEqual(['configmap/app env second']);
   });
 
-  test('the first of several that mount, for each resource by itself', () => {
+  test('for each resource the first of several containers that mount it is marked', () => {
     const podSpec = {
       volumes: [configVolume('v'), { name: 's', secret: { secretName: 'app' } }],
       containers: [
@@ -136,7 +136,7 @@ describe('[reloader 6] the marked container is', () => {
     expect(found(podSpec)).toEqual(['configmap/app mount second', 'secret/app mount first']);
   });
 
-  test('that of the first volume, though only an init container mounts it and a later one is better', () => {
+  test('the first volume of a resource decides which container is marked, even if only an init container mounts it', () => {
     const podSpec = {
       volumes: [configVolume('one'), configVolume('two')],
       initContainers: [{ name: 'init', ...mount('one') }],
@@ -147,7 +147,7 @@ describe('[reloader 6] the marked container is', () => {
   });
 });
 
-test('[reloader 6] [reloader R20] the second volume of a resource counts when nothing mounts the first', () => {
+test('[reloader 6] [reloader R20] the second volume of a resource counts if nothing mounts the first one', () => {
   const podSpec = {
     volumes: [configVolume('unused'), configVolume('used')],
     containers: [{ name: 'first' }, { name: 'second', ...mount('used') }],
@@ -156,7 +156,7 @@ test('[reloader 6] [reloader R20] the second volume of a resource counts when no
   expect(found(podSpec)).toEqual(['configmap/app mount second']);
 });
 
-describe('[reloader 6] no reference is', () => {
+describe('[reloader 6] fields that are not a reference', () => {
   test.each<[string, coreV1.PodSpec]>([
     ['a volume that nothing mounts', { volumes: [configVolume('v')], containers: [{ name: 'a' }] }],
     ['an image pull secret', { imagePullSecrets: [{ name: 'app' }], containers: [{ name: 'a' }] }],
@@ -178,18 +178,18 @@ describe('[reloader 6] no reference is', () => {
         containers: [{ name: 'a', ...mount('v'), envFrom: [{ configMapRef: { name: '' } }] }],
       },
     ],
-  ])('%s', (_, podSpec) => {
+  ])('%s does not count as a reference', (_, podSpec) => {
     expect(found(podSpec)).toEqual([]);
   });
 });
 
-test('a template without containers has references and no container to mark', () => {
+test('a template without containers has references, but no container to mark', () => {
   const podSpec = { containers: [], initContainers: [{ name: 'init', ...envFrom }] };
 
   expect(found(podSpec)).toEqual(['configmap/app init-env undefined']);
 });
 
-test('a reference is found wherever it stands among others', () => {
+test('a reference is found at any position among other containers', () => {
   const other = fc.constantFrom<Partial<coreV1.Container>>(
     {},
     { env: [{ name: 'PLAIN', value: '1' }] },

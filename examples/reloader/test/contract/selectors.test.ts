@@ -30,16 +30,16 @@ describe('[reloader 18] a selector flag', () => {
     [[' a:b ', '', ' , '], 'a=b'],
     [['tier in (web', 'db)', 'a:b'], 'tier in (db,web),a=b'],
     [['k:*', 'tier notin (a', ' b', 'c)'], 'k,tier notin (a,b,c)'],
-  ])('with %j selects %s', (entries, expected) => {
+  ])('a selector flag with %j selects %s', (entries, expected) => {
     expect(formOf(...entries)).toBe(expected);
   });
 
-  test('without entries selects nothing in particular', () => {
+  test('a selector flag without entries gives no selector', () => {
     expect(formOf()).toBeUndefined();
     expect(formOf('', ' ')).toBeUndefined();
   });
 
-  test('with an empty value selects the empty label', () => {
+  test('a term with an empty value selects only the empty label value', () => {
     const selector = selectorOfEntries('namespace-selector', ['a:']) ?? [];
 
     expect(matchesSelector(selector, { a: '' })).toBe(true);
@@ -57,7 +57,7 @@ describe('[reloader 18] a selector flag', () => {
     'a=!',
     '-a:b',
     'a:b c',
-  ])('refuses %j, and names flag and term', (term) => {
+  ])('a selector flag refuses %j, and the error names the flag and the term', (term) => {
     expect(() => selectorOfEntries('namespace-selector', ['fine:yes', term])).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',
@@ -66,7 +66,7 @@ describe('[reloader 18] a selector flag', () => {
     );
   });
 
-  test('means the same in one entry and in several', () => {
+  test('terms of a selector flag mean the same in one entry and in several', () => {
     const term = fc.constantFrom(
       'a:b',
       'c=*',
@@ -85,7 +85,7 @@ describe('[reloader 18] a selector flag', () => {
   });
 });
 
-test('[reloader 18] the selector of resources is sent to the server in its own form', () => {
+test('[reloader 18] the selector of resources is sent to the API server in the syntax of Kubernetes', () => {
   const values = { 'resource-label-selector': ['team:red', 'env=*'] };
 
   expect(optionsOf(values, {}).resourceSelector).toBe('team=red,env');

@@ -9,7 +9,7 @@ const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,40}[a-z0-9])?$/);
 const type = fc.constantFrom(...RESOURCE_TYPES);
 
 describe('[reloader 7] the variable of a resource', () => {
-  test('has all of a name of 253 characters', () => {
+  test('the variable of a resource contains its whole name of 253 characters', () => {
     const longest = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
 
     expect(longest).toHaveLength(253);
@@ -18,7 +18,7 @@ describe('[reloader 7] the variable of a resource', () => {
     );
   });
 
-  test('is a name that every shell accepts', () => {
+  test('the variable of a resource has a name that every shell accepts', () => {
     fc.assert(
       fc.property(type, name, (each, of) => {
         const ref = { type: each, name: of };
@@ -35,17 +35,17 @@ describe('[reloader 7] the variable of a resource', () => {
     ['--', 'STAKATER__SECRET'],
     ['x.-', 'STAKATER_X__SECRET'],
     ['0', 'STAKATER_0_SECRET'],
-  ])('%s is %s', (of, expected) => {
+  ])('the variable of the Secret %s is %s', (of, expected) => {
     expect(variableName({ type: 'SECRET', name: of })).toBe(expected);
   });
 
-  test('is another one for each of the types', () => {
+  test('the variables of resources with one name differ by type', () => {
     expect(
       new Set(RESOURCE_TYPES.map((each) => variableName({ type: each, name: 'x' }))).size,
     ).toBe(3);
   });
 
-  test('with a suffix tells colliding names apart, and is no plain variable of another one', () => {
+  test('resources with colliding names get different variables by a suffix', () => {
     const refs = ['a-b', 'a.b', 'a--b'].map((each) => ({ type: 'CONFIGMAP' as const, name: each }));
 
     expect(new Set(refs.map(variableName))).toEqual(new Set(['STAKATER_A_B_CONFIGMAP']));
@@ -59,7 +59,7 @@ describe('[reloader 7] the variable of a resource', () => {
 });
 
 describe('the key of a resource', () => {
-  test('leads back to it', () => {
+  test('the key of a resource converts back to the resource', () => {
     fc.assert(
       fc.property(type, name, (each, of) => {
         const ref = { type: each, name: of };
@@ -77,7 +77,7 @@ describe('the key of a resource', () => {
     'CONFIGMAP/app',
     'pod/app',
     'secret/a/b',
-  ])('%j is none', (text) => {
+  ])('%j is not the key of a resource', (text) => {
     expect(refOfKey(text)).toBeUndefined();
   });
 });

@@ -5,13 +5,13 @@ import { configurationKinds } from '../../read/configuration.ts';
 
 const kinds = configurationKinds(optionsOf({}, {}));
 
-test('both are watched by metadata alone', () => {
+test('ConfigMaps and Secrets are watched by their metadata alone', () => {
   expect(kinds.map(({ type }) => type)).toEqual(['CONFIGMAP', 'SECRET']);
   const sources = kinds.flatMap(({ watches }) => watches.map(({ source }) => source));
   expect(sources.map(({ metadataOnly }) => metadataOnly)).toEqual([true, true]);
 });
 
-test('the content of a Secret that kubectl apply has put into an annotation is not kept', () => {
+test('the content of a Secret in the annotation of kubectl apply is not kept in memory', () => {
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',

@@ -46,7 +46,7 @@ const readerOf = () =>
 const { signal } = new AbortController();
 
 describe('[reloader R7] one state of an object', () => {
-  test('is read once for all workloads, and not again until it changes', async () => {
+  test('one state of an object is read once for all workloads, and again only after a change', async () => {
     const { client, ...rest } = server();
     const api = Object.assign(rest, { client });
     const reader = readerOf();
@@ -63,7 +63,7 @@ describe('[reloader R7] one state of an object', () => {
     expect(reader.size).toBe(1);
   });
 
-  test('that is newer than the cache is not read a second time for the old one', async () => {
+  test('a read that returns a newer state than the cache is not repeated when the cache has that state', async () => {
     const api = server();
     const reader = readerOf();
     const early = reader.hash(A, 'u/1', { client: api.client, signal });
@@ -75,7 +75,7 @@ describe('[reloader R7] one state of an object', () => {
   });
 });
 
-test('a Secret that is deleted between its event and the read is absent', async () => {
+test('a Secret deleted between its event and the read counts as absent', async () => {
   const api = server();
   const reader = readerOf();
   const gone = reader.hash(A, 'u/1', { client: api.client, signal });
@@ -85,7 +85,7 @@ test('a Secret that is deleted between its event and the read is absent', async 
   expect(reader.size).toBe(0);
 });
 
-test('[reloader 29] [reloader R8] a read that fails is an error for each workload, never an absent object, and is tried again', async () => {
+test('[reloader 29] [reloader R8] a failed read is an error for each workload, never an absent object, and is tried again', async () => {
   const api = server();
   const reader = readerOf();
   const both = [1, 2].map(() => reader.hash(A, 'u/1', { client: api.client, signal }));
@@ -98,7 +98,7 @@ test('[reloader 29] [reloader R8] a read that fails is an error for each workloa
   expect(await again).toBe('hash-1');
 });
 
-test('a read that ends with the reconcile of another workload is taken over', async () => {
+test('a shared read that ends with the reconcile of one workload is repeated for the other', async () => {
   const api = server();
   const reader = readerOf();
   const ended = new AbortController();
@@ -113,7 +113,7 @@ test('a read that ends with the reconcile of another workload is taken over', as
   expect(await second).toBe('hash-1');
 });
 
-test('what no workload wants any more is forgotten', async () => {
+test('the hash of an object that no workload uses any more is forgotten', async () => {
   const api = server();
   const reader = readerOf();
   const read = reader.hash(A, 'u/1', { client: api.client, signal });
@@ -124,7 +124,7 @@ test('what no workload wants any more is forgotten', async () => {
   expect(reader.size).toBe(0);
 });
 
-test('no more payloads than the limit are in memory at a time', async () => {
+test('the number of payloads in memory at a time never exceeds the limit', async () => {
   const limit = new Limit(2);
   let running = 0;
   let most = 0;

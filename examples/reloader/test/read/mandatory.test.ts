@@ -29,6 +29,6 @@ test.each<readonly [string, boolean, coreV1.PodSpec]>([
   ['a projected volume', true, projected()],
   ['an optional projected volume', false, projected(true)],
   ['nothing', false, container({})],
-])('%s: %s', (_, mandatory, podSpec) => {
+])('a reference by %s is mandatory: %s', (_, mandatory, podSpec) => {
   expect(isMandatory(A, podSpec)).toBe(mandatory);
 });

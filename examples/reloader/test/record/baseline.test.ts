@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { BASELINE, formatBaseline, readBaseline } from '../../record/baseline.ts';
 import { BaselineMemory } from '../../record/baseline-memory.ts';
 
-test('the keys of the annotation are sorted, and nothing to record is no annotation', () => {
+test('the baseline annotation has sorted keys, and an empty baseline gives no annotation', () => {
   expect(formatBaseline({ 'secret/b': '', 'configmap/a': 'h' })).toBe(
     '{"configmap/a":"h","secret/b":""}',
   );
   expect(formatBaseline({})).toBeNull();
 });
 
-test.each(['', 'null', '[]', '"text"', '{', '7'])('%j is no baseline', (text) => {
+test.each(['', 'null', '[]', '"text"', '{', '7'])('%j is read as an empty baseline', (text) => {
   expect(readBaseline({ [BASELINE]: text })).toEqual({});
 });
 
-test('entries that the operator does not write are left out', () => {
+test('entries of a baseline that the operator never writes are ignored', () => {
   const text = JSON.stringify({
     'configmap/a': 'h',
     'pod/a': 'h',
@@ -23,7 +23,7 @@ test('entries that the operator does not write are left out', () => {
   expect(readBaseline({ [BASELINE]: text })).toEqual({ 'configmap/a': 'h' });
 });
 
-test('[reloader R15] a baseline that is taken away again and again is told, and written less and less often', () => {
+test('[reloader R15] a baseline that is removed again and again is reported, and written less and less often', () => {
   const memory = new BaselineMemory();
   const workload = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'w', uid: 'u' } };
   const told: unknown[] = [];
@@ -43,7 +43,7 @@ test('[reloader R15] a baseline that is taken away again and again is told, and 
   expect(memory.leftMs('w', '{"configmap/a":"other"}', nowMs)).toBe(0);
 });
 
-test('what was written for a workload says nothing about another one of its name', () => {
+test('the remembered baseline of a workload does not apply to a new workload with the same name', () => {
   const memory = new BaselineMemory();
   const workload = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'w', uid: 'u' } };
   memory.wrote('w', workload, '{"configmap/a":"h"}', 0);

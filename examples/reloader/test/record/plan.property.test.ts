@@ -99,7 +99,7 @@ function carryOut(workload: Workload, now: Contents, given: PlanOptions): readon
 
 const fresh = (): Workload => ({ env: new Map(), annotations: new Map(), baseline: {} });
 
-test('[reloader R9] [reloader R13] after each step a second look at the workload writes nothing', () => {
+test('[reloader R9] [reloader R13] a second plan after any step writes nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(contents, options), { maxLength: 8 }), (steps) => {
       const workload = fresh();
@@ -114,7 +114,7 @@ test('[reloader R9] [reloader R13] after each step a second look at the workload
   );
 });
 
-test('[reloader R1] each change of an existing resource restarts once, and no other resource does', () => {
+test('[reloader R1] each change of an existing resource restarts once, and unchanged resources restart nothing', () => {
   fc.assert(
     fc.property(options, fc.array(contents, { minLength: 1, maxLength: 8 }), (given, steps) => {
       const workload = fresh();
@@ -137,7 +137,7 @@ test('[reloader R1] each change of an existing resource restarts once, and no ot
   );
 });
 
-test('[reloader R15] a template that is reverted restarts nothing while the contents stay', () => {
+test('[reloader R15] a reverted template restarts nothing while the contents stay the same', () => {
   fc.assert(
     fc.property(options, fc.array(contents, { minLength: 1, maxLength: 6 }), (given, steps) => {
       const workload = fresh();

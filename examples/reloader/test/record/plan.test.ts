@@ -57,14 +57,14 @@ const NOTHING = { annotations: undefined, restart: undefined, unshown: 0 };
 const baselineOf = (entries: Baseline) => ({ [BASELINE]: JSON.stringify(entries) });
 
 describe('without a record', () => {
-  test('the content is recorded, and nothing restarts', () => {
+  test('content without a record is recorded, and nothing restarts', () => {
     expect(plan([configMap('b', 'h2'), configMap('a', 'h1')])).toEqual({
       ...NOTHING,
       annotations: baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2' }),
     });
   });
 
-  test('a missing resource is recorded only where its creation is to restart', () => {
+  test('a missing resource without a record is recorded only with --reload-on-create', () => {
     const on = { reloadOnCreate: true };
     expect(plan([configMap('a', undefined)])).toEqual(NOTHING);
     expect(plan([configMap('a', undefined)], { options: on }).annotations).toEqual(
@@ -72,7 +72,7 @@ describe('without a record', () => {
     );
   });
 
-  test('it counts as a creation with --sync-after-restart', () => {
+  test('content without a record counts as a creation with --sync-after-restart', () => {
     const options = { reloadOnCreate: true, syncAfterRestart: true };
     expect(plan([configMap('a', 'h1')], { options }).restart?.changes).toMatchObject([
       { name: 'a', hash: 'h1' },
@@ -81,13 +81,13 @@ describe('without a record', () => {
 });
 
 describe('[reloader 10] what the original has written', () => {
-  test('counts: an equal variable or annotation needs no write', () => {
+  test('an equal variable or annotation of the original needs no write', () => {
     expect(plan([configMap('a', 'h1')], { env: { STAKATER_A_CONFIGMAP: 'h1' } })).toEqual(NOTHING);
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h1' };
     expect(plan([configMap('a', 'h1')], { last })).toEqual(NOTHING);
   });
 
-  test('counts: another hash is a change that was missed', () => {
+  test('a different hash of the original counts as a missed change', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h0' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
     expect(plan([configMap('a', 'h1')], { env }).restart?.variables).toEqual([
@@ -96,7 +96,7 @@ describe('[reloader 10] what the original has written', () => {
     expect(plan([configMap('a', 'h1')], { last }).restart?.changes).toHaveLength(1);
   });
 
-  test('counts after its strategy was changed: what the strategy of now has recorded is newer', () => {
+  test('after a change of the strategy the record of the current strategy counts as newer', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h2' };
     const options = { strategy: 'annotations' } as const;
@@ -107,7 +107,7 @@ describe('[reloader 10] what the original has written', () => {
     ]);
   });
 
-  test('is older than the baseline where restarts leave the template as it is', () => {
+  test('a variable of the original is older than the baseline if restarts do not change the template', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const kept = { env, keepsTemplate: true };
     expect(plan([configMap('a', 'h1')], kept)).toEqual(NOTHING);
@@ -115,7 +115,7 @@ describe('[reloader 10] what the original has written', () => {
     expect(back.restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1' }));
   });
 
-  test('counts in the container to mark, before another one that has it from before', () => {
+  test('a variable in the container to mark outranks the same variable in another container', () => {
     const containers = (side: string, app: string | undefined) => [
       { name: 'side', env: [{ name: 'STAKATER_A_CONFIGMAP', value: side }] },
       { name: 'app', env: app === undefined ? [] : [{ name: 'STAKATER_A_CONFIGMAP', value: app }] },
@@ -139,7 +139,7 @@ describe('[reloader 10] what the original has written', () => {
     });
   });
 
-  test('in the plain variable is newer than the suffixed one that it does not know', () => {
+  test('a plain variable that the original has written since is newer than the suffixed variable', () => {
     const suffixed = suffixedVariableName({ type: 'CONFIGMAP', name: 'a-b' });
     const env = { STAKATER_A_B_CONFIGMAP: 'theirs', [suffixed]: 'ours' };
     const wanted = (hash: string) => [configMap('a-b', hash), configMap('a.b', 'x')];
@@ -152,7 +152,7 @@ describe('[reloader 10] what the original has written', () => {
     expect(plan(wanted('ours'), back).restart?.changes).toMatchObject([{ name: 'a-b' }]);
   });
 
-  test('renews a baseline that has become stale', () => {
+  test('an equal variable of the original renews a stale baseline', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const baseline = { 'configmap/a': 'h0' };
     expect(plan([configMap('a', 'h1')], { env, baseline })).toEqual({
@@ -163,7 +163,7 @@ describe('[reloader 10] what the original has written', () => {
 });
 
 describe('a restart', () => {
-  test('[reloader 12] has all changes in one plan, and the baseline with it', () => {
+  test('[reloader 12] a restart has all changes and the baseline in one plan', () => {
     const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0', 'configmap/c': 'h0' };
     const { restart, annotations } = plan(
       [configMap('c', 'h0'), configMap('b', 'h2'), configMap('a', 'h1')],
@@ -181,7 +181,7 @@ describe('a restart', () => {
     expect(restart?.templateAnnotations).toEqual({});
   });
 
-  test('[reloader 9] by annotation names the last resource, in the fields and order of the original', () => {
+  test('[reloader 9] a restart by annotation names the last resource, with the fields and order of the original', () => {
     const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0' };
     const { restart } = plan([configMap('b', 'h2'), configMap('a', 'h1')], {
       baseline,
@@ -196,7 +196,7 @@ describe('a restart', () => {
     expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2' }));
   });
 
-  test('[reloader R9] by annotation moves the record that it overwrites into the baseline', () => {
+  test('[reloader R9] a restart by annotation moves the record that it overwrites into the baseline', () => {
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h1' };
     const { restart } = plan([configMap('a', 'h1'), configMap('b', 'h2')], {
       last,
@@ -207,7 +207,7 @@ describe('a restart', () => {
     expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2' }));
   });
 
-  test('leaves no old hash that a content of later would equal', () => {
+  test('a restart leaves no old hash that later content could equal', () => {
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
     const env = { STAKATER_A_CONFIGMAP: 'h0' };
     const byAnnotation = plan([configMap('a', 'h1')], {
@@ -224,7 +224,7 @@ describe('a restart', () => {
     });
   });
 
-  test('a workload without a container records the content only', () => {
+  test('a workload without a container records the content, and does not restart', () => {
     const { container: _, ...rest } = configMap('a', 'h1');
     const { annotations, restart } = plan([{ ...rest, container: undefined }], {
       baseline: { 'configmap/a': 'h0' },
@@ -235,16 +235,16 @@ describe('a restart', () => {
   });
 });
 
-describe('[reloader 15] a resource that is gone', () => {
+describe('[reloader 15] a deleted resource', () => {
   const baseline = { 'configmap/a': 'h1' };
 
-  test('keeps its record, so that equal content later restarts nothing and other content does', () => {
+  test('a deleted resource keeps its record, so that after a new creation only different content restarts', () => {
     expect(plan([configMap('a', undefined)], { baseline })).toEqual(NOTHING);
     expect(plan([configMap('a', 'h1')], { baseline })).toEqual(NOTHING);
     expect(plan([configMap('a', 'h2')], { baseline }).restart?.changes).toHaveLength(1);
   });
 
-  test('with --reload-on-delete loses every variable of its own, and the baseline says absent', () => {
+  test('with --reload-on-delete a deleted resource loses its own variables, and the baseline records it as absent', () => {
     const { restart } = plan([configMap('a', undefined)], {
       env: { STAKATER_A_CONFIGMAP: 'h1', STAKATER_AB_CONFIGMAP: 'h1' },
       options: { reloadOnDelete: true },
@@ -257,7 +257,7 @@ describe('[reloader 15] a resource that is gone', () => {
     expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': '' }));
   });
 
-  test('with --reload-on-delete and no variable is only recorded, as in the original', () => {
+  test('with --reload-on-delete a deleted resource without a variable is only recorded, as in the original', () => {
     const options = { reloadOnDelete: true };
     expect(plan([configMap('a', undefined)], { baseline, options })).toEqual({
       annotations: baselineOf({ 'configmap/a': '' }),
@@ -266,7 +266,7 @@ describe('[reloader 15] a resource that is gone', () => {
     });
   });
 
-  test('with annotations is shown by the hash of the deletion, once', () => {
+  test('with the strategy annotations a deletion is written once, as the hash of a deletion', () => {
     const options = { reloadOnDelete: true, strategy: 'annotations' } as const;
     const { restart } = plan([configMap('a', undefined)], { baseline, options });
     const last = JSON.parse(
@@ -277,7 +277,7 @@ describe('[reloader 15] a resource that is gone', () => {
     expect(plan([configMap('a', undefined)], { last, options }).restart).toBeUndefined();
   });
 
-  test('that comes back restarts only with --reload-on-create', () => {
+  test('a resource created again after its deletion restarts only with --reload-on-create', () => {
     const absent = { 'configmap/a': '' };
     expect(plan([configMap('a', 'h1')], { baseline: absent }).restart).toBeUndefined();
     const options = { reloadOnCreate: true };
@@ -285,7 +285,7 @@ describe('[reloader 15] a resource that is gone', () => {
   });
 });
 
-describe('[reloader R13] [reloader 7] names that make the same variable', () => {
+describe('[reloader R13] [reloader 7] colliding names, which make the same variable', () => {
   const both = (first: string, second: string) => [
     configMap('a-b', first),
     configMap('a.b', second),
@@ -293,14 +293,14 @@ describe('[reloader R13] [reloader 7] names that make the same variable', () => 
   const PLAIN = 'STAKATER_A_B_CONFIGMAP';
   const SUFFIXED = 'STAKATER_A_B_CONFIGMAP_4E1CA1D8';
 
-  test('the variable of the original is evidence for one; the template stays, and the baseline has both', () => {
+  test('the variable of the original counts for one of two colliding names, and the baseline records both without a change of the template', () => {
     expect(plan(both('h1', 'h2'), { env: { [PLAIN]: 'h1' } })).toEqual({
       ...NOTHING,
       annotations: baselineOf({ 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' }),
     });
   });
 
-  test('the next change of the other one takes a variable of its own, and stays there', () => {
+  test('the next change of the second colliding name gets its own variable, and keeps it', () => {
     const env = { [PLAIN]: 'h1' };
     const baseline = { 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' };
     const [variable] = plan(both('h1', 'h3'), { env, baseline }).restart?.variables ?? [];
@@ -317,7 +317,7 @@ describe('[reloader R13] [reloader 7] names that make the same variable', () => 
     ]);
   });
 
-  test('two that change together get a variable each', () => {
+  test('two colliding names that change together get different variables', () => {
     const baseline = { 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' };
     const names = plan(both('h3', 'h4'), { baseline }).restart?.variables.map(({ name }) => name);
 
@@ -327,7 +327,7 @@ describe('[reloader R13] [reloader 7] names that make the same variable', () => 
 });
 
 describe('[reloader R15] a manager that reverts the workload', () => {
-  test('causes no restart while the baseline is there, or is remembered', () => {
+  test('a reverted workload does not restart while its baseline exists or is remembered', () => {
     const baseline = { 'configmap/a': 'h1' };
     expect(plan([configMap('a', 'h1')], { baseline })).toEqual(NOTHING);
     const reverted = { baseline: { 'configmap/a': 'h0' }, remembered: baseline };
@@ -340,17 +340,17 @@ describe('[reloader R15] a manager that reverts the workload', () => {
   });
 });
 
-test('entries of resources that do not concern the workload any more are dropped, those of unwatched types stay', () => {
+test('the baseline loses entries of unrelated resources, and keeps those of types that are not watched', () => {
   const baseline = { 'configmap/a': 'h1', 'configmap/old': 'h1', 'secretproviderclass/p': 'h1' };
   expect(plan([configMap('a', 'h1')], { baseline }).annotations).toEqual(
     baselineOf({ 'configmap/a': 'h1', 'secretproviderclass/p': 'h1' }),
   );
 });
 
-describe('[reloader R23] with keys', () => {
+describe('[reloader R23] a resource with listed keys', () => {
   const some = (hash: string): Wanted => ({ ...configMap('app', hash), keys: ['level'] });
 
-  test('the first sight of the keys is recorded, whatever is recorded of the whole resource', () => {
+  test('the first content of listed keys is recorded without a restart, whatever is recorded for the whole resource', () => {
     const env = { STAKATER_APP_CONFIGMAP: 'whole' };
     const last = { type: 'CONFIGMAP', name: 'app', hash: 'whole' };
     for (const shown of [{ env }, { last }, { baseline: { 'configmap/app': 'whole' } }]) {
@@ -361,7 +361,7 @@ describe('[reloader R23] with keys', () => {
     }
   });
 
-  test('another content of the keys restarts, in the variable of the resource', () => {
+  test('a change of the listed keys restarts, with the variable of the resource', () => {
     const first = plan([some('part')]).annotations?.[BASELINE] ?? '{}';
     const baseline = JSON.parse(first) as Baseline;
     expect(Object.keys(baseline)[0]).toMatch(/^configmap\/app\?[0-9a-f]{8}$/);

@@ -29,11 +29,11 @@ test.each([
     },
     'failed',
   ],
-])('a Deployment with %s is %3$s', (_, status, state) => {
+])('the rollout of a Deployment with %s is %3$s', (_, status, state) => {
   expect(rolloutState('Deployment', deployment(status))).toBe(state);
 });
 
-test('a Deployment that is paused rolls nothing out', () => {
+test('the rollout of a paused Deployment counts as done', () => {
   expect(rolloutState('Deployment', deployment({ observedGeneration: 2 }, { paused: true }))).toBe(
     'done',
   );
@@ -77,7 +77,7 @@ test.each<[string, WorkloadKindName, object, object, string]>([
   ['Argo Rollout', 'Rollout', { replicas: 3 }, { phase: 'Degraded', updatedReplicas: 1 }, 'failed'],
   ['CronJob', 'CronJob', {}, {}, 'done'],
   ['Job', 'Job', {}, { active: 1 }, 'done'],
-])('a %s with %3$j and %4$j is %5$s', (_, kind, spec, status, state) => {
+])('the rollout of a %s with the spec %3$j and the status %4$j is %5$s', (_, kind, spec, status, state) => {
   expect(rolloutState(kind, workload('web', { kind, parts: { spec, status } }))).toBe(state);
 });
 
@@ -85,7 +85,7 @@ const rolling = request('web', {
   parts: { spec: { replicas: 3 }, status: { updatedReplicas: 1 } },
 });
 
-test('a restart waits for the rollout before, for ten minutes at the most', () => {
+test('a restart waits at most ten minutes for the previous rollout', () => {
   const gate = rolloutWaitGate();
   const waits: number[] = [];
 
@@ -101,7 +101,7 @@ test('a restart waits for the rollout before, for ten minutes at the most', () =
   expect(new Set(waits)).toEqual(new Set([2_000]));
 });
 
-test('the ten minutes begin anew with the next restart', () => {
+test('the next restart waits for up to ten minutes again', () => {
   const gate = rolloutWaitGate();
   gate.leftMs(rolling, 0);
   gate.leftMs(request('web', { parts: { spec: { replicas: 0 }, status: {} } }), 2_000);
@@ -113,7 +113,7 @@ test('the ten minutes begin anew with the next restart', () => {
 test.each([
   ['a window that is open for less', { 'enable-restart-windows': true }, '2030-01-01T02:00:00Z'],
   ['turns that are further apart', { 'rollouts-per-second': '0.001' }, '2030-01-01T00:26:40Z'],
-])('the ten minutes end with %s', (_, given, time) => {
+])('the wait of ten minutes for a rollout ends in spite of %s', (_, given, time) => {
   const options = optionsOf({ 'wait-for-rollout': true, ...given }, {});
   const gates = gatesOf(options, { workloads: [], resources: [] });
   const windows = { windows: [{ cron: '0 2 * * *', duration: '5m' }] };

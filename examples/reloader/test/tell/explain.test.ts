@@ -101,12 +101,12 @@ test.each(
   ]);
 });
 
-test('[reloader 28] there are twelve rules, and no sentence is there twice', () => {
+test('[reloader 28] there are twelve rules, each with a different sentence', () => {
   expect(Object.keys(CASES)).toHaveLength(12);
   expect(new Set(Object.values(RULES)).size).toBe(12);
 });
 
-test('[reloader 28] pauses, waits and values that cannot be used are told', () => {
+test('[reloader 28] the explanation names pauses, waits and values that cannot be used', () => {
   const lines = explanation(
     factsOf({
       leftAlone: 'it is being deleted',
@@ -130,7 +130,7 @@ test('[reloader 28] pauses, waits and values that cannot be used are told', () =
 
 const NOWHERE = { namespaces: undefined };
 
-test('the words of explain name a workload, and resources to look at as well', () => {
+test('the arguments of explain name a workload and further resources', () => {
   const request = explainRequest(
     ['explain', 'Deploy/web', 'cm/app', 'secret/login'],
     { namespace: 'demo' },
@@ -158,11 +158,11 @@ test.each([
   [['explain', 'deployment/']],
   [['explain', 'a/deployment/web']],
   [['explain', 'deployment/web', 'pod/x']],
-])('%j is refused', (words) => {
+])('the command %j is refused', (words) => {
   expect(() => explainRequest(words, {}, NOWHERE)).toThrow('expected');
 });
 
-test('--namespace alone is refused: the operator would watch all namespaces', () => {
+test('--namespace without the command explain is refused, because the operator would watch all namespaces', () => {
   expect(() => explainRequest([], { namespace: 'a' }, NOWHERE)).toThrow(
     'did you mean --namespaces?',
   );

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { metaInfo } from '../../tell/meta-info.ts';
 import { startReloader } from '../support/start.ts';
 
-test('the meta ConfigMap has the options as they were given, and no URL that may have a token', () => {
+test('the meta ConfigMap has the options as given, without URLs that may contain a token', () => {
   const { buildInfo, reloaderOptions, deploymentInfo } = metaInfo(
     { name: 'reloader', namespace: 'tools' },
     { 'auto-reload-all': true, namespaces: ['a', 'b'], 'webhook-url': 'https://x/TOKEN' },
@@ -23,7 +23,7 @@ test('the meta ConfigMap has the options as they were given, and no URL that may
   expect(deploymentInfo).toBe('{"name":"reloader","namespace":"tools"}');
 });
 
-test('the meta ConfigMap is written at the start and after a deletion, under rights for its name alone', async () => {
+test('the meta ConfigMap is written at the start and again after its deletion, with rights for only its name', async () => {
   const { env } = await startReloader({
     variables: { RELOADER_NAMESPACE: 'default', RELOADER_DEPLOYMENT_NAME: 'reloader' },
     allNamespaces: true,

@@ -28,7 +28,7 @@ function withEnvironment(container: { readonly name: string }) {
 const NONE = { changes: [], variables: [], templateAnnotations: {}, annotations: {} };
 const HERE = { uid: 'u', resourceVersion: '7' };
 
-test('the patch names this state of the workload, so that a late cache restarts nothing twice', () => {
+test('the patch contains uid and resourceVersion of the workload, so that a stale cache causes no second restart', () => {
   const variables = [{ container: 'app', name: 'STAKATER_A_CONFIGMAP', value: 'h' }];
   expect(restartPatch(workload, { ...NONE, variables })).toEqual({
     type: 'strategic',
@@ -45,7 +45,7 @@ test('the patch names this state of the workload, so that a late cache restarts 
   });
 });
 
-test('[reloader R14] a variable is removed by its name, and not by its position', () => {
+test('[reloader R14] a variable is removed by its name, not by its position', () => {
   const variables = [
     { container: 'app', name: 'GONE', value: undefined },
     { container: 'side', name: 'SET', value: 'h' },
@@ -71,7 +71,7 @@ test('[reloader R14] a variable is removed by its name, and not by its position'
   });
 });
 
-test('annotations of both places and the pause are in the same patch', () => {
+test('the patch contains the annotations of the workload, those of the Pod template and the pause', () => {
   const plan = {
     ...NONE,
     templateAnnotations: { last: '{}' },
@@ -84,7 +84,7 @@ test('annotations of both places and the pause are in the same patch', () => {
   });
 });
 
-test('containers and variables stay in the order of the template, because the API server takes that of the patch', () => {
+test('the patch lists containers and variables in the order of the template, because the API server adopts the order of a patch', () => {
   const set = (container: string, name: string) => ({ container, name, value: 'h' });
   const variables = [
     set('side', 'OLD_A'),
