@@ -91,7 +91,7 @@ test('OP3: a watcher that is deleted between two reads restarts nothing', async 
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-describe('OP4: watchers are objects with a life of their own', () => {
+describe('OP4: watchers that are created, edited or deleted', () => {
   test('a watcher created after a change takes the present content as its base, and reacts to the next change', async () => {
     const { cluster, operator } = app();
     cluster.edit(configMaps, 'webapp-config', { data: { message: 'two' } });

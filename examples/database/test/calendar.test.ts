@@ -73,7 +73,7 @@ test('SD5: over all clock changes of a year each local day has one backup', () =
   expect(new Set(days).size).toBe(365);
 });
 
-test('the last time within a span is found, however long the span', () => {
+test('the last due time within a span is found, however long the span is', () => {
   const calendar = new Calendar('0 3 * * *', 'Etc/UTC');
 
   const [now, longAgo] = [at('2030-06-01T12:00Z'), at('2020-01-01T00:00Z')];

@@ -28,7 +28,7 @@ test('acceptance C2: cleanup removes only generated objects', async () => {
   expect(await ingress(place, 'kept')).toBeDefined();
 });
 
-test('a configuration may be added later, and an unreadable one is reported and changes nothing', async () => {
+test('a configuration may be added later, and an unreadable configuration is reported and changes nothing', async () => {
   const place = await start();
   await createService(place, 'web', { expose: '/shop', 'fabric8.io/ingress.name': 'jx' });
   await eventually(() => ingress(place, 'web')); // that of the other form: both side by side

@@ -53,7 +53,7 @@ test.each([
   ['expose-no-path', 'http://web.ns.example.org/'],
   ['expose-no-protocol', 'web.ns.example.org/v1'],
   ['expose-full-no-protocol', 'web.ns.example.org/v1/'],
-])('%s, for several keys at once', (prefix, value) => {
+])('%s writes its value to several keys at once', (prefix, value) => {
   const other = configMap({ [`${prefix}.${OTHER}`]: 'a,b' }, {}, 'other');
 
   expect(injected(other)).toEqual({ a: value, b: value });
@@ -71,7 +71,7 @@ test.each([
 
 const EDITS = '- {key: app.ini, prefix: "URL = ", expression: url, suffix: ";"}';
 
-test('C2-11: lines of a file are replaced, and a second pass changes nothing', () => {
+test('C2-11: lines of a file in a ConfigMap are replaced, and a second pass changes nothing', () => {
   const annotations = { [`${OWN}/config-yaml`]: EDITS };
   const before = 'a\nURL = old\nb\n';
 
@@ -82,7 +82,7 @@ test('C2-11: lines of a file are replaced, and a second pass changes nothing', (
   expect(twice).toEqual(once);
 });
 
-test('C2-6: lines of a missing file are not replaced', () => {
+test('C2-6: a missing file in a ConfigMap is not created', () => {
   expect(injected(configMap({ [`${OWN}/config-yaml`]: EDITS }))).toEqual({});
 });
 
@@ -93,19 +93,19 @@ test("config-yaml may be on the Service, as in the original's code", () => {
   expect(injected(file, { [`${OWN}/config-yaml`]: 'nonsense: [' })).toEqual({});
 });
 
-test('a key that two Services claim belongs to the first by name, without alternation', () => {
+test('a key that two Services claim always belongs to the Service whose name is first', () => {
   const before = 'expose.service-key.config.fabric8.io/shop';
   const both = configMap({ [`expose.${OTHER}`]: 'a,b', [before]: 'b' }, {}, 'other');
 
   expect(injected(both)).toEqual({ a: URL });
 });
 
-test('a ConfigMap can name its Service, besides those of its annotations', () => {
+test('a ConfigMap belongs to the Service with its name, and to those in its annotations', () => {
   const both = configMap({ 'expose.service-key.config.fabric8.io/shop': 'k', other: 'x' });
 
   expect(servicesNamedBy(both)).toEqual(['web', 'shop']);
 });
 
-test('a ConfigMap of another name that requests nothing is not changed', () => {
+test('a ConfigMap with another name and without an annotation for the Service is not changed', () => {
   expect(injected(configMap({ [`${OWN}/url-key`]: 'k' }, {}, 'other'))).toEqual({});
 });

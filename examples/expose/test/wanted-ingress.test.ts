@@ -98,7 +98,7 @@ test.each([
   expect(wanted).toEqual({ refusal: expect.any(String) });
 });
 
-test('EX6: blanks and shell expansions stay as they are, and are refused', () => {
+test('EX6: a path with blanks and a shell expansion is refused, and quoted unchanged in the message', () => {
   const wanted = wantedIngress(service({ expose: '/a  *' }));
 
   expect(wanted?.refusal).toContain('"/a  *"');

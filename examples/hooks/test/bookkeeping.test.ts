@@ -11,7 +11,7 @@ const run = (atMs: number, ...values: readonly string[]): Run => ({
 });
 const KILL = { what: 'the leader', fromMs: 100, untilMs: 200 };
 
-test('a repeated write is explained by a kill during its run, and by nothing else', () => {
+test('only a kill during the run of a hook explains a repeated write', () => {
   const runs = [run(10, 'a'), run(150, 'a', 'b'), run(300, 'b'), run(310, 'c')];
 
   const found = repetitions(runs, [KILL]);
@@ -24,13 +24,13 @@ test('a repeated write is explained by a kill during its run, and by nothing els
   );
 });
 
-test('a run with several repeated writes is one repetition, of the latest run with one of them', () => {
+test('a run with several repeated writes counts as one repetition, of the latest earlier run with one of these writes', () => {
   const found = repetitions([run(10, 'a'), run(20, 'b'), run(150, 'a', 'b')], [KILL]);
 
   expect(found.map(({ earlier }) => earlier.atMs)).toEqual([20]);
 });
 
-test('an effect counts as doubled if its target had that value earlier', () => {
+test('a write counts as doubled if its target already had the same value before', () => {
   const effects = [write('web', 'a'), write('shop', 'a'), write('web', 'b'), write('web', 'a')];
 
   expect(doubled(effects)).toEqual([write('web', 'a')]);
@@ -58,6 +58,6 @@ test.each([
   [['--changes', '0'], { wrong: '--changes takes a whole number, not 0' }],
   [['--help'], 'help'],
   [[], { changes: 1_000, objects: 100, runs: 200 }],
-])('the command line %j', (words, expected) => {
+])('the command line %j is parsed as expected', (words, expected) => {
   expect(parseDemoArguments(words)).toEqual(expected);
 });

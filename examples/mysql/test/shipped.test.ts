@@ -8,13 +8,13 @@ test.each([
   ['mysqlbackupschedules', schedules],
   ['mysqlbackupinstances', instances],
   ['mysqlbackups', backups],
-])('MY1, MY4: the definition of %s is generated from the schema, v1, and without a namespace', async (name, resource) => {
+])('MY1, MY4: the definition of %s is generated from the schema, has version v1, and has no namespace', async (name, resource) => {
   expect(resource.definition.apiVersion).toBe('apiextensions.k8s.io/v1');
   expect(resource.definition.metadata).toEqual({ name: `${name}.${resource.group}` });
   await expect(crdYaml(resource)).toMatchFileSnapshot(`../definitions/${name}.yaml`);
 });
 
-test("the names are the original's", () => {
+test('the definitions have the names of the original', () => {
   const names = [clusters, schedules, instances].map(({ definition }) => definition.spec.names);
 
   expect(names).toEqual([

@@ -55,11 +55,11 @@ test.each<[string, Keys, Keys]>([
   ],
   ['AfterReboot', { [REBOOT_OK]: 'true' }, after],
   ['AfterReboot', approved, after],
-])('a Node is %s with %o and labels %o', (state, annotations, labels) => {
+])('a Node is %s with the annotations %o and the labels %o', (state, annotations, labels) => {
   expect(stateOf(node(annotations, labels))).toBe(state);
 });
 
-test('a label takes the place, and the results of earlier checks are removed', () => {
+test('a Node gets its place by a label, and the results of earlier checks are removed', () => {
   expect(beginStep(settings, NOW)).toMatchObject({
     labels: before,
     annotations: { x: null, ...phase('BeforeReboot') },
@@ -101,7 +101,7 @@ test('a reboot ends once every check after it has succeeded', () => {
   });
 });
 
-test('a reboot that the operator did not start is timed from when the operator first sees it', () => {
+test('the time of a reboot that the operator did not start counts from when the operator first sees it', () => {
   const begun = node(approved);
 
   expect(nextStep(begun, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
@@ -111,7 +111,7 @@ test('a reboot that the operator did not start is timed from when the operator f
   });
 });
 
-test('a phase that began in the future is timed from now, so that a changed clock blocks no place', () => {
+test('the time of a phase that began in the future counts from now, so that a changed clock blocks no place', () => {
   const early = node({ ...approved, ...phase('Rebooting', '2099-01-01T00:00:00Z') });
 
   expect(nextStep(early, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
@@ -157,7 +157,7 @@ test('a limit of 0 means no limit', () => {
   expect(nextStep(down, never, NOW + 1_000 * HOUR)).toBeUndefined();
 });
 
-test('notes on a Node are removed at the end, except that it has timed out', () => {
+test("the operator's notes on a Node are removed after its reboot, except the note that it has timed out", () => {
   const forgotten = { annotations: { [PHASE]: null, [SINCE]: null } };
 
   expect(nextStep(node(phase('Rebooting')), settings, NOW)).toEqual(forgotten);

@@ -46,7 +46,7 @@ test('FL7: a window is in the requested time zone, whatever the time zone of the
   expect(auckland.isOpen(ms('2030-01-06T12:30:00Z'))).toBe(true);
 });
 
-test('a start that a clock change skips is right after the change, and one that occurs twice is the first', () => {
+test('a window start that a clock change skips is right after the change, and one that occurs twice is the first', () => {
   const skipped = windowOf('02:30', '1h', 'Europe/Berlin');
   const twice = windowOf('02:30', '2h', 'Europe/Berlin');
 

@@ -112,7 +112,7 @@ test('[reloader 15] with --reload-on-delete a deletion counts for a resource fou
 test.each([
   'configmaps',
   'secrets',
-])('[reloader 15] [reloader R5] with --reload-on-create and %s ignored, the other type still restarts', async (ignored) => {
+])('[reloader 15] [reloader R5] with --reload-on-create and %s ignored, resources of the other type still restart their workload', async (ignored) => {
   const args = ['--reload-on-create=true', `--resources-to-ignore=${ignored}`];
   const reloader = await startReloader({ args });
   const references = envFrom('configmap/late', 'secret/late');

@@ -63,7 +63,7 @@ function recorded(reloader: Reloading, version: string): Promise<unknown> {
 }
 
 describe('[reloader 24] a rotation', () => {
-  test("[reloader R26] a rotation restarts once, although each Pod's status changes at its own time", async () => {
+  test("[reloader R26] a rotation restarts a workload once, although each Pod's status changes at its own time", async () => {
     const reloader = await csi();
     for (const pod of ['a', 'b', 'c']) await mounts(reloader, pod, 'v1');
     await web(reloader);
@@ -85,7 +85,7 @@ describe('[reloader 24] a rotation', () => {
     expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v2') });
   });
 
-  test('a rotation while the operator is down restarts once', async () => {
+  test('a rotation while the operator is down restarts a workload once', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -120,7 +120,7 @@ describe('[reloader 24] a rotation', () => {
     expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v1') });
   });
 
-  test('[reloader R26] a rotation restarts Pods that use older content than a newer Pod', async () => {
+  test('[reloader R26] a rotation restarts Pods whose content is older than that of a newer Pod', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -135,7 +135,7 @@ describe('[reloader 24] a rotation', () => {
   });
 });
 
-test('Pods with their own credentials do not restart each other', async () => {
+test('a workload whose Pods each have their own credentials does not restart for new Pods', async () => {
   const reloader = await csi();
   await mounts(reloader, 'a', 'own-1');
   await web(reloader);

@@ -76,7 +76,7 @@ test('[reloader R7] after many quick changes the template shows the last content
   expect((await reloader.live('web')).metadata.resourceVersion).toBe(live.metadata.resourceVersion);
 });
 
-test('[reloader R16] a watch that ends begins again, and misses no change', async () => {
+test('[reloader R16] after its end a watch starts again, and misses no change', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const reloader = await startReloader({ clock });
   await reloader.config('app', { mode: '1' });

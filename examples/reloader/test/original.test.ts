@@ -29,7 +29,7 @@ const TIME = new Date('2026-01-02T03:04:05Z');
 const base64 = (value: string | readonly number[]): string =>
   Buffer.from(value as string).toString('base64');
 
-describe('the stand-in for the original computes the hashes of the fixtures:', () => {
+describe('the stand-in for the original and hashes', () => {
   test.each([
     ['fixture H1', {}, 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
     ['fixture H2', { data: { key: 'value' } }, H2],
@@ -54,7 +54,7 @@ describe('the stand-in for the original computes the hashes of the fixtures:', (
       { binaryData: { k: base64([0, 0xff, 0x10]) } },
       '12f821e1f2a7708e34bb7c73add54af212b0ff3b',
     ],
-  ])('%s', (_, content, hash) => {
+  ])('%s: the stand-in for the original computes the hash of the fixture', (_, content, hash) => {
     expect(hashOf('CONFIGMAP', content)).toBe(hash);
   });
 
@@ -70,11 +70,11 @@ describe('the stand-in for the original computes the hashes of the fixtures:', (
       '2e71815bb07a26c32acc4bb5718af7d85069734f',
     ],
     ['fixture H11', { k: '' }, 'a2a640403bda81368faf0dd24c36f66cb0206460'],
-  ])('%s, a Secret', (_, data, hash) => {
+  ])('%s, a Secret: the stand-in for the original computes the hash of the fixture', (_, data, hash) => {
     expect(hashOf('SECRET', { data })).toBe(hash);
   });
 
-  test('fixture H12, the status of a CSI driver', () => {
+  test('fixture H12, the status of a CSI driver: the stand-in for the original computes the hash of the fixture', () => {
     const objects = [
       { id: 'secret/b', version: 'v2' },
       { id: 'secret/a', version: 'v1' },

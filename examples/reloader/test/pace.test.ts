@@ -54,7 +54,7 @@ test('[reloader 12] restarts for one ConfigMap are spread by the rate limit', as
   expect(names.map((name) => reloader.rollouts(name))).toEqual([1, 1, 1, 1, 1]);
 });
 
-test('workloads of one resource restart in the order of their label, each after the previous rollout', async () => {
+test('workloads of one resource restart in the order of their order label, each after the previous rollout', async () => {
   const reloader = await startPaced([`--order-label=${ORDER}`], {
     workloads: { podReadyMs: 5, podStopMs: 5 },
   });

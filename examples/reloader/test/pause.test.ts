@@ -128,7 +128,7 @@ test('[reloader 14] a pause period alone writes nothing, and a Deployment that i
   expect(held.metadata.annotations).not.toHaveProperty([PAUSED_AT]);
 });
 
-test('[reloader R2] a pause begun by a clock ahead of ours lasts for its period from now', async () => {
+test('[reloader R2] a pause with a start in the future lasts for its period from now', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [PERIOD]: '1m', [PAUSED_AT]: '2030-01-03T00:00:00Z' };

@@ -54,7 +54,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     await goBack({ place, stakater }, strategy);
   });
 
-  test('[reloader 10] of two resources with one variable, the second is written only when it changes', async () => {
+  test('[reloader 10] of two resources with one variable, the second one is written only when it changes', async () => {
     const place = await begin(strategy);
     const { env, namespace } = place;
     const stakater = original(env.url, namespace, strategy);

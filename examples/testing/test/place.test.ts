@@ -34,13 +34,13 @@ test.fails.each([
   {},
   { ownCluster: true },
   { allNamespaces: true },
-])("with %o a refused request of the test's operator fails the test", async (setup) => {
+])("with the setup %o a refused request of the test's operator fails the test", async (setup) => {
   await start([curious], setup);
 });
 
 const before: Place[] = [];
 
-test.each([1, 2, 3])('with %i operators of other tests have no rights', async () => {
+test.each([1, 2, 3])('the operator of test %i has no rights in the namespaces of earlier tests', async () => {
   const place = await start([modest], {});
   const { env, namespace } = place;
   const user = env.requests.of({ namespace, resource: 'configmaps', verb: 'list' })[0]?.user;

@@ -66,7 +66,7 @@ describe.each(Object.keys(EXAMPLES))('examples/%s', (name) => {
   });
 });
 
-test('a title may begin with ids, and other titles have none', () => {
+test('ids are read from the beginning of a title, before a colon', () => {
   expect(idsOf('EX1: a')).toEqual(['EX1']);
   expect(idsOf('acceptance 2, 3 and 5, C2-11: a: b')).toEqual([
     'acceptance 2',
@@ -78,7 +78,7 @@ test('a title may begin with ids, and other titles have none', () => {
   expect(idsOf('EX1 without a colon')).toEqual([]);
 });
 
-test('titles are those of tests and of tables of cases', () => {
+test('the titles of tests and of tables of cases are found', () => {
   const source = `test('EX1: a', () => {});
 test.each([
   ['EX2: b'],

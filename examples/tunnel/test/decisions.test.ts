@@ -29,7 +29,7 @@ test.each([
     [entry('a'), entry('a'), entry('b')],
   ],
   ['names stay', [{ hostname: 'h' }], undefined, ['a'], [{ hostname: 'h' }]],
-])('the addresses of a Service: %s', (_, entries, add, remove, wanted) => {
+])('a changed list of addresses of a Service: %s', (_, entries, add, remove, wanted) => {
   expect(change(entries, add, remove)).toEqual(wanted);
 });
 
@@ -45,7 +45,7 @@ test.each([
   [service('s', { type: 'ClusterIP' }), {}, false],
   [service('s', { loadBalancerClass: 'x/y' }), { loadBalancerClass: 'x/y' }, true],
   [service('s'), { classless: false }, false],
-])('case %#: whether a Service needs a Tunnel', (given, settings, wanted) => {
+])('case %#: annotations, type, class and settings decide whether a Service needs a Tunnel', (given, settings, wanted) => {
   expect(isManaged(given, { ...DEFAULT_SETTINGS, ...settings })).toBe(wanted);
 });
 

@@ -31,7 +31,7 @@ test.each([
   ['is gone', undefined],
   ['is another one', { metadata: { name: 'own', uid: 'u-2' } }],
   ['is on its way', { metadata: { uid: 'u-1', deletionTimestamp: '2026-01-01T00:00:00Z' } }],
-])('a Tunnel that %s gets no host, whatever the cache shows', async (_, live) => {
+])('no host is created for a Tunnel that %s, whatever the cache shows', async (_, live) => {
   const provisioner = new FakeProvisioner();
   const settings = { missingMs: 60_000, pollMs: 5_000 };
 
@@ -43,7 +43,7 @@ test.each([
   expect(provisioner.made).toBe(0);
 });
 
-test('a Tunnel that is there gets one', async () => {
+test('a host is created for a Tunnel that exists in the cluster', async () => {
   const provisioner = new FakeProvisioner();
   const settings = { missingMs: 60_000, pollMs: 5_000 };
   const facts = {};

@@ -170,7 +170,7 @@ test('the operator restores an edited bundle, and does not write the Secret', ()
   expect(place.bundles[1]).toBe(place.bundles[0]);
 });
 
-test('for a Secret that lost the start of its service the overlap begins anew, once', () => {
+test('a Secret that lost the time since when its certificate is served starts one more overlap of authorities', () => {
   const place = new Place();
   place.settle();
   place.now += VALID_MS * 0.67;
@@ -203,7 +203,7 @@ const EVENTS = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ is: 'deleted' as const }) },
 );
 
-test('after any events in any order, the gate has a trusted certificate or none yet', () => {
+test('after any events in any order, the gate has either a trusted certificate or no certificate yet', () => {
   fc.assert(
     fc.property(fc.array(EVENTS, { maxLength: 30 }), (events) => {
       const place = new Place();

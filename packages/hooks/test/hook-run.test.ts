@@ -43,7 +43,7 @@ const append = (name: string) => ({
 });
 const remove = (name: string) => ({ operation: 'DeleteInBackground', ...named(name) });
 
-test('[hooks 13] [hooks S3] a document that loses two races is sent again alone, and the hook is not started again', async () => {
+test('[hooks 13] [hooks S3] a document that twice loses a race with another writer is sent again alone, and the hook is not started again', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'c' && attempt <= 2 ? refusal(409, 'Conflict') : undefined,
   );
@@ -102,7 +102,7 @@ test('[hooks S3] after a permanent failure the later documents are applied, and 
   ]);
 });
 
-test('[hooks S3] equal documents of one run are all applied, and a deleted object is created again', async () => {
+test('[hooks S3] equal documents of one run are all applied, and a retry deletes and creates an object again', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'z' && attempt === 1 ? refusal(422, 'Invalid') : undefined,
   );

@@ -103,7 +103,7 @@ const LOOM_RULES = [
 ];
 const OWNER = '*: update loom.example/looms/finalizers';
 
-describe('a CompositeController needs', () => {
+describe('the rights of a CompositeController', () => {
   test('a CompositeController without children needs only its parents and their definition', () => {
     expect(rulesOf([composite()])).toEqual(LOOM_RULES);
   });
@@ -180,7 +180,7 @@ describe('a CompositeController needs', () => {
   });
 });
 
-describe('a DecoratorController needs', () => {
+describe('the rights of a DecoratorController', () => {
   test('a DecoratorController may patch its objects, and their status if it is a subresource', () => {
     const resources = [
       { apiVersion: 'apps/v1', resource: 'statefulsets' },
@@ -240,7 +240,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   };
   const endpointConfigs = [{ host: 'a.example', caBundle: { secretRef: ref('other', 'vault') } }];
 
-  test('[metacontroller M11] Secrets and ConfigMaps of webhooks are readable by name, each in its namespace, and nothing else there is', () => {
+  test('[metacontroller M11] only the named Secrets and ConfigMaps of webhooks are readable, each in its namespace', () => {
     expect(rulesOf([composite({ hooks, endpointConfigs })])).toEqual(
       [
         ...LOOM_RULES,
@@ -390,7 +390,7 @@ function widest(all: ReadonlySet<string>): string[] {
   return [...all].filter((right) => !wider(right).some((form) => all.has(form))).sort();
 }
 
-test('[security 51] [metacontroller M11] several controllers have together exactly the rights that each of them has', () => {
+test('[security 51] [metacontroller M11] the rights of several controllers together are exactly the union of their rights', () => {
   fc.assert(
     fc.property(fc.array(specs, { maxLength: 4 }), placements, (several, placement) => {
       const apart = several.map((spec) => rights([spec], placement));
@@ -441,7 +441,7 @@ describe('a refusal of the API server', () => {
     ['that a webhook makes', refused('admission webhook "a" denied the request')],
     ['that is none', refused('User "u" cannot list resource "pods" in API group ""', 409)],
     ['that is no answer', refusedRule(new Error('cannot list resource "pods" in API group ""'))],
-  ])('a refusal %s gives no rule', (_, rule) => {
+  ])('a refusal %s names no rule to add', (_, rule) => {
     expect(rule).toBeUndefined();
   });
 });

@@ -49,7 +49,7 @@ test.each([
     ', for Kubernetes 1.30.0 of spec.minKubeVersion',
   ],
   ['nothing', [], undefined, ''],
-] as const)('the sum says which Kubernetes decides about removed APIs: that of %s', async (_what, args, minKubeVersion, words) => {
+] as const)('the summary names the Kubernetes version that decides about removed APIs, here the version of %s', async (_what, args, minKubeVersion, words) => {
   const folder = bundleFolder(({ csv }) => {
     csv.spec.minKubeVersion = minKubeVersion;
   });

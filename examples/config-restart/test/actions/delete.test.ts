@@ -34,7 +34,7 @@ async function changedApp(): Promise<{
   return { cluster, operator, replace };
 }
 
-test('all Pods are deleted at once, only once, and with the log message of the original', async () => {
+test('all Pods are deleted at once, each of them once, with the log message of the original', async () => {
   const { cluster, operator, replace } = await changedApp();
 
   await operator.reconcile('config');

@@ -169,7 +169,7 @@ test('annotations in the template are kept', async () => {
   });
 });
 
-test('a Pod that terminates with its grace period does not count', async () => {
+test('a Pod that is already terminating does not restart its workload', async () => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp', { replicas: 1 });
   cluster.edit(pods, 'webapp-5d-0', { metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } });

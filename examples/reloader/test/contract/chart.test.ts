@@ -137,7 +137,7 @@ const GOLDEN: readonly (readonly [object, readonly string[], (readonly coreV1.En
 ];
 
 describe('[reloader 30] values of the chart become arguments and variables:', () => {
-  test.each(GOLDEN)('%j', (reloader, args, environment = []) => {
+  test.each(GOLDEN)('the chart value %j becomes the expected arguments and variables', (reloader, args, environment = []) => {
     const result = given(reloader);
 
     expect(result).toMatchObject({ args, environment });
@@ -270,7 +270,7 @@ describe('a chart value of the wrong type is refused with its name:', () => {
       { deployment: { env: { existing: { s: 'T0K3N' } } } },
       'value reloader.deployment.env.existing.s must be a map',
     ],
-  ])('%j', (reloader, message) => {
+  ])('the chart value %j is refused, and the error names it', (reloader, message) => {
     expect(() => chartArguments({ reloader }, RELEASE)).toThrow(
       expect.objectContaining({ name: 'ConfigurationError', message }),
     );

@@ -87,7 +87,7 @@ test('each of several windows allows a restart, and the next one counts', () => 
   expect(opens(windows, '2030-01-11T13:00:00Z')).toBe('2030-01-11T22:00:00.000Z');
 });
 
-test('[reloader 25] a start that a clock change skips is right after the change, and one that occurs twice is the first', () => {
+test('[reloader 25] a window start that a clock change skips is right after the change, and one that occurs twice is the first', () => {
   const skipped = windowsOf('30 2 * * *', '1h', 'Europe/Berlin');
   const twice = windowsOf('30 2 * * *', '2h', 'Europe/Berlin');
 
@@ -159,7 +159,7 @@ test.each([
   expect(wait?.note).toContain(words);
 });
 
-test('[found 2] parsed windows are cached up to a number, and a too long text is not cached', () => {
+test('[found 2] parsed windows are cached up to a limit, and a text that is too long is not cached', () => {
   const read = (at: number, count: number): unknown => {
     const windows = Array.from({ length: count }, (_, minute) => ({
       cron: `${minute} ${at % 24} * * *`,

@@ -51,7 +51,7 @@ test.each<[string, WatchEventType[], string[]]>([
     ['Deleted', 'Added', 'Deleted'],
     ['Deleted k 1', 'Deleted k 3'],
   ],
-])('when 100 events wait, of the events of one object %s', (_, types, expected) => {
+])('when 100 events wait, further events of one object are combined: %s', (_, types, expected) => {
   const { events, queue } = released();
   fill(events);
 

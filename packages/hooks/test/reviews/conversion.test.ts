@@ -95,7 +95,7 @@ test('[hooks 27] objects are converted in the fewest steps, also over several ho
   ]);
 });
 
-test('of two equally short conversions the one of the first hook is used', async () => {
+test('if two chains of conversions are equally short, that of the first hook is used', async () => {
   const hooks = [
     hookWith('first.sh', 'v1alpha1 v1beta1', 'v1beta1 v1'),
     hookWith('second.sh', 'v1alpha1 v1alpha2', 'v1alpha2 v1'),

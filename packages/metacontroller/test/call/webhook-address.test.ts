@@ -88,7 +88,7 @@ test('[contract 16] a proxy from the environment is not used, because it could b
   expect(ambassador.received).toEqual([]);
 });
 
-test('no URL can name an ambassador at a unix socket, so that no webhook is refused for it', async () => {
+test('with an ambassador at a unix socket no webhook is refused, because no URL can name the socket', async () => {
   const { url } = await scriptedHook(answering(200));
 
   await expect(webhook({ url }, { apiUrl: 'unix:/run/a.sock' }).call()).resolves.toBeDefined();

@@ -129,7 +129,7 @@ test.each([
   ['a tag that no header can carry', '"\u0007"', '{}'],
   ['a tag without end', 'a'.repeat(1_025), '{}'],
   ['more than the store may hold', '"a"', `{${' '.repeat(16 * 1024 * 1024)}}`],
-])('%s is not stored', (_, etag, text) => {
+])('an answer with %s is not stored', (_, etag, text) => {
   const stored = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });
   stored.put('p', { etag: '"old"', text: '{}' });
 

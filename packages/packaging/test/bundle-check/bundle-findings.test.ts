@@ -90,7 +90,7 @@ test('[packaging 17] the warning about watched namespaces names the feature gate
   expect(finding?.message).toMatch(/feature gate SingleOwnNamespaceInstallSupport/);
 });
 
-test('a bundle for OLM v0 only may have dependencies', () => {
+test('a bundle that is only for OLM v0 may have dependencies', () => {
   const change = ({ files }: BundleParts): void => {
     files['metadata/dependencies.yaml'] = { dependencies: [{ type: 'olm.package', value: {} }] };
   };

@@ -25,7 +25,7 @@ function granted({ spec }: Csv, part: 'permissions' | 'clusterPermissions'): rea
   return spec.install.spec[part]?.flatMap(({ rules }) => rules) ?? [];
 }
 
-describe('what OLM installs', () => {
+describe('the objects that OLM installs', () => {
   test('[packaging 11] OLM installs the Deployment and the rules of the overlay cluster-scoped', () => {
     const model = demo();
     const objects = renderedObjects(model, { scope: 'cluster-scoped' });
@@ -118,7 +118,7 @@ describe('what OLM installs', () => {
   });
 });
 
-describe('the files', () => {
+describe('the files of a bundle', () => {
   test('[packaging 14] the files of a bundle are the same in two runs, and have a date only if one is given', () => {
     const runs = [bundle(), bundle()];
 
@@ -225,7 +225,7 @@ describe('the files', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('bundles that are refused', () => {
   const WEBHOOK = {
     generateName: 'vthing.things.example',
     type: 'ValidatingAdmissionWebhook',

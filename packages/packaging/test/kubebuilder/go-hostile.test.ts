@@ -363,7 +363,7 @@ test.each<[string, string, string, boolean]>([
   ['opens a path', '/metrics', '/metrics', true],
   ['opens no object by a path', '/api/v1/secrets', '/api/v1/secrets', false],
   ['opens nothing of a named group', '/apis/apps/v1/daemonsets', '/apis/apps/v1/daemonsets', false],
-])('a rule for paths %s', async (_what, url, path, open) => {
+])('a rule for nonResourceURLs %s', async (_what, url, path, open) => {
   const kubebuilder = goProject([ROLE, /$/, `- nonResourceURLs: [${url}]\n  verbs: [get]\n`]);
 
   const { errors } = await kubebuilder.edit();
