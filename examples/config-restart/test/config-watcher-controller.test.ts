@@ -285,8 +285,8 @@ describe('CW8: Pods that are left alone', () => {
   });
 
   test.each([
-    ['in another namespace does not pass for its own', 'elsewhere', 1],
-    ['does, when its namespace is not known', undefined, 0],
+    ['in another namespace does not count as the operator itself', 'elsewhere', 1],
+    ['counts as the operator itself if the namespace of the operator is unknown', undefined, 0],
   ])('a Pod of the same name %s', async (_what, namespace, restarts) => {
     const cluster = new FakeCluster();
     putDeployment(cluster, 'webapp');

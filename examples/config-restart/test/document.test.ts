@@ -65,14 +65,14 @@ test.each([
 });
 
 test.each([
-  ['no document', undefined, 'InvalidSpec', 'data.spec is missing'],
-  ['no YAML', 'configMap: [', 'InvalidSpec', 'invalid YAML'],
+  ['a ConfigMap without a document', undefined, 'InvalidSpec', 'data.spec is missing'],
+  ['a text that is not YAML', 'configMap: [', 'InvalidSpec', 'invalid YAML'],
   ['text only', 'webapp-config', 'InvalidSpec', 'mapping'],
   ['an unknown field', `${VALID}strateggy: evict\n`, 'InvalidSpec', 'unknown field strateggy'],
-  ['no name', 'podSelector: {app: webapp}', 'InvalidSpec', 'configMap must name'],
+  ['a document without the name of a ConfigMap', 'podSelector: {app: webapp}', 'InvalidSpec', 'configMap must name'],
   ['a path for a name', VALID.replace('webapp-config', '../secrets/x'), 'InvalidSpec', 'configMap'],
   [
-    'our own state',
+    'the state of the operator itself',
     VALID.replace('webapp-config', 'config-restart-state'),
     'InvalidSpec',
     'other than',

@@ -63,18 +63,18 @@ test('lines of ingress.annotations, the class and TLS reach the Ingress', () => 
 });
 
 test.each([
-  ['no port', {}, { ports: [] }],
+  ['a Service without a port', {}, { ports: [] }],
   ['a line without a colon', { 'fabric8.io/ingress.annotations': 'nonsense' }, {}],
   [
     'code for an ingress controller',
     { 'fabric8.io/ingress.annotations': 'nginx.ingress.kubernetes.io/server-snippet: x' },
     {},
   ],
-  ['a path that is none', { 'fabric8.io/ingress.path': '/a {' }, {}],
+  ['an invalid path', { 'fabric8.io/ingress.path': '/a {' }, {}],
   ['a path of 1 KB', { 'fabric8.io/ingress.path': `/${'a'.repeat(1_000)}` }, {}],
-  ['a path of an API that is none', { 'api.service.kubernetes.io/path': '/v1?{}' }, {}],
-  ['a name that is none', { 'fabric8.io/ingress.name': '../x' }, {}],
-  ['a host that is none', { 'fabric8.io/host.name': 'a_b/' }, {}],
+  ['an invalid path of an API', { 'api.service.kubernetes.io/path': '/v1?{}' }, {}],
+  ['an invalid name', { 'fabric8.io/ingress.name': '../x' }, {}],
+  ['an invalid host', { 'fabric8.io/host.name': 'a_b/' }, {}],
   ['a Service of type ExternalName', {}, { type: 'ExternalName' }],
   ['a domain that is not configured', { 'fabric8.io/use.internal.domain': 'true' }, {}],
 ])('C2-6: %s is refused with a reason, and causes no crash', (_, annotations, spec) => {

@@ -88,9 +88,9 @@ test.each([
   ['no TCP port', {}, { ports: PORTS.slice(0, 1) }],
   ['type ExternalName', {}, { type: 'ExternalName', externalName: 'example.org', ports: PORTS }],
   ['a port that it does not have', { 'expose.port': '53' }, { ports: PORTS }],
-  ['a host that is none', { 'expose.host': 'a b' }, { ports: PORTS }],
-  ['a type of path that there is not', { 'expose.pathType': 'Regex' }, { ports: PORTS }],
-  ['a class that has no name', { 'expose.ingressClass': 'Nginx!' }, { ports: PORTS }],
+  ['an invalid host', { 'expose.host': 'a b' }, { ports: PORTS }],
+  ['an unknown type of path', { 'expose.pathType': 'Regex' }, { ports: PORTS }],
+  ['an invalid name of a class', { 'expose.ingressClass': 'Nginx!' }, { ports: PORTS }],
   ['a Secret of another namespace', { 'expose.tlsSecret': 'other/tls' }, { ports: PORTS }],
 ] as const)('EX5: a Service with %s is refused, with a reason', (_, annotations, spec) => {
   const wanted = wantedIngress(service({ expose: '/', ...annotations }, spec));

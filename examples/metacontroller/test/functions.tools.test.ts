@@ -38,12 +38,12 @@ const ALL = { ...pod('cats-0', 'True'), ...pod('cats-1', 'True'), ...pod('cats-2
 
 test.each([
   ['has no Pod yet', CATS, {}, {}, false],
-  ['has one that is not ready', CATS, pod('cats-0', 'False'), claim('www-cats-0'), false],
-  ['has one that is ready', CATS, pod('cats-0', 'True'), {}, false],
-  ['has all', CATS, ALL, {}, false],
-  ['has one that is going', CATS, { ...ALL, ...pod('cats-1', 'True', 'Running', true) }, {}, false],
+  ['has one Pod that is not ready', CATS, pod('cats-0', 'False'), claim('www-cats-0'), false],
+  ['has one ready Pod', CATS, pod('cats-0', 'True'), {}, false],
+  ['has all its Pods', CATS, ALL, {}, false],
+  ['has one Pod that is being deleted', CATS, { ...ALL, ...pod('cats-1', 'True', 'Running', true) }, {}, false],
   [
-    'has two too many',
+    'has two Pods too many',
     { ...CATS, spec: { ...CATS.spec, replicas: 1 } },
     ALL,
     claim('www-cats-2'),
@@ -57,8 +57,8 @@ test.each([
     false,
   ],
   ['has a failed Pod', CATS, pod('cats-0', 'True', 'Failed'), {}, false],
-  ['is finalized', CATS, ALL, claim('www-cats-0'), true],
-  ['is finalized and empty', CATS, {}, claim('www-cats-0'), true],
+  ['is being deleted', CATS, ALL, claim('www-cats-0'), true],
+  ['is being deleted and has no Pods', CATS, {}, claim('www-cats-0'), true],
   [
     'has no claims',
     { ...CATS, spec: { ...CATS.spec, volumeClaimTemplates: undefined } },
@@ -82,15 +82,15 @@ test.each([
 
 test.each([
   ['of three Pods', { replicas: 3 }, '80:8080', {}, false],
-  ['that does not say how many Pods it has', {}, '80:8080,443:8443', {}, false],
+  ['without a number of replicas', {}, '80:8080,443:8443', {}, false],
   [
-    'that is finalized',
+    'that is being deleted',
     { replicas: 3 },
     '80:80',
     { 'farm/web-0': { metadata: { name: 'web-0' } } },
     true,
   ],
-  ['whose Services are gone', { replicas: 3 }, '80:80', {}, true],
+  ['that is being deleted and has no Services', { replicas: 3 }, '80:80', {}, true],
 ])('the bash program answers like its stand-in for a StatefulSet %s', async (_, spec, ports, services, finalizing) => {
   const annotations = { 'service-per-pod-label': 'pod-name', 'service-per-pod-ports': ports };
   const request = {

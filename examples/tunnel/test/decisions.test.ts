@@ -18,17 +18,17 @@ const change = (
 ) => changed(entries, ({ ip }) => ip, { add, remove }, entry);
 
 test.each([
-  ['it is added beside others', [entry('a')], 'b', [], [entry('a'), entry('b')]],
-  ['it is not added twice', [entry('b'), entry('b')], 'b', ['b'], [entry('b')]],
-  ['the one before goes', [entry('a'), entry('c')], 'b', ['a'], [entry('c'), entry('b')]],
+  ['a new address is added beside others', [entry('a')], 'b', [], [entry('a'), entry('b')]],
+  ['an address is not added twice', [entry('b'), entry('b')], 'b', ['b'], [entry('b')]],
+  ['the previous address is removed', [entry('a'), entry('c')], 'b', ['a'], [entry('c'), entry('b')]],
   [
-    'others may repeat theirs',
+    'other writers may repeat an address',
     [entry('a'), entry('a')],
     'b',
     [],
     [entry('a'), entry('a'), entry('b')],
   ],
-  ['names stay', [{ hostname: 'h' }], undefined, ['a'], [{ hostname: 'h' }]],
+  ['host names stay', [{ hostname: 'h' }], undefined, ['a'], [{ hostname: 'h' }]],
 ])('a changed list of addresses of a Service: %s', (_, entries, add, remove, wanted) => {
   expect(change(entries, add, remove)).toEqual(wanted);
 });

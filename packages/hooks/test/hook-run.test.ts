@@ -67,11 +67,11 @@ test('[hooks 13] [hooks S3] a document that twice loses a race with another writ
 test.each([
   ['a busy server', refusal(429, 'TooManyRequests'), 1],
   ['a failing server', refusal(503, 'ServiceUnavailable'), 1],
-  ['no answer', new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' }), 1],
+  ['a missing answer', new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' }), 1],
   ['a missing object', refusal(404, 'NotFound'), 2],
   ['an invalid object', refusal(422, 'Invalid'), 2],
   ['a missing right', refusal(403, 'Forbidden'), 2],
-  ['a name that is taken', refusal(409, 'AlreadyExists'), 2],
+  ['a taken name', refusal(409, 'AlreadyExists'), 2],
 ])('[hooks S3] %s decides whether the hook is started again', async (_what, error, starts) => {
   const { client } = writer((name, attempt) => (name === 'a' && attempt === 1 ? error : undefined));
   const run = preparedRun({ client, leaves: [{ patches: [merge('a'), merge('b')] }] });

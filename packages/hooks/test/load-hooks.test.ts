@@ -133,7 +133,7 @@ test.each([
   ['a #! line', { 'b.off': '#!/usr/bin/env python3\n' }],
   ['a byte order mark before its #! line', { 'b.off': '\uFEFF#!/bin/sh\n' }],
   ['the beginning of a program of Linux', { 'b.off': '\x7fELF\x02' }],
-  ['a file beside it that says what it watches', { 'b.off': 'x', 'b.yaml.off': STARTS }],
+  ['a YAML file beside it with its bindings', { 'b.off': 'x', 'b.yaml.off': STARTS }],
 ])('[found 11] a file without an execute bit and with %s makes the start fail', async (_what, files) => {
   const dir = await folderOf({ 'a.sh': '', ...files });
 
@@ -339,7 +339,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
     'rules[0].verbs[0]: expected get, list',
   ],
   [
-    '[found 14] bind of what is no role',
+    '[found 14] the verb bind for a resource that is not a role',
     { 'a.py': '', 'a.rights.yaml': RIGHT.replace('patch', 'bind') },
     'rules[0].verbs: bind is checked of roles.rbac.authorization.k8s.io and clusterroles',
   ],

@@ -350,7 +350,7 @@ test.each([
     'the rule for related configmaps has names and a labelSelector',
   ],
   [
-    'what is not served',
+    'a resource that is not served',
     { apiVersion: API_VERSION, resource: 'pears' },
     'the API server does not serve pears in fruit.example/v1',
   ],

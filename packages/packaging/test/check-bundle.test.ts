@@ -119,8 +119,8 @@ test('--k8s-version and OPERATOR_BUNDLE_CATEGORIES set what check bundle accepts
 
 describe('exit code 2', () => {
   test.each<[string, () => readonly string[], RegExp]>([
-    ['no folder', () => [], /expected one folder/],
-    ['a folder that is not there', () => ['/nowhere'], /cannot read the bundle \/nowhere: ENOENT/],
+    ['a missing argument', () => [], /expected one folder/],
+    ['a folder that does not exist', () => ['/nowhere'], /cannot read the bundle \/nowhere: ENOENT/],
     ['a folder without a bundle', () => [folderWith({ 'x.yaml': 'x' })], /no bundle: /],
     ['broken YAML', () => [withFile(() => 'a: [b')], /manifests\/x\.yaml: invalid YAML/],
     [
@@ -128,7 +128,7 @@ describe('exit code 2', () => {
       () => [withFile(({ csv }) => csv)],
       /a bundle has one ClusterServiceVersion/,
     ],
-    ['a version that is none', () => [bundleFolder(), '--k8s-version=new'], /--k8s-version/],
+    ['an invalid version', () => [bundleFolder(), '--k8s-version=new'], /--k8s-version/],
     ['an unknown format', () => [bundleFolder(), '-o', 'xml'], /--output must be text or json/],
   ])('check bundle exits with 2 for %s', async (_what, args, problem) => {
     const { exit, stderr, stdout } = invoke(['check', 'bundle', ...args()]);

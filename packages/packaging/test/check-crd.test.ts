@@ -174,7 +174,7 @@ test.each<[string, (folder: string) => string, string]>([
     written('a.yaml', NAMESPACE),
     'NEW has no CustomResourceDefinition',
   ],
-  ['a file that is not there', () => 'b.yaml', 'no such file or folder'],
+  ['a file that does not exist', () => 'b.yaml', 'no such file or folder'],
   [
     'a folder in a folder',
     (folder) => {

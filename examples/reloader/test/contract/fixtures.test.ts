@@ -67,7 +67,7 @@ describe('[reloader 8] hashes of the contract', () => {
       'a2a640403bda81368faf0dd24c36f66cb0206460',
     ],
     [
-      'fixture H12, what the CSI driver mounted',
+      'fixture H12, the status of a CSI driver',
       hashOfProviderStatus({
         secretProviderClassName: 'my-spc',
         objects: [

@@ -17,7 +17,7 @@ test.each([
   ['an unseen template', { ...DONE, observedGeneration: 1 }, 'underway'],
   ['no status', {}, 'underway'],
   ['Pods of the old template left to replace', { ...DONE, updatedReplicas: 2 }, 'underway'],
-  ['an old Pod that is still there', { ...DONE, replicas: 4 }, 'underway'],
+  ['an old Pod that still exists', { ...DONE, replicas: 4 }, 'underway'],
   ['a new Pod that is not available', { ...DONE, availableReplicas: 2 }, 'underway'],
   ['everything new and available', DONE, 'done'],
   [
@@ -53,7 +53,7 @@ test.each<[string, WorkloadKindName, object, object, string]>([
     'done',
   ],
   [
-    'StatefulSet whose Pods nobody replaces',
+    'StatefulSet with the strategy OnDelete',
     'StatefulSet',
     { replicas: 3, updateStrategy: { type: 'OnDelete' } },
     { readyReplicas: 3, ...OLD_AND_NEW },
@@ -111,8 +111,8 @@ test('the next restart waits for up to ten minutes again', () => {
 });
 
 test.each([
-  ['a window that is open for less', { 'enable-restart-windows': true }, '2030-01-01T02:00:00Z'],
-  ['turns that are further apart', { 'rollouts-per-second': '0.001' }, '2030-01-01T00:26:40Z'],
+  ['a window that is open for less than ten minutes', { 'enable-restart-windows': true }, '2030-01-01T02:00:00Z'],
+  ['turns that are more than ten minutes apart', { 'rollouts-per-second': '0.001' }, '2030-01-01T00:26:40Z'],
 ])('the wait of ten minutes for a rollout ends in spite of %s', (_, given, time) => {
   const options = optionsOf({ 'wait-for-rollout': true, ...given }, {});
   const gates = gatesOf(options, { workloads: [], resources: [] });

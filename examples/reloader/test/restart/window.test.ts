@@ -111,7 +111,7 @@ const text = (timezone: string, ...windows: object[]): string =>
   JSON.stringify({ timezone, windows });
 
 test.each([
-  ['no JSON', 'at night', 'must be a JSON object'],
+  ['a text that is not JSON', 'at night', 'must be a JSON object'],
   ['an empty text', '', 'must be a JSON object'],
   ['a list', '[]', 'must be a JSON object'],
   ['a number', '7', 'must be a JSON object'],
@@ -128,16 +128,16 @@ test.each([
   ],
   ['no window', text('UTC'), 'must have 1 to 32 windows'],
   ['no cron', text('UTC', { duration: '1h' }), 'must have cron and duration'],
-  ['a window that is no object', '{"windows":["0 2 * * *"]}', 'must have cron and duration'],
+  ['a window that is not an object', '{"windows":["0 2 * * *"]}', 'must have cron and duration'],
   ['a bad hour', text('UTC', entry('0 25 * * *', '1h')), '0 25 * * *'],
   ['seconds', text('UTC', entry('0 0 2 * * *', '1h')), 'five usable fields'],
   ['a nickname', text('UTC', entry('@daily', '1h')), 'five usable fields'],
   ['a day that never comes', text('UTC', entry('0 0 30 2 *', '1h')), '0 0 30 2 *'],
   ['a bad duration', text('UTC', entry('0 2 * * *', '2 hours')), '2 hours'],
-  ['no time at all', text('UTC', entry('0 2 * * *', '0s')), '0s'],
+  ['a duration of zero', text('UTC', entry('0 2 * * *', '0s')), '0s'],
   ['a negative duration', text('UTC', entry('0 2 * * *', '-1h')), '-1h'],
   [
-    'the second of two',
+    'an invalid second window',
     text('UTC', entry('0 2 * * *', '1h'), entry('x', '1h')),
     'cron expression "x"',
   ],

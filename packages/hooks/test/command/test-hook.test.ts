@@ -208,10 +208,10 @@ test('samples for a group, for a start and for a hook of version v0 have their o
 });
 
 test.each([
-  ['a binding that there is not', { binding: 'corps' }, 'set binding to one of hourly, crops'],
-  ['no binding where two fit', {}, 'fits several bindings: set binding to one of hourly, crops'],
+  ['an unknown binding', { binding: 'corps' }, 'set binding to one of hourly, crops'],
+  ['no binding although two of them fit', {}, 'fits several bindings: set binding to one of hourly, crops'],
   ['another kind of object', { ...ROWS, kind: 'Pod' }, 'fits no binding of the hook'],
-  ['a field that is misspelt', { binding: 'crops', objekts: [] }, 'has no field "objekts"'],
+  ['a misspelt field', { binding: 'crops', objekts: [] }, 'has no field "objekts"'],
   ['an event about nothing', { type: 'Event', binding: 'crops' }, 'an Event needs the object'],
   ['a wrong event', { object: ROWS, watchEvent: 'added' }, 'watchEvent must be Added, Modified'],
   [
@@ -287,11 +287,11 @@ test.each([
     '--hook-timeout must be',
   ],
   [
-    'a sample that is not there',
+    'a sample that does not exist',
     ['test-hook', 'a.sh', '--context', '/none.json'],
     'cannot read --context /none.json',
   ],
-  ['no hook', ['test-hook', 'package.json', '--context', '-'], 'package.json: is no hook'],
+  ['a file that is not a hook', ['test-hook', 'package.json', '--context', '-'], 'package.json: is no hook'],
 ])('a command line with %s is refused', async (_what, args, why) => {
   const { exit, stderr } = invoke(args, { stdin: '{}' });
 

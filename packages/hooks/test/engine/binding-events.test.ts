@@ -42,12 +42,12 @@ test.each<[string, WatchEventType[], string[]]>([
   ['Modified and Deleted are Deleted', ['Modified', 'Deleted'], ['Deleted k 2']],
   ['Deleted and Added stay two', ['Deleted', 'Added'], ['Deleted k 1', 'Added k 2']],
   [
-    'an object that comes and goes keeps two',
+    'an object that is deleted and created again and again keeps two events',
     ['Deleted', 'Added', 'Deleted', 'Added', 'Modified'],
     ['Deleted k 1', 'Added k 5'],
   ],
   [
-    'one that is gone at last keeps its Deleted',
+    'an object that is deleted at the end keeps its Deleted event',
     ['Deleted', 'Added', 'Deleted'],
     ['Deleted k 1', 'Deleted k 3'],
   ],

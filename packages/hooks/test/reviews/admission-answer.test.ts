@@ -201,7 +201,7 @@ test.each<[problem: string, rule: object, path: string]>([
   ['all subresources', { resources: ['pods/*'] }, 'rules[0].resources[0]: is a wildcard'],
   ['all groups', { apiGroups: ['apps', '*'] }, 'rules[0].apiGroups[1]: is a wildcard'],
   [
-    'a resource that nobody defines',
+    'a resource without a definition',
     { apiGroups: ['stable.example.com'], resources: ['crontabs'] },
     'rules[0].resources[0]: no resource crontabs of stable.example.com in v1 is known: put its Custom',
   ],

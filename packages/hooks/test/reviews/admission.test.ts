@@ -227,8 +227,8 @@ const BOATS = {
 };
 
 test.each<[what: string, definitions: readonly object[], waitsFor: string]>([
-  ['is not known', [], 'the kind Boat'],
-  ['is known by its definition alone', [BOATS], 'boats.harbour.example: it is not served'],
+  ['is unknown', [], 'the kind Boat'],
+  ['is known only by its definition', [BOATS], 'boats.harbour.example: it is not served'],
 ])('a snapshot of a kind that %s delays no other hook, and its own hook denies with the reason', async (_, definitions, waitsFor) => {
   const hook = reviewHook(
     {

@@ -147,12 +147,12 @@ test.each<[string, ConnectionSpec, Record<string, string>, string]>([
     'Secret farm/hook, key token',
   ],
   [
-    'an authority that is no certificate',
+    'an authority that is not a certificate',
     { caBundle: keyReference('ca', 'ca.crt') },
     { 'farm/ca/ca.crt': 'SECRET' },
     'Secret farm/ca, key ca.crt: it has no certificate in PEM',
   ],
-  ['an inline authority that is none', { caBundle: { inline: 'SECRET' } }, {}, 'caBundle.inline'],
+  ['an invalid inline authority', { caBundle: { inline: 'SECRET' } }, {}, 'caBundle.inline'],
   [
     'a certificate without its key',
     {

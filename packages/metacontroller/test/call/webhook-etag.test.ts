@@ -78,8 +78,8 @@ test('a newer answer replaces the stored one, and an answer without a tag remove
 test.each([
   ['[contract 10] a time-out alone', 60_000, undefined, false],
   ['[contract 10] a clean-up alone', undefined, 60_000, true],
-  ['both', 60_000, 10_000, false],
-  ['neither', undefined, undefined, true],
+  ['both a time-out and a clean-up', 60_000, 10_000, false],
+  ['neither a time-out nor a clean-up', undefined, undefined, true],
 ])('[metacontroller 9] [metacontroller M5] %s', async (_, cacheTimeoutMs, cacheCleanupMs, isKept) => {
   const { url, received } = await scriptedHook(TAGGED);
   const { call, clock } = webhook({ url, etag: { cacheTimeoutMs, cacheCleanupMs } });

@@ -336,15 +336,15 @@ test.each<[string, Readonly<Record<string, string>>, readonly string[], string]>
     ['a.yaml', 'all.yaml'],
     'decoratorcontroller/glazes is given twice',
   ],
-  ['a file that is not there', {}, ['b.yaml'], 'cannot read --from-metacontroller'],
+  ['a file that does not exist', {}, ['b.yaml'], 'cannot read --from-metacontroller'],
   [
-    'a module as well',
+    'a module in addition',
     {},
     ['all.yaml', '', 'x.ts'],
     '--from-metacontroller stands in place of modules',
   ],
   [
-    'hooks as well',
+    'a folder of hooks in addition',
     {},
     ['all.yaml', '', '--hooks', 'd'],
     'expected --hooks or --from-metacontroller; got both',

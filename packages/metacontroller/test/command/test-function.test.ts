@@ -321,16 +321,16 @@ const FILE = 'packages/metacontroller/test/command/test-function.test.ts';
 
 test.each<[string, unknown, string[], string]>([
   ['a list of requests', [REQUEST], [FILE], 'not in a list'],
-  ['no controller', { parent: PARENT }, [FILE], 'one whole request, with controller'],
+  ['a request without a controller', { parent: PARENT }, [FILE], 'one whole request, with controller'],
   [
     'a controller without spec',
     { ...REQUEST, controller: PARENT },
     [FILE],
     "the request's controller",
   ],
-  ['no parent', { ...REQUEST, parent: undefined }, [FILE], "the request's parent must be"],
+  ['a request without a parent', { ...REQUEST, parent: undefined }, [FILE], "the request's parent must be"],
   [
-    'a type that is none',
+    'an invalid type of children',
     { ...REQUEST, children: { Pod: {} } },
     [FILE],
     'a key such as Deployment.apps/v1',
@@ -341,8 +341,8 @@ test.each<[string, unknown, string[], string]>([
     [FILE, '--url', 'http://x'],
     'expected one of FILE, --functions and --url',
   ],
-  ['a file that is not there', REQUEST, ['none.sh'], 'none.sh: no such file'],
-  ['a program that is none', REQUEST, ['README.md'], 'may not be executed: chmod +x'],
+  ['a file that does not exist', REQUEST, ['none.sh'], 'none.sh: no such file'],
+  ['a file that is not a program', REQUEST, ['README.md'], 'may not be executed: chmod +x'],
   ['an export of a program', REQUEST, ['README.md', '--export', 'a'], '--export is for a module'],
   [
     'an option of hooks',
@@ -350,7 +350,7 @@ test.each<[string, unknown, string[], string]>([
     [FILE, '--patches-to', '-'],
     '--patches-to is for hooks of chancery hooks',
   ],
-  ['no time limit', REQUEST, [FILE, '--hook-timeout', '0'], 'a function always has a time limit'],
+  ['a time limit of zero', REQUEST, [FILE, '--hook-timeout', '0'], 'a function always has a time limit'],
   [
     'rights without a file',
     REQUEST,

@@ -89,7 +89,7 @@ const entry = (name: string, replaces?: string, skips?: readonly string[]): Chan
 
 test.each<[string, readonly ChannelEntry[], RegExp]>([
   ['two heads', [entry('a'), entry('b', 'a'), entry('c', 'a')], /^it has 2 heads, b and c: /],
-  ['two bundles that do not know each other', [entry('a'), entry('b')], /^it has 2 heads/],
+  ['two bundles that do not replace each other', [entry('a'), entry('b')], /^it has 2 heads/],
   [
     'a circle',
     [entry('a', 'c'), entry('b', 'a'), entry('c', 'b')],
@@ -102,9 +102,9 @@ test.each<[string, readonly ChannelEntry[], RegExp]>([
   ],
   ['a circle of skips', [entry('a', undefined, ['b']), entry('b', 'a')], /goes in a circle/],
   ['a bundle that replaces itself', [entry('a', 'a')], /a replaces a$/],
-  ['an unknown one', [entry('b', 'a')], /^b replaces a, which is not in the channel/],
+  ['an unknown predecessor', [entry('b', 'a')], /^b replaces a, which is not in the channel/],
   [
-    'a bundle that only a skipped one replaces',
+    'a bundle that only a skipped bundle replaces',
     [entry('a'), entry('b', 'a'), entry('c', undefined, ['b'])],
     /never be upgraded/,
   ],

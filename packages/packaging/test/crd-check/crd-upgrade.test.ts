@@ -128,19 +128,19 @@ const service = { name: 'turn', namespace: 'air', path: '/turn' };
 
 test.each<[string, object, object, string]>([
   [
-    'a status subresource that is gone',
+    'a removed status subresource',
     surface({}, { subresources: { status: {} } }),
     surface(),
     'v1: subresources.status: subresources: the subresource is removed',
   ],
   [
-    'a status subresource that is new',
+    'a new status subresource',
     surface({}, {}, {}),
     surface({}, {}, { subresources: { status: {} } }),
     'v1beta1: subresources.status: subresources: the subresource is new',
   ],
   [
-    'a scale subresource that is gone',
+    'a removed scale subresource',
     surface({}, scale({})),
     surface({}, { subresources: null }),
     'v1: subresources.scale: subresources: the subresource is removed',
@@ -170,13 +170,13 @@ test.each<[string, object, object, string]>([
     'spec.versions: servedVersionRemoval: v1beta1 is no longer served',
   ],
   [
-    'a served version that is gone, in which nothing is stored',
+    'a removed served version in which nothing is stored',
     { ...surface(), status: { storedVersions: ['v1'] } },
     definition({ type: 'object' }),
     'spec.versions: servedVersionRemoval: v1beta1 is no longer served',
   ],
   [
-    'a webhook between versions that were alike',
+    'a new webhook between versions with equal schemas',
     surface(),
     surface(webhook({ service })),
     'spec.conversion: conversion: changed from "None" to {"conversionReviewVersions":["v1"],"service":',
@@ -188,7 +188,7 @@ test.each<[string, object, object, string]>([
     'spec.conversion: conversion: changed from',
   ],
   [
-    'a webhook that is asked in another version',
+    'a webhook with another version of reviews',
     surface(webhook({ url: 'https://turn.example' }, ['v1'])),
     surface(webhook({ url: 'https://turn.example' }, ['v1beta1', 'v1'])),
     'spec.conversion: conversion: changed from',
@@ -206,13 +206,13 @@ test.each<[string, object, object, string]>([
     'spec.names.singular: singular: changed from "kite" to "dragon"',
   ],
   [
-    'a short name that is gone',
+    'a removed short name',
     surface(names({ shortNames: ['kt', 'k'] })),
     surface(names({ shortNames: ['k'] })),
     'spec.names.shortNames: shortNames: removed: "kt"',
   ],
   [
-    'a category that is gone',
+    'a removed category',
     surface(names({ categories: ['all'] })),
     surface(),
     'spec.names.categories: categories: removed: "all"',
@@ -250,7 +250,7 @@ test.each<[string, object, object]>([
     ),
   ],
   [
-    'a certificate, and what the API server fills in',
+    'a certificate and the defaults of the API server',
     surface(webhook({ service })),
     surface(webhook({ service: { ...service, port: 443 }, caBundle: 'c2FtcGxl' })),
   ],
@@ -260,12 +260,12 @@ test.each<[string, object, object]>([
     surface(webhook({ service })),
   ],
   [
-    'fields that are null, which are left out for the API server',
+    'null fields, which the API server treats as absent',
     surface(names({ singular: 'kite', listKind: 'KiteList' }), scale({ labelSelectorPath: null })),
     surface(names({ singular: null, listKind: '' }), scale({})),
   ],
   [
-    'a path of a webhook that is null',
+    'a webhook path that is null',
     surface(webhook({ service: { name: 'turn', namespace: 'air' } })),
     surface(
       webhook({ service: { name: 'turn', namespace: 'air', path: null, port: null }, url: null }),
@@ -382,37 +382,37 @@ const nested = (depth: number): object =>
 const { spec: fineSpec } = fine as { readonly spec: object };
 
 test.each<[string, unknown, unknown, string]>([
-  ['no YAML', 'a: [', fine, 'invalid YAML'],
+  ['a text that is not YAML', 'a: [', fine, 'invalid YAML'],
   ['no definition in OLD', { kind: 'Namespace' }, fine, 'OLD has no CustomResourceDefinition'],
   ['no definition in NEW', fine, { kind: 'List', items: [] }, 'NEW has no CustomResourceDef'],
-  ['nothing at all', '', fine, 'OLD has no CustomResourceDefinition'],
+  ['an empty text', '', fine, 'OLD has no CustomResourceDefinition'],
   [
-    'one definition twice',
+    'a repeated definition',
     fine,
     `${formatYaml(fine)}---\n${formatYaml(fine)}`,
     'kites.air.example twice',
   ],
   [
-    'a version of the API that is gone',
+    'a removed version of the API',
     { ...fine, apiVersion: 'apiextensions.k8s.io/v1beta1' },
     fine,
     'kites.air.example: apiVersion must be apiextensions.k8s.io/v1, not "apiextensions.k8s.io/v1beta1"',
   ],
-  ['no name', { ...fine, metadata: {} }, fine, 'has no metadata.name'],
+  ['a definition without a name', { ...fine, metadata: {} }, fine, 'has no metadata.name'],
   [
-    'no schema',
+    'a version without a schema',
     fine,
     { ...fine, spec: { ...fineSpec, versions: [{ name: 'v1', served: true }] } },
     'spec.versions[0].schema.openAPIV3Schema must be a mapping',
   ],
   [
-    'a version twice',
+    'a repeated version',
     { ...fine, spec: { ...fineSpec, versions: [version('v1', {}), version('v1', {})] } },
     fine,
     'spec.versions has "v1" twice',
   ],
   [
-    'a field that is no schema',
+    'a field that is not a schema',
     definition({ properties: { a: 3 } }),
     fine,
     'the schema of .spec.a must',

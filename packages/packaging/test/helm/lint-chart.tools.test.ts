@@ -46,7 +46,7 @@ test.each([
   ],
   ['warning', 'a short version', { 'Chart.yaml': CHART.replace('0.1.0', "'0.1'") }, 'SemVerV2'],
   ['warning', 'an unknown key', { 'Chart.yaml': `${CHART}colour: red\n` }, 'unknown field colour'],
-  ['error', 'an address that is none', { 'Chart.yaml': CHART.replace('eve@', 'eve ') }, 'email'],
+  ['error', 'an invalid address', { 'Chart.yaml': CHART.replace('eve@', 'eve ') }, 'email'],
   ['error', 'an icon without a URL', { 'Chart.yaml': CHART.replace('https://', '') }, 'icon URL'],
   ['info', 'no icon', { 'Chart.yaml': CHART.replace(/icon.*\n/, '') }, 'icon is recommended'],
   ['error', 'a source without a URL', { 'Chart.yaml': `${CHART}sources: [here]\n` }, 'source URL'],
@@ -66,13 +66,13 @@ test.each([
   ],
   [
     'warning',
-    'an API that is gone',
+    'a removed API',
     { 'templates/a.yaml': 'apiVersion: policy/v1beta1\nkind: A\nmetadata: {name: a}\n' },
     'deprecated',
   ],
   [
     'error',
-    'a list with what should be kept',
+    'a List with an object to keep',
     {
       'templates/a.yaml': `apiVersion: v1\nkind: List\nmetadata: {name: a}\nitems:\n- {apiVersion: v1, kind: A, ${KEPT}}\n`,
     },
@@ -80,7 +80,7 @@ test.each([
   ],
   [
     'error',
-    'values that its schema refuses',
+    "values that the chart's schema refuses",
     { 'values.schema.json': '{"type": "object", "properties": {"count": {"type": "string"}}}' },
     'schema: count: must be string',
   ],
@@ -94,7 +94,7 @@ test.each([
 test.each([
   ['no maintainers', { 'Chart.yaml': CHART.replace(/maintainers:[\s\S]*/, '') }, /maintainers/],
   ['a key ct does not know', { 'Chart.yaml': `${CHART}colour: red\n` }, /colour/],
-  ['an annotation that is no text', { 'Chart.yaml': `${CHART}annotations:\n  a: 1\n` }, /string/],
+  ['an annotation that is not text', { 'Chart.yaml': `${CHART}annotations:\n  a: 1\n` }, /string/],
   ['no space before a comment', { 'values.yaml': 'count: 1 # near\n' }, /comments/],
   ['a key twice', { 'ci/other-values.yaml': 'count: 1\ncount: 2\n' }, /key-duplicates/],
   ['yes for true', { 'values.yaml': 'count: yes\n' }, /truthy/],

@@ -337,7 +337,7 @@ test('a schema with regular expressions that Go cannot parse refuses all values'
 
 test.each([
   ['no name', 'apiVersion: v2\nversion: 0.1.0\n'],
-  ['a version that is none', 'apiVersion: v2\nname: small\nversion: one\n'],
+  ['an invalid version', 'apiVersion: v2\nname: small\nversion: one\n'],
   ['no apiVersion', 'name: small\nversion: 0.1.0\n'],
   ['a library', 'apiVersion: v2\nname: small\nversion: 0.1.0\ntype: library\n'],
 ])('a Chart.yaml with %s is refused', async (_what, text) => {

@@ -55,7 +55,7 @@ test.each<[string, () => Kubebuilder, string]>([
     'puts spy beside',
   ],
   [
-    'the variable by its place',
+    'the variable by its position',
     () => ofDeployment(`{op: replace, path: ${POD}/containers/0/env/0/value, value: /x}`),
     'operation replace',
   ],
@@ -101,7 +101,7 @@ test.each<[string, () => Kubebuilder, string]>([
     () => ofPod('{shareProcessNamespace: true}'),
     'changes shareProcessNamespace',
   ],
-  ['no volumes', () => ofPod('{volumes: null}'), 'changes $patch or null'],
+  ['volumes that are null', () => ofPod('{volumes: null}'), 'changes $patch or null'],
   ['replaced volumes', () => ofPod('{volumes: [{$patch: replace}]}'), 'changes $patch'],
   [
     'a merged init container',

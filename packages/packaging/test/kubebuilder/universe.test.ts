@@ -79,7 +79,7 @@ test('unchanged files are omitted from the answer, and the others are sorted', (
 });
 
 test.each([
-  ['is no UTF-8', new Map([['config/a.yaml', 'name: \ufffd\n']])],
+  ['is not UTF-8', new Map([['config/a.yaml', 'name: \ufffd\n']])],
   ['was too long to be read', new Map<string, string>()],
 ])('a file that %s is not replaced', (_why, before) => {
   const change = (): unknown =>
