@@ -287,7 +287,7 @@ describe('CW8: Pods that are left alone', () => {
   test.each([
     ['in another namespace does not count as the operator itself', 'elsewhere', 1],
     ['counts as the operator itself if the namespace of the operator is unknown', undefined, 0],
-  ])('a Pod of the same name %s', async (_what, namespace, restarts) => {
+  ])("a Pod with the name of the operator's Pod %s", async (_what, namespace, restarts) => {
     const cluster = new FakeCluster();
     putDeployment(cluster, 'webapp');
     putConfigMap(cluster, 'annotated', 'one', { annotations: { [SELECTOR]: 'app=webapp' } });

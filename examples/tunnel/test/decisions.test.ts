@@ -29,7 +29,7 @@ test.each([
     [entry('a'), entry('a'), entry('b')],
   ],
   ['host names stay', [{ hostname: 'h' }], undefined, ['a'], [{ hostname: 'h' }]],
-])('a changed list of addresses of a Service: %s', (_, entries, add, remove, wanted) => {
+])('when the addresses of a Service change, %s', (_, entries, add, remove, wanted) => {
   expect(change(entries, add, remove)).toEqual(wanted);
 });
 

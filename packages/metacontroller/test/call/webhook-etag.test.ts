@@ -80,7 +80,7 @@ test.each([
   ['[contract 10] a clean-up alone', undefined, 60_000, true],
   ['both a time-out and a clean-up', 60_000, 10_000, false],
   ['neither a time-out nor a clean-up', undefined, undefined, true],
-])('[metacontroller 9] [metacontroller M5] %s', async (_, cacheTimeoutMs, cacheCleanupMs, isKept) => {
+])('[metacontroller 9] [metacontroller M5] %s: a stored answer is kept as long as the settings allow', async (_, cacheTimeoutMs, cacheCleanupMs, isKept) => {
   const { url, received } = await scriptedHook(TAGGED);
   const { call, clock } = webhook({ url, etag: { cacheTimeoutMs, cacheCleanupMs } });
   await call();
