@@ -52,7 +52,7 @@ function shell(
   return child as ChildProcess & { stdout: NodeJS.ReadableStream };
 }
 
-test('an API server, the operator, a Website: it is served, changed and deleted', {
+test('with the commands in the README of the website example a Website is served, changed and deleted', {
   timeout: 120_000,
 }, async () => {
   const env = environment();
