@@ -8,7 +8,7 @@ test.each([
   ['two plain containers', plain],
   ['a native sidecar', sidecar],
   ['a Unix socket', socket],
-  ['an image of kubectl alone', stock],
+  ['a plain kubectl image', stock],
   ['a gate', gated],
   ['replicas that share the work', sharing],
 ])('correct manifests with %s have no diagnostic', (_, manifests) => {
