@@ -149,7 +149,7 @@ describe('the built packages', () => {
   test.each([
     ['chancery/schema', "customResource({ group: 'no group', version: 'v1', kind: 'A' })"],
     ['chancery/internal', "settingsFrom({ CHANCERY_HEALTH_PORT: 'none' })"],
-  ])('an error that %s throws is of the class that chancery exports', async (entry, call) => {
+  ])('an error that %s throws is an instance of the class that chancery exports', async (entry, call) => {
     const [name] = call.split('(');
     const said = await output(`
       const { ConfigurationError } = await import('chancery');
@@ -159,7 +159,7 @@ describe('the built packages', () => {
     expect(said).toBe('true\n');
   });
 
-  test('an error of the test kit is of the class that chancery exports', async () => {
+  test('an error of the test kit is an instance of the classes that chancery exports', async () => {
     const said = await output(`
       const { ApiError, OperatorError, isNotFound } = await import('chancery');
       const { ApiServer } = await import('@chancery/testing');

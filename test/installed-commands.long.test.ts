@@ -253,7 +253,7 @@ describe('where chancery is installed alone', () => {
     expect(stderr).toMatch(/^ {2}npm install @chancery\/hooks@\S+\n {2}chancery test-hook /m);
   });
 
-  test('check crd works after the npm install command that its error message names', PATIENT, async () => {
+  test('check crd works after the npm install command in its error message', PATIENT, async () => {
     const project = await bareProject();
     await writeFile(join(project, 'old.yaml'), DEFINITION);
     const line = 'npx chancery check crd old.yaml --against old.yaml';
@@ -266,7 +266,7 @@ describe('where chancery is installed alone', () => {
     expect(await shell(line, project)).toMatchObject({ code: 0 });
   });
 
-  test('metacontroller works with the npx command that its error message names for a folder without a project', PATIENT, async () => {
+  test('metacontroller works without a project by the npx command it prints', PATIENT, async () => {
     const project = await folder();
     await writeFile(join(project, 'functions.yaml'), '[]\n');
     const words = 'metacontroller --functions functions.yaml --check';

@@ -12,7 +12,7 @@ import { startPod } from './support/start-pod.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
-test('[security 41] proxy 16: the operator reports a 403 of RBAC as the answer of the API server with the missing right, and is ready once it is granted', async () => {
+test('[security 41] proxy 16: the operator reports a 403 of RBAC with the missing right, and is ready once the right is granted', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   const role = pod.server.get(RBAC, 'Role', NAMESPACE, 'copier') ?? expect.unreachable();
@@ -31,7 +31,7 @@ test('[security 41] proxy 16: the operator reports a 403 of RBAC as the answer o
   expect(operator.ready).toBe(true);
 });
 
-test('[security 44] proxy 16: the operator reports a 403 of the filter as the answer of the ambassador with request and remedy, and the API server gets no request', async () => {
+test('[security 44] proxy 16: the operator reports a 403 of the filter with request and remedy, and the API server gets no request', async () => {
   const pod = await startPod({ filter: proxyFilter([], { namespaces: [NAMESPACE] }) });
   pod.put('a', 'one');
 

@@ -49,7 +49,7 @@ test('chancery exports at most 136 names, and no name that chancery/low-level ex
   expect(names.filter((name) => exportsOf('chancery/low-level').includes(name))).toEqual([]);
 });
 
-test.each(written)('every name of $entry is used in an example or in a document for users', (surface) => {
+test.each(written)('an example or document for users uses every name of $entry', (surface) => {
   const used = usedNames(surface.entry);
 
   const unused = surface.exported.filter(({ name }) => !used.has(name));

@@ -75,7 +75,7 @@ test('the script for the Python client in curl-loop.md copies the settings', PAT
   await copies(server, operator);
 });
 
-test('the hook in shell-operator.md copies the settings when chancery hooks runs it', PATIENT, async () => {
+test('the hook in shell-operator.md copies the settings in chancery hooks', PATIENT, async () => {
   const server = await cluster();
   const name = 'hooks/settings.sh';
   const folder = folderWith({});

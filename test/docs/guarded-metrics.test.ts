@@ -37,7 +37,7 @@ async function generated(more: readonly string[] = []) {
   };
 }
 
-test('the command in observing.md generates a gate with the documented port for metrics, and an operator whose metrics are on loopback', async () => {
+test('the command in observing.md generates a gate with the documented metrics port, and metrics of the operator on loopback', async () => {
   const { outcome, read } = await generated();
 
   expect(outcome[0]).toBe(0);

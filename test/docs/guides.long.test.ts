@@ -46,7 +46,7 @@ test('every example of the guides compiles', { timeout: 60_000 }, async () => {
   expect(complaints).toBe('');
 });
 
-test.each(GUIDES)('every TypeScript block in %s has a file name, by which a test can run it', (name) => {
+test.each(GUIDES)('every TypeScript block in %s has a name by which a test can run it', (name) => {
   const text = guide(name);
 
   expect(examplesIn(text).size).toBe(text.match(/^```ts/gm)?.length);

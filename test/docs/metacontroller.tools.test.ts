@@ -38,7 +38,7 @@ function commandsBelow(heading: string): readonly string[] {
   );
 }
 
-test('five commands in metacontroller.md move controllers from Metacontroller to chancery, and two move them back', {
+test('five commands move controllers from Metacontroller to chancery, and two move them back', {
   timeout: 100_000,
 }, async () => {
   const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });

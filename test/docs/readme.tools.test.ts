@@ -62,7 +62,7 @@ test('with the two commands of the README kubectl creates a Deployment, and its 
   expect(ready).toBe(true);
 });
 
-test('by hand: a change of the ConfigMap while the ambassador is down rolls the Pods once when it is back', {
+test('by hand: a change of the ConfigMap during an outage of the ambassador rolls the Pods once', {
   timeout: 60_000,
 }, async () => {
   const lines = codeOf('By hand', 'examples/config-restart/README.md').split('\n');

@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<string, number>> = {
   'guides/test/in-node.md': 0,
 };
 
-test.each(PAGES)('%s has an example that a test runs, or says at its beginning that it is not run', (page) => {
+test.each(PAGES)('%s begins with a note that it is not run, or a test runs its example', (page) => {
   const [, first] = guide(page).split('\n\n');
 
   if (RUN.includes(page))
@@ -46,7 +46,7 @@ test.each(PAGES)('the commands in %s start the server with options that exist', 
   }
 });
 
-test.each([...PAGES, 'guides/test/by-command.md'])('%s installs and uses only the command npx @chancery/testing', (page) => {
+test.each([...PAGES, 'guides/test/by-command.md'])('%s uses only npx @chancery/testing', (page) => {
   const text = guide(page);
 
   expect(text).toContain('npx @chancery/testing ');

@@ -52,7 +52,7 @@ function shell(
   return child as ChildProcess & { stdout: NodeJS.ReadableStream };
 }
 
-test('with the commands in the README of the website example a Website is served, changed and deleted', {
+test('the commands in the website README serve, change and delete a Website', {
   timeout: 120_000,
 }, async () => {
   const env = environment();

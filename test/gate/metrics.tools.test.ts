@@ -71,7 +71,11 @@ test('HEAD /metrics is answered like GET, but without the metrics', async () => 
 test.each([
   ['no certificate', () => undefined, 'NONE'],
   ['a certificate of another authority', () => stranger(), 'FAILED'],
-  ['an expired certificate', () => scrapers().issue('late', { year: 2020 }), 'certificate has expired'],
+  [
+    'an expired certificate',
+    () => scrapers().issue('late', { year: 2020 }),
+    'certificate has expired',
+  ],
   ['a certificate for servers', () => scrapers().issue('server', { usage: 'server' }), 'FAILED'],
 ])('the gate refuses a scraper with %s, and answers with the reason', async (_what, client, why) => {
   const { status, text } = await scrape(gate(), client());

@@ -37,7 +37,7 @@ function fieldsOf(pid: number, file: string): Readonly<Record<string, string>> {
 }
 
 if (NO_BARE_ROOT !== '') {
-  test('proxy 39: proxy 41: kubectl proxy works in a root filesystem with nothing but kubectl', ({ skip }) => skip(NO_BARE_ROOT));
+  test('proxy 39: proxy 41: kubectl proxy in an empty root', ({ skip }) => skip(NO_BARE_ROOT));
 }
 
 describe.each(NO_BARE_ROOT === '' ? KUBECTLS : [])('kubectl $name', (kubectl) => {

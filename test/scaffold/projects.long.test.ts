@@ -57,7 +57,7 @@ test('[S-5] [scaffolding 3] projects of all templates and kinds compile', PATIEN
   expect(complaints).toBe('');
 });
 
-test('[scaffolding 3] [scaffolding 4] the tests of kinds with all options pass', PATIENT, async () => {
+test('[scaffolding 3] [scaffolding 4] tests of kinds with all options pass', PATIENT, async () => {
   const project = await newProject('many');
   await createAll(project);
 

@@ -25,7 +25,7 @@ test('every group of scripts is an npm script with its name, and every npm scrip
   );
 });
 
-test.each(Object.entries(GROUPS))('every file that the scripts of %s start exists', (_name, { scripts }) => {
+test.each(Object.entries(GROUPS))('every file that %s starts exists', (_name, { scripts }) => {
   const files = Object.values(scripts).flatMap(({ commands }) =>
     commands.map((command) => command.find((word) => !word.startsWith('-'))),
   );
@@ -45,7 +45,7 @@ test('a group without default scripts lists its scripts and their descriptions, 
   }
 });
 
-test.each(Object.entries(GROUPS))('npm run %s -- --help lists the scripts on standard output', (group, {
+test.each(Object.entries(GROUPS))('npm run %s -- --help lists the scripts on stdout', (group, {
   scripts,
 }) => {
   for (const word of ['--help', '-h']) {

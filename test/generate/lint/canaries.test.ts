@@ -22,7 +22,7 @@ test.each(CANARIES)('the rule $rule reports an overlay that $does', ({
   expect([...new Set(others)].sort()).toEqual([...also].sort());
 });
 
-test.each(CANARIES)('the message of $rule has place, problem, reason and remedy for an overlay that $does', ({
+test.each(CANARIES)('the message of $rule has place, reason and remedy if an overlay $does', ({
   broken,
   caches,
 }) => {

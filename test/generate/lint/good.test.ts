@@ -76,7 +76,7 @@ test('lint finds an ambassador that listens on another port', () => {
   expect(lint(manifests.objects)).toEqual([]);
 });
 
-test('an account, a role or a budget of the same name in another namespace does not count', () => {
+test('lint ignores an account, a role or a budget of the same name in another namespace', () => {
   const manifests = plain();
   for (const kind of ['ServiceAccount', 'Role', 'RoleBinding', 'PodDisruptionBudget']) {
     const ours = structuredClone(manifests.get(kind)) as { metadata: { namespace: string } };

@@ -47,7 +47,7 @@ export const PROBES_AND_STOP: readonly Canary[] = [
       ['sends a request to the ambassador', { httpGet: { path: '/version', port: 8001 } }],
       ['asks for its readiness', { httpGet: { path: '/readyz', port: 'health' } }],
       ['connects to the port of the ambassador', { tcpSocket: { port: 8001 } }],
-      ['sends a request to the ambassador by curl', { exec: { command: ['curl', 'http://127.0.0.1:8001/version'] } }],
+      ['asks port 8001 by curl', { exec: { command: ['curl', 'http://127.0.0.1:8001/version'] } }],
     ] as const
   ).map(([does, probe]) => ({
     rule: 'operator-probes',
