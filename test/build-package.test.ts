@@ -61,7 +61,7 @@ async function built(
   return Object.fromEntries(await Promise.all(texts));
 }
 
-test('each entry has its code and one file of types, with the docstrings', async () => {
+test('the build writes the code and one file of types per entry point, with the docstrings', async () => {
   const { 'index.js': code = '', 'index.d.ts': types = '', ...others } = await built();
 
   expect(code).toContain('from "chancery/internal"');
@@ -73,7 +73,7 @@ test('each entry has its code and one file of types, with the docstrings', async
   ]);
 });
 
-test("an export of another entry is imported from it by the package's name", async () => {
+test('an export of another entry point is imported from it by the name of the package', async () => {
   const { 'parts.d.ts': types = '', ...files } = await built();
 
   expect(types).toContain('import { Barn } from "@farm/barn";');

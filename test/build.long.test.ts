@@ -45,8 +45,8 @@ const output = (script: string, ...flags: readonly string[]): Promise<string> =>
   outputOf(installed, script, ...flags);
 const loadedBy = (script: string): Promise<LoadedModules> => loadedModules(installed, script);
 
-describe('what is loaded', () => {
-  test('an import of chancery reads three files, and no package but the splitter of lines', async () => {
+describe('what the built packages load', () => {
+  test('an import of chancery loads three files, and no package but split2', async () => {
     const { own, packages, builtin } = await loadedBy("await import('chancery')");
 
     expect(own).toEqual(['index.js', 'chunks/objects.js', 'chunks/toolkit.js']);
@@ -55,7 +55,7 @@ describe('what is loaded', () => {
     expect(builtin.filter((name) => /^node:(crypto|https?|http2|tls)$/.test(name))).toEqual([]);
   });
 
-  test('a transport loads of undici what a pool needs, and nothing else of others', async () => {
+  test('undiciTransport loads only what a pool needs from undici, and no other package but split2', async () => {
     const { packages, undici } = await loadedBy(`
       const { undiciTransport } = await import('chancery/low-level');
       await undiciTransport('http://127.0.0.1:8001').close();`);
@@ -65,13 +65,13 @@ describe('what is loaded', () => {
     expect(undici.filter((file) => /^index\.js$|^lib\/(web|mock|cache)\//.test(file))).toEqual([]);
   });
 
-  test('YAML is loaded with the first document', async () => {
+  test('the package yaml is loaded when the first document is parsed', async () => {
     const { packages } = await loadedBy("(await import('chancery/low-level')).parseYaml('a: 1')");
 
     expect(packages).toContain('yaml');
   });
 
-  test('a manager loads the logger, and no metrics, traces or schemas that are off', async () => {
+  test('a manager loads the logger, and no packages for metrics, traces or schemas while these are off', async () => {
     const { packages } = await loadedBy(`
       const { createManager } = await import('chancery/low-level');
       const settings = { metricsPort: 0, healthPort: 0, namespace: 'default', namespaces: ['default'] };
@@ -94,7 +94,7 @@ describe('what is loaded', () => {
   test.each([
     ['an API server without TLS does not load', '', []],
     ['an API server with TLS loads', 'tls: {}', ['@peculiar/utils', 'asn1js']],
-  ])('%s what makes certificates', async (_title, options, expected) => {
+  ])('%s the packages that make certificates', async (_title, options, expected) => {
     const { packages } = await loadedBy(`
       const { ApiServer } = await import('@chancery/testing');
       const server = await ApiServer.start({ ${options} });
@@ -104,8 +104,8 @@ describe('what is loaded', () => {
   });
 });
 
-describe('what it is', () => {
-  test('it exports what the sources export, under the names that stacks and errors show', async () => {
+describe('the built packages', () => {
+  test('the built package has the exports of the sources, and functions and classes keep their names', async () => {
     const built: unknown = JSON.parse(
       await output(`
         const names = Object.entries(await import('chancery')).map(([name, value]) =>
@@ -120,7 +120,7 @@ describe('what it is', () => {
     expect(built).toEqual(Object.fromEntries(names));
   });
 
-  test('no class has another name than in the sources, where two modules have one of the same', async () => {
+  test('the build renames no class, even where two modules have a class of the same name', async () => {
     const folder = join(toolkit, 'dist/operator/chunks');
     const classes: string[] = [];
     for (const file of await readdir(folder)) {
@@ -132,7 +132,7 @@ describe('what it is', () => {
     expect(classes.filter((name) => name.includes('$'))).toEqual([]);
   });
 
-  test('no class of the sources is in two files', async () => {
+  test('no class is in two files of the build', async () => {
     const [sources, built] = [join(repository, 'operator'), join(toolkit, 'dist')];
 
     const declared = await classesOf(sources, /^(?:export )?(?:abstract )?class (\w+)/gm);
@@ -149,7 +149,7 @@ describe('what it is', () => {
   test.each([
     ['chancery/schema', "customResource({ group: 'no group', version: 'v1', kind: 'A' })"],
     ['chancery/internal', "settingsFrom({ CHANCERY_HEALTH_PORT: 'none' })"],
-  ])('an error that %s throws is of the class that chancery exports', async (entry, call) => {
+  ])('an error that %s throws is an instance of the class that chancery exports', async (entry, call) => {
     const [name] = call.split('(');
     const said = await output(`
       const { ConfigurationError } = await import('chancery');
@@ -159,7 +159,7 @@ describe('what it is', () => {
     expect(said).toBe('true\n');
   });
 
-  test('an error of the test kit is of the class that chancery exports', async () => {
+  test('an error of the test kit is an instance of the classes that chancery exports', async () => {
     const said = await output(`
       const { ApiError, OperatorError, isNotFound } = await import('chancery');
       const { ApiServer } = await import('@chancery/testing');
@@ -185,7 +185,7 @@ describe('what it is', () => {
     );
   });
 
-  test('its types are those of every entry', async () => {
+  test('the types of every entry point are usable in a project that has installed the packages', async () => {
     await writeFile(
       join(installed, 'uses.mts'),
       `import { controller, TerminalError } from 'chancery';
@@ -294,7 +294,7 @@ describe('testing/README.md', () => {
   const readme = (): Promise<string> =>
     readFile(join(installed, 'node_modules/@chancery/testing/README.md'), 'utf8');
 
-  test('leads from an empty folder to tests that pass', async () => {
+  test('the README of the test kit leads from an empty folder to tests that pass', async () => {
     const text = await readme();
     const blocks = [...text.matchAll(/^```(?:js|ts) (\S+)\n(.*?)^```$/gms)];
     for (const [, file = '', code = ''] of blocks) await writeFile(join(installed, file), code);
@@ -315,7 +315,7 @@ describe('testing/README.md', () => {
     expect(stdout).toMatch(/^# fail 0$/m);
   });
 
-  test('its command serves an API to a client that has its kubeconfig', async () => {
+  test('the command in the README of the test kit serves an API, and writes a kubeconfig for it', async () => {
     const [, shown = ''] =
       /^```sh command\nnpx @chancery\/testing (.*?)\n```$/ms.exec(await readme()) ?? [];
     const script = join(installed, 'node_modules/@chancery/testing/dist/chancery-testing.js');
@@ -330,7 +330,7 @@ describe('testing/README.md', () => {
   });
 });
 
-describe('its command', () => {
+describe('the installed command chancery', () => {
   const command = (
     args: readonly string[],
     environment: Readonly<Record<string, string>> = { NODE_DISABLE_COMPILE_CACHE: '1' },
@@ -340,7 +340,7 @@ describe('its command', () => {
       env: { PATH: process.env.PATH ?? '', ...environment },
     });
 
-  test('runs a module that has no node_modules above it, with the toolkit that runs it', async () => {
+  test('chancery run resolves its own toolkit for a module that has no node_modules above it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-module-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(
@@ -356,7 +356,7 @@ describe('its command', () => {
     expect(JSON.parse(stdout)).toMatchObject({ controller: 'string' });
   });
 
-  test('[found 3] reads YAML of a hook in a thread of its own', async () => {
+  test('[found 3] chancery hooks reads the YAML of a hook in a thread of its own', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-hook-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const hook = join(folder, 'made-by-yaml');
@@ -368,7 +368,7 @@ describe('its command', () => {
     expect(stdout).toContain('made-by-yaml');
   });
 
-  test('keeps what Node has compiled, where it may', async () => {
+  test('chancery keeps the compile cache of Node, unless that is disabled', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-cache-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const kept = async (): Promise<number> => (await readdir(folder, { recursive: true })).length;
@@ -398,7 +398,7 @@ describe('chancery apiserver where chancery is installed without the test kit', 
 
   const command = 'node_modules/chancery/operator/cli/chancery.js';
 
-  test('it says what to install and ends with 2', async () => {
+  test('chancery apiserver without the test kit says what to install, and ends with 2', async () => {
     const folder = await alone();
 
     const ended = await run(process.execPath, [join(folder, command), 'apiserver', '--port', '0'], {
@@ -411,7 +411,7 @@ describe('chancery apiserver where chancery is installed without the test kit', 
     );
   });
 
-  test('it takes the kit of the project in which it is run', async () => {
+  test('chancery apiserver without its own test kit uses that of the project in which it is run', async () => {
     const folder = await alone();
     const args = [join(folder, command), 'apiserver', '--port', '0'];
     const server = spawn(process.execPath, args, { cwd: installed });
@@ -424,7 +424,7 @@ describe('chancery apiserver where chancery is installed without the test kit', 
   });
 });
 
-describe('two copies in one process', () => {
+describe('two copies of chancery in one process', () => {
   /** A later version of what is installed, in a folder of its own, and a module that reaches it by its path. */
   async function later(): Promise<string> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'chancery-copy-')));
@@ -449,7 +449,7 @@ describe('two copies in one process', () => {
   test.each([
     'index.js',
     'schema.js',
-  ])('the second is refused when %s is imported', async (entry) => {
+  ])('the import of %s from a second copy of chancery is refused', async (entry) => {
     const folder = await later();
     const script = `
       const { ConfigurationError } = await import('chancery');
@@ -465,7 +465,7 @@ describe('two copies in one process', () => {
     expect(message).toContain('npm ls chancery');
   });
 
-  test('chancery run ends with 2 and one line that names both', async () => {
+  test('chancery run with a second copy of chancery ends with 2 and one line that names both', async () => {
     const folder = await later();
 
     const ended = await run(
@@ -481,7 +481,7 @@ describe('two copies in one process', () => {
   });
 });
 
-test("the operator's image gets no test kit and no types", async () => {
+test('the image of the operator gets no test kit and no types', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chancery-image-'));
   onTestFinished(() => rm(folder, { recursive: true }));
 

@@ -47,12 +47,12 @@ function filesThatName(pattern: RegExp): readonly string[] {
   return FILES.filter((file) => pattern.test(readFileSync(`${root}${file}`, 'utf8'))).sort();
 }
 
-test('[M-5] only the files that are named here name a path of Linux', () => {
+test('[M-5] only the listed files contain a path that only Linux has', () => {
   expect(FILES.length).toBeGreaterThan(500);
   expect(filesThatName(LINUX_PATH)).toEqual(Object.keys(NAMED).sort());
 });
 
-test('[M-5] no file needs an address or a socket that only Linux has', () => {
+test('[M-5] no file contains an address or a socket that only Linux has', () => {
   expect(filesThatName(LINUX_ADDRESS)).toEqual([]);
 });
 
@@ -65,6 +65,6 @@ test.each([
   ["from './etc/settings.ts'", false],
   ["spawn(program, { stdio: ['/dev/null'] })", false],
   ["tmpdir() + '/x'", false],
-])('the pattern takes %s for a path of Linux: %s', (line, found) => {
+])('the pattern recognises in %s a path that only Linux has: %s', (line, found) => {
   expect(LINUX_PATH.test(line)).toBe(found);
 });

@@ -70,7 +70,7 @@ function typesOf({ manifest, folder }: Archive): Readonly<Record<string, string>
 describe.each(folders)('[I-4] the archive of the package in %j', (folder) => {
   const archive = (): Archive => byFolder[folder] as Archive;
 
-  test('has one file of types for each entry, and no other', () => {
+  test('the archive has one file of types per entry point, and no other types', () => {
     const types = archive().files.filter((file) => file.endsWith('.d.ts'));
 
     const expected = Object.values(typesOf(archive()));
@@ -79,7 +79,7 @@ describe.each(folders)('[I-4] the archive of the package in %j', (folder) => {
     );
   });
 
-  test('has no source map, and no file that names one', async () => {
+  test('the archive has no source map, and no file that names one', async () => {
     const named: string[] = [];
     for (const file of archive().files) {
       const text = await readFile(join(archive().folder, file), 'utf8');
@@ -90,7 +90,7 @@ describe.each(folders)('[I-4] the archive of the package in %j', (folder) => {
     expect(named).toEqual([]);
   });
 
-  test('declares each class once in its types', async () => {
+  test('the types of the archive declare each class once', async () => {
     const classes: string[] = [];
     for (const file of Object.values(typesOf(archive()))) {
       const text = await readFile(file, 'utf8');
@@ -104,21 +104,21 @@ describe.each(folders)('[I-4] the archive of the package in %j', (folder) => {
     expect(classes.filter((name, index) => classes.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('no address is in package.json that nobody has decided', async () => {
+  test('package.json in the archive has no repository, homepage or bugs', async () => {
     const text = await readFile(join(archive().folder, 'package.json'), 'utf8');
 
     expect(text).not.toMatch(/^ {2}"(repository|homepage|bugs)":/m);
   });
 });
 
-test('[I-4] chancery has at most 200 files and 3 MB', () => {
+test('[I-4] the archive of chancery has at most 200 files and 3 MB', () => {
   const { files, bytes } = byFolder['.'] as Archive;
 
   expect(files.length).toBeLessThanOrEqual(200);
   expect(bytes).toBeLessThanOrEqual(3_000_000);
 });
 
-test('an export of two entries is declared in one of them, and imported by the other', async () => {
+test('an export of two entry points is declared in one of them, and imported by the other', async () => {
   const types = typesOf(byFolder['.'] as Archive);
   const internal = await readFile(types['chancery/schema'] ?? '', 'utf8');
 
@@ -127,7 +127,7 @@ test('an export of two entries is declared in one of them, and imported by the o
 });
 
 describe.each(readSurfaces())('[I-4] the types of $entry', ({ entry, exported }) => {
-  test('have the docstring of every export', async () => {
+  test('the published types have the docstring of every export', async () => {
     const files = Object.assign({}, ...Object.values(byFolder).map(typesOf));
     const types = await readFile(files[entry], 'utf8');
     const text = wordsOf(types);

@@ -58,7 +58,7 @@ const files = readdirSync(operator, { recursive: true, encoding: 'utf8' }).filte
   file.endsWith('.ts'),
 );
 
-test('no declared identifier in operator/ is a word for which the field has another', () => {
+test('no declared identifier in operator/ is a word for which an established term exists', () => {
   const found = files.flatMap((file) =>
     declaredNames(readFileSync(new URL(file, operator), 'utf8'))
       .filter((name) => Object.hasOwn(IDENTIFIERS, name))
@@ -68,7 +68,7 @@ test('no declared identifier in operator/ is a word for which the field has anot
   expect([...new Set(found)]).toEqual([]);
 });
 
-test('no file name in operator/ is such a word', () => {
+test('no file name in operator/ is a word for which an established term exists', () => {
   expect(files.filter((file) => FILE_NAMES.test(basename(file, '.ts')))).toEqual([]);
 });
 
@@ -86,6 +86,6 @@ test.each([
     ['look', 'news', 'g', 'hold'],
   ],
   ["look('hold'); value.news = Turn;", []],
-])('the declared names of %s', (source, names) => {
+])('declaredNames finds every identifier that is declared in: %s', (source, names) => {
   expect(declaredNames(source)).toEqual(names);
 });

@@ -111,7 +111,7 @@ test('the action is composite, uses no other action, and describes every input a
   }
 });
 
-test('inputs reach the shell by the environment alone, so that none of them is a part of a script', () => {
+test('inputs reach the shell only as environment variables, and never as a part of a script', () => {
   const { inputs, outputs, runs } = ACTION;
   const used = runs.steps.flatMap(({ env }) =>
     Object.values(env).map((value) => /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(value)?.[1]),
@@ -125,7 +125,7 @@ test('inputs reach the shell by the environment alone, so that none of them is a
   }
 });
 
-test('its steps install the packages, start a server, and tell the next steps where it is', async () => {
+test('the steps of the action install the packages, start a server, and give its address to the next steps', async () => {
   const job = runner();
   const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: mode }\n';
   writeFileSync(join(job.folder, 'a b.yaml'), manifest);
@@ -158,7 +158,7 @@ test('its steps install the packages, start a server, and tell the next steps wh
   expect(version).toMatchObject({ minor: '33' });
 });
 
-test('a server that does not start fails the step with its own words', async () => {
+test('a server that does not start fails the step with its own error message', async () => {
   const job = runner();
   if (install === undefined || start === undefined) return expect.unreachable('two steps');
   await run(install, {}, job);

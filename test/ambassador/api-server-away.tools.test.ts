@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { preparePod, startPod } from './support/start-pod.ts';
 
-test('proxy 15: an API server that is down: named with what to look at, caught up when it is back', async () => {
+test('proxy 15: an operator reports an API server that is down with what to check, and catches up when it is back', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.put('b', 'one');
@@ -29,7 +29,7 @@ test('proxy 15: an API server that is down: named with what to look at, caught u
   expect(pod.commits('b')).toEqual(['ADDED copy-b']);
 });
 
-test('an API server that restarts: nothing of what it was told meanwhile is lost', async () => {
+test('an operator misses no change that was made while the API server was down', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.startOperator();
@@ -46,7 +46,7 @@ test('an API server that restarts: nothing of what it was told meanwhile is lost
   expect(pod.commits('b')).toEqual(['ADDED copy-b']);
 });
 
-test('an API server that takes connections and says nothing: named after kubectl’s own 10 s, then as ever', async () => {
+test('an operator reports an API server that does not answer after the 10 s timeout of kubectl, and works once it answers', async () => {
   const pod = await preparePod();
   pod.line.freeze();
   await pod.proxy.start();

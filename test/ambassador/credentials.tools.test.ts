@@ -20,7 +20,7 @@ import { preparePod, startPod } from './support/start-pod.ts';
 describe.each(
   kubectls().map((path) => [basename(path), isolation, path] as const),
 )('%s, credentials by %s', (_version, _isolation, kubectl) => {
-  test('the operator works by the token and the CA that the proxy alone can see', async () => {
+  test('the operator works with a token and a CA that only the proxy can read', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');
 
@@ -32,7 +32,7 @@ describe.each(
     expect(pod.requests('PATCH')).toHaveLength(1);
   });
 
-  test("[security 36] an invalid token gives 401, reported as the ambassador's token, and the operator is not ready until it has a good one", async () => {
+  test('[security 36] the operator reports an invalid token of the ambassador, and is not ready until the token is valid', async () => {
     const pod = await preparePod({ kubectl });
     pod.volume.write({ token: 'wrong' });
     await pod.proxy.start();
@@ -82,7 +82,7 @@ describe.each(
     expect(operator.ready).toBe(true);
   });
 
-  test('with an emptied token kubectl does not start, and the operator waits and loses nothing', async () => {
+  test('with an empty token kubectl does not start, and the operator waits and loses no change', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');
     const operator = pod.startOperator();
@@ -103,7 +103,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a', 'MODIFIED copy-a']);
   });
 
-  test('[security 37] proxy 23: a token that ends under a running operator: writes fail with 401 until a new one is read, and are done once', async () => {
+  test('[security 37] proxy 23: after its token is revoked a running operator gets 401 for writes, and does each once with a new token', async () => {
     const pod = await preparePod({ kubectl });
     const key = { name: 'key', namespace: NAMESPACE };
     pod.server.create({ apiVersion: 'v1', kind: 'Secret', metadata: key });
@@ -133,7 +133,7 @@ describe.each(
     expect(accepted).toHaveLength(2);
   });
 
-  test('[security 38] proxy 25: a new CA: until the proxy is restarted nothing gets through, the certificate is named with the remedy', async () => {
+  test('[security 38] proxy 25: after a change of the CA requests fail until the proxy restarts, and the operator logs the remedy', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');
     pod.startOperator();
@@ -161,7 +161,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a', 'MODIFIED copy-a']);
   });
 
-  test('a missing ca.crt is reported as a failure of the certificate', async () => {
+  test('a missing ca.crt is reported as a certificate error', async () => {
     const pod = await preparePod({ kubectl });
     pod.volume.write({ 'ca.crt': undefined });
     if (isolation === 'kubeconfig') {
@@ -178,7 +178,7 @@ describe.each(
   });
 });
 
-test('proxy 24: canary: a token on the command line is for everybody to read, and never changes', async () => {
+test('proxy 24: canary: a token on the command line is readable in /proc, and is never replaced', async () => {
   const pod = await preparePod();
   const old = pod.mount();
   const flags = [`--server=${pod.server.url}`, `--certificate-authority=${pod.volume.path}/ca.crt`];

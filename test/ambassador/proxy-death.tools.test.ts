@@ -14,7 +14,7 @@ import { startPod } from './support/start-pod.ts';
 const NAMES = Array.from({ length: 20 }, (_, index) => `n${index}`);
 const [BEFORE, MEANWHILE] = [NAMES.slice(0, 10), NAMES.slice(10)];
 
-test('[security 39] proxy 21: SIGKILL under watches and writes: named, resumed without a list, each change written once', async () => {
+test('[security 39] proxy 21: after SIGKILL of the proxy the operator reports it, resumes without a list, and writes each change once', async () => {
   const pod = await startPod();
   for (const name of NAMES) pod.put(name, 'one');
   const operator = pod.startOperator();
@@ -43,7 +43,7 @@ test('[security 39] proxy 21: SIGKILL under watches and writes: named, resumed w
   );
 });
 
-test('proxy 20: frozen and thawed: what was under way is answered, and done once', async () => {
+test('proxy 20: requests to a proxy that is frozen for a moment are answered, and done once', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.startOperator();
@@ -63,7 +63,7 @@ test('proxy 20: frozen and thawed: what was under way is answered, and done once
   expect(pod.lists).toBe(1);
 });
 
-test('[security 39] proxy 20: frozen for good: the operator is not ready and says that nothing answers, until it is thawed', async () => {
+test('[security 39] proxy 20: an operator behind a frozen proxy is not ready and reports that nothing answers, until the proxy continues', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   pod.proxy.freeze();

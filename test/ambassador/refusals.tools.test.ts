@@ -12,7 +12,7 @@ import { startPod } from './support/start-pod.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
-test('[security 41] proxy 16: RBAC’s 403 is the API server’s, names the right, and is over when that is given', async () => {
+test('[security 41] proxy 16: the operator reports a 403 of RBAC with the missing right, and is ready once the right is granted', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   const role = pod.server.get(RBAC, 'Role', NAMESPACE, 'copier') ?? expect.unreachable();
@@ -31,7 +31,7 @@ test('[security 41] proxy 16: RBAC’s 403 is the API server’s, names the righ
   expect(operator.ready).toBe(true);
 });
 
-test('[security 44] proxy 16: the filter’s 403 is the ambassador’s, names the request and the remedy, and reaches no API server', async () => {
+test('[security 44] proxy 16: the operator reports a 403 of the filter with request and remedy, and the API server gets no request', async () => {
   const pod = await startPod({ filter: proxyFilter([], { namespaces: [NAMESPACE] }) });
   pod.put('a', 'one');
 
@@ -50,7 +50,7 @@ test('[security 44] proxy 16: the filter’s 403 is the ambassador’s, names th
   expect(pod.server.requests.filter(({ path }) => path.includes('configmaps'))).toEqual([]);
 });
 
-test('an operator that writes what it did not declare is refused by both, the ambassador first', async () => {
+test('a request that the operator did not declare is refused by the ambassador, and without its filter by the API server', async () => {
   const pod = await startPod();
   const secret = { namespace: NAMESPACE, name: 'a' };
   const secrets = { ...configMaps, plural: 'secrets', kind: 'Secret' };

@@ -27,7 +27,7 @@ async function leading(): Promise<Pod> {
   return pod;
 }
 
-test('proxy 22: while the proxy outlives it, the operator gives the Lease back; then the proxy ends at once', async () => {
+test('proxy 22: an operator that stops before the proxy releases its Lease, and then the proxy ends at once', async () => {
   const pod = await leading();
   const held = holder(pod);
 
@@ -41,7 +41,7 @@ test('proxy 22: while the proxy outlives it, the operator gives the Lease back; 
   expect(pod.operator.log.map(({ message }) => message)).toContain('leadership released');
 });
 
-test('proxy 22: in the naive order, both asked at once, the Lease cannot be given back, and it is said why', async () => {
+test('proxy 22: an operator that stops after the proxy cannot release its Lease, and logs why', async () => {
   const pod = await leading();
   const held = holder(pod);
 

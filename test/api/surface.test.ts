@@ -11,7 +11,7 @@ const surfaces = readSurfaces();
 const WRITTEN = ['chancery', 'chancery/low-level', 'chancery/schema'];
 const written = surfaces.filter(({ entry }) => WRITTEN.includes(entry));
 
-test.each(surfaces)('the report of $entry is as the sources are', (surface) => {
+test.each(surfaces)('the API report of $entry matches the sources', (surface) => {
   const file = reportFile(surface.entry);
 
   const committed = readFileSync(join(ROOT, file), 'utf8');
@@ -27,11 +27,11 @@ const documented = surfaces.filter(
   (surface) => written.includes(surface) || surface.entry === '@chancery/metacontroller',
 );
 
-test('every entry that users write code with is looked at', () => {
+test('the checks of names cover every entry point that users write code with', () => {
   expect(written.map(({ entry }) => entry)).toEqual(WRITTEN);
 });
 
-test('there is a report for every entry, and no other', () => {
+test('every entry point has an API report, and there is no other report', () => {
   const reports = readdirSync(join(ROOT, REPORTS)).map((name) => `${REPORTS}/${name}`);
 
   expect(reports.toSorted()).toEqual(surfaces.map(({ entry }) => reportFile(entry)).toSorted());
@@ -41,7 +41,7 @@ const exportsOf = (name: string): readonly string[] =>
   surfaces.find(({ entry }) => entry === name)?.exported.map((each) => each.name) ?? [];
 
 // Types included. What only programs of one's own need is in chancery/low-level.
-test('chancery exports at most 136 names, and none of chancery/low-level', () => {
+test('chancery exports at most 136 names, and no name that chancery/low-level exports', () => {
   const names = exportsOf('chancery');
 
   expect(names.length).toBeGreaterThan(100);
@@ -49,7 +49,7 @@ test('chancery exports at most 136 names, and none of chancery/low-level', () =>
   expect(names.filter((name) => exportsOf('chancery/low-level').includes(name))).toEqual([]);
 });
 
-test.each(written)('an example or a document for users shows every name of $entry', (surface) => {
+test.each(written)('an example or document for users uses every name of $entry', (surface) => {
   const used = usedNames(surface.entry);
 
   const unused = surface.exported.filter(({ name }) => !used.has(name));

@@ -39,7 +39,7 @@ function npmCommandsOf(text: string): readonly string[] {
     .filter((line) => line.startsWith('npm '));
 }
 
-test.each(PAGES)('every command of npm in %s is one that there is', (page) => {
+test.each(PAGES)('every npm command in %s exists', (page) => {
   const commands = npmCommandsOf(textOf(page));
 
   expect(commands.length).toBeGreaterThan(7);
@@ -56,13 +56,13 @@ test.each([
   'npm run check -- no-such-name',
   'npm test -- test/no-such-folder',
   'npm test -w packages/no-such-package',
-])('%s would be found', (line) => {
+])('the check refuses the command %s, which does not exist', (line) => {
   const [, command = '', ...words] = line.split(' ');
 
   expect(NPM[command]?.(words)).not.toBe(true);
 });
 
-test('every path that AGENTS.md names is there', () => {
+test('every path that AGENTS.md names exists', () => {
   const paths = [...textOf('AGENTS.md').matchAll(/`([^`\n ]*\/[^`\n ]*)`/g)]
     .map(([, path = '']) => path)
     .filter((path) => !/^[<@]/.test(path));
@@ -71,6 +71,6 @@ test('every path that AGENTS.md names is there', () => {
   expect(paths.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([]);
 });
 
-test('AGENTS.md is short', () => {
+test('AGENTS.md has fewer than 50 lines', () => {
   expect(textOf('AGENTS.md').split('\n').length).toBeLessThan(50);
 });

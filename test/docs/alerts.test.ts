@@ -28,17 +28,17 @@ const [group] = (rules as unknown as { spec: { groups: [{ rules: readonly Rule[]
 /** The sections of alerts, and what they begin with. */
 const sections = [...page.matchAll(/^## (Chancery\w+)\n\n(\w+)\. (.*)$/gm)];
 
-test('every alert has a section, in the order of the rules, and every section is of an alert', () => {
+test('alerts.md has one section per alert, in the order of the rules, and no other', () => {
   expect(sections.map(([, name]) => name)).toEqual(group.rules.map(({ alert }) => alert));
 });
 
-test('every alert names its section', () => {
+test('the runbook of every alert points to its section in alerts.md', () => {
   const named = group.rules.map(({ annotations }) => annotations.runbook);
 
   expect(named).toEqual(sections.map(([, name = '']) => `${PAGE}#${name.toLowerCase()}`));
 });
 
-test('a section says how bad its alert is, and how long it waits', () => {
+test('each section of alerts.md gives the severity and the waiting time of its alert', () => {
   for (const [at, { labels, for: wait }] of group.rules.entries()) {
     const [, , severity = '', text = ''] = sections[at] ?? [];
     expect(severity.toLowerCase()).toBe(labels.severity);

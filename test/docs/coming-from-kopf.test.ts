@@ -52,7 +52,7 @@ const claim = (namespace: string, spec: object, labels: object = {}) => ({
   spec,
 });
 
-test('a claim gets a volume claim that follows its size and its labels, and a status', async () => {
+test('a Claim gets a status and a PersistentVolumeClaim that follows its size and its labels', async () => {
   const {
     claims,
     default: [volumeClaims],
@@ -85,7 +85,7 @@ test('a claim gets a volume claim that follows its size and its labels, and a st
   expect(operator.log.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a claim without a size is an error that only a change can mend', async () => {
+test('a Claim without a size is reported as an error, and gets no PersistentVolumeClaim', async () => {
   const {
     claims,
     default: [volumeClaims],
@@ -104,7 +104,7 @@ test('a claim without a size is an error that only a change can mend', async () 
   expect(await env.get(persistentVolumeClaims, namespace, 'data')).toBeUndefined();
 });
 
-test('a label that the client for Python wrote goes when the claim has it no longer', async () => {
+test('a label that the Python client wrote is removed when the Claim does not have it', async () => {
   const {
     claims,
     default: [volumeClaims],

@@ -131,7 +131,7 @@ function startProcess(project: string, server: ApiServer): Child {
 }
 
 test.each(projects)(
-  '$name: its test passes, its types and manifests are current',
+  'the test of the project in $name passes, and its types and manifests are current',
   PATIENT,
   async ({ files }) => {
     const project = await projectWith(files);
@@ -144,7 +144,7 @@ test.each(projects)(
 );
 
 test(
-  'kopf.md: a project of a definition without a status subresource says what that means',
+  'kopf.md: init for a definition without a status subresource says that setStatus fails',
   PATIENT,
   async () => {
     const folder = await emptyFolder();
@@ -171,7 +171,7 @@ test(
 );
 
 test.each(projects)(
-  '$name: its operator copies the sample of the index',
+  'the operator in $name copies the sample of index.md',
   PATIENT,
   async ({ files }) => {
     const project = await projectWith(files);

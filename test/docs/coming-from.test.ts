@@ -22,7 +22,7 @@ const known = new Set(
     .map(String),
 );
 
-test.each(pages)('each name of ours in the table of %s is one of the toolkit', (page) => {
+test.each(pages)('each name of chancery in the table of %s exists in the toolkit', (page) => {
   const [, section = ''] = guide(`coming-from/${page}`).split('\n## What maps to what\n');
   const rows = rowsOf(section.split('\n## ')[0] ?? '').slice(1);
   const named = rows.flatMap(([, ours = '']) =>
@@ -33,7 +33,7 @@ test.each(pages)('each name of ours in the table of %s is one of the toolkit', (
   expect(named.filter((word) => !known.has(word))).toEqual([]);
 });
 
-test('the index has one row for each page', () => {
+test('coming-from/index.md has one row per page', () => {
   const rows = rowsOf(guide('coming-from/index.md')).slice(1);
   const linked = rows.map(([, link = '']) => /\]\(([\w-]+\.md)\)/.exec(link)?.[1]);
 

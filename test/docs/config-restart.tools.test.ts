@@ -39,7 +39,7 @@ function folderFor(server: string): { folder: string; kubeconfig: string } {
   return { folder, kubeconfig };
 }
 
-test('apply the sample, patch it, follow the rollout, read the Events', {
+test('the commands in the config-restart README patch the sample and show rollout and Events', {
   timeout: 60_000,
 }, async () => {
   const { server, proxy } = await startCluster({ workloads: { podReadyMs: 20, podStopMs: 10 } });

@@ -12,7 +12,7 @@ const boatsOfPage = async (): Promise<CustomResource> =>
   (await exampleOf<{ readonly boats: CustomResource }>('guides/write/conversion.md', 'boats.ts'))
     .boats;
 
-test('the annotation of the page is the one that a Boat of wood gets, and it comes back', async () => {
+test('conversion.md shows the annotation that a converted Boat gets, and the Boat converts back to itself', async () => {
   const boats = await boatsOfPage();
   const [, text = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
   const shown = parseYaml(text) as KubernetesObject;
@@ -27,13 +27,13 @@ test('the annotation of the page is the one that a Boat of wood gets, and it com
   expect(boats.convert?.(shown, 'v1')).toEqual(boat);
 });
 
-test('the test of the page holds', async () => {
+test('the test in conversion.md expects the fields that a round trip keeps', async () => {
   const { kept } = roundTrip(await boatsOfPage());
 
   expect(page).toContain(`expect(roundTrip(boats).kept).toEqual(['${kept.join("', '")}']);`);
 });
 
-test('the failure of the page is the one of a function that throws', async () => {
+test('conversion.md shows the error message of a conversion function that throws', async () => {
   const boats = await boatsOfPage();
   const boat = {
     apiVersion: 'harbour.example/v1',

@@ -27,7 +27,7 @@ test('[attack A-10] every package with an install script is approved, and docume
   );
 });
 
-test('[attack A-11] a mounted module is named among the things that are not protected', () => {
+test('[attack A-11] security.md lists a mounted module among the things that are not protected', () => {
   const [, notProtected = ''] = textOf('docs/security/security.md').split(
     '## What is not protected',
   );

@@ -61,7 +61,7 @@ test.each(
   expect(has(child, 'Debugger listening')).toBe(command.includes('--inspect'));
 });
 
-test('with --context it asks first', async () => {
+test('chancery dev --context writes nothing to the cluster without a confirmation', async () => {
   const [command = ''] = commands.filter((each) => each.includes('--context'));
   const place = project();
 
@@ -71,7 +71,7 @@ test('with --context it asks first', async () => {
   expect(has(child, 'nothing was written to context kind-dev')).toBe(true);
 });
 
-test('the ambassador alone runs, and its filter is printed', async () => {
+test('chancery proxy runs the ambassador alone, and chancery generate proxy prints its filter', async () => {
   const place = project();
   const env = { KUBECTL: join(place, 'kubectl') };
   const [proxy = ''] = commands.filter((each) => each.startsWith('chancery proxy'));
@@ -87,7 +87,7 @@ test('the ambassador alone runs, and its filter is printed', async () => {
   expect(printed.stdout.lines.join('\n')).not.toContain('$(');
 });
 
-test('every command of the guide is run above', () => {
+test('every command of developing.md is run by these tests', () => {
   const kinds = commands.map((command) => command.split(' ').slice(0, 2).join(' '));
 
   expect(kinds).toEqual([

@@ -8,7 +8,7 @@ import { guide, rowsOf } from './guide.ts';
 const page = guide('reference/errors.md');
 const rows = rowsOf(page).filter(([code = '']) => /^`[A-Z_]+`$/.test(code));
 
-test('the table has every code, and no other', () => {
+test('the table in errors.md has every error code, and no other', () => {
   const source = readFileSync(new URL('../../operator/core/errors.ts', import.meta.url), 'utf8');
   const [declaration = ''] = /export type ErrorCode =[^;]*;/.exec(source) ?? [];
   const codes = [...declaration.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code);
@@ -17,7 +17,7 @@ test('the table has every code, and no other', () => {
   expect(rows.map(([code = '']) => code.slice(1, -1)).toSorted()).toEqual(codes.toSorted());
 });
 
-test('every class and every helper of the page is exported', () => {
+test('every class and every helper that errors.md names is exported', () => {
   const classes = rows.flatMap(([, names = '']) => [...names.matchAll(/`(\w+)`/g)]);
   const helpers = [...page.matchAll(/`((?:is|applyConflicts|updateLive|retryOn)\w*)`/g)];
   const named = [...classes, ...helpers].map(([, name = '']) => name);

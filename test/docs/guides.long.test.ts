@@ -46,7 +46,7 @@ test('every example of the guides compiles', { timeout: 60_000 }, async () => {
   expect(complaints).toBe('');
 });
 
-test.each(GUIDES)('every block of TypeScript in %s has a name, by which it is tried', (name) => {
+test.each(GUIDES)('every TypeScript block in %s has a name by which a test can run it', (name) => {
   const text = guide(name);
 
   expect(examplesIn(text).size).toBe(text.match(/^```ts/gm)?.length);
@@ -100,7 +100,7 @@ test('every function that the guides name is exported', () => {
   expect(unknown).toEqual([]);
 });
 
-test('every link of a document leads to a file that is there, and to a heading of it', () => {
+test('every link in a document leads to an existing file, and to an existing heading in it', () => {
   const documents = ['README.md', ...allPages()];
   const links = documents.flatMap((document) =>
     [...readFileSync(join(root, document), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]

@@ -25,7 +25,7 @@ const commands = [...page.matchAll(/^ {4}((?:chancery|chmod|docker|kubectl|mkdir
   .map(([, command = '']) => command)
   .filter((command) => !command.startsWith('chancery hooks: '));
 
-test('each command of the page about hooks does what the page says', {
+test('each command in hooks.md does what the page says', {
   timeout: 100_000,
 }, async () => {
   const place = folder();

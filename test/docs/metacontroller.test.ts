@@ -7,12 +7,12 @@ const [written = ''] = guide('reference/metacontroller-contract.md').split('## T
 /** Number, contract, here. */
 const rows = rowsOf(written).filter(([first]) => first !== 'row');
 
-test('each row of the contract is the same here, or says how it differs', () => {
+test('each row of metacontroller-contract.md says that chancery does the same, or how it differs', () => {
   expect(rows.length).toBeGreaterThan(80);
   expect(rows.filter((cells) => cells.length !== 3)).toEqual([]);
   expect(rows.filter(([, , here = '']) => !/^(?:same\b|different: )/.test(here))).toEqual([]);
 });
 
-test('each row of the contract has a number, by which tests name it', () => {
+test('each row of metacontroller-contract.md has a number for the tags of tests', () => {
   expect(rows.filter(([number = '']) => !/^\d+$/.test(number))).toEqual([]);
 });

@@ -50,7 +50,7 @@ interface Example {
   readonly default: Controller;
 }
 
-test('prices: a labelled ConfigMap, a Secret and a hook wake it', async () => {
+test('prices: a labelled ConfigMap, a labelled Secret and a hook each cause a reconcile', async () => {
   const { env, namespace } = await cluster();
   await env.create(configMap('prices', { namespace, labels: { app: 'shop' } }));
   const example = await exampleOf<Example & { readonly hook: Channel }>(
@@ -73,7 +73,7 @@ test('prices: a labelled ConfigMap, a Secret and a hook wake it', async () => {
   await eventually(() => reconciles() === 3);
 });
 
-test('readers: what a Deployment names wakes it, and what it only reads is there', async () => {
+test('readers: a change of the ConfigMap that a Deployment names causes a reconcile, which can also read Nodes', async () => {
   const { env, namespace } = await cluster();
   await env.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'only' } });
   await env.create(deployment('web', { namespace, annotations: { reads: 'colors' } }));
@@ -90,7 +90,7 @@ test('readers: what a Deployment names wakes it, and what it only reads is there
   await eventually(() => told('blue on 1 nodes'));
 });
 
-test('counter: the count stays, and what it adds is written once', async () => {
+test('counter: the controller keeps the existing count, and adds its own value', async () => {
   const { env, namespace } = await cluster();
   await env.create(configMap('a', { namespace, data: { count: '1' } }));
   const { default: counter } = await exampleOf<Example>('guides/write/operators.md', 'counter.ts');
@@ -105,7 +105,7 @@ test('counter: the count stays, and what it adds is written once', async () => {
   expect(live?.data).toEqual({ count: '1', seen: 'yes' });
 });
 
-test('labelled: the copy has the data of the original, and the label of the interceptor', async () => {
+test('labelled: the copy has the data of the original, and the label that the interceptor adds', async () => {
   const { env, namespace } = await cluster();
   await env.create(
     configMap('a', { namespace, labels: { copied: 'yes' }, data: { colour: 'red' } }),
@@ -125,7 +125,7 @@ test('labelled: the copy has the data of the original, and the label of the inte
   });
 });
 
-test('shards: three, and never four', async () => {
+test('shards: the controller creates three ConfigMaps, and never a fourth', async () => {
   const { env, namespace } = await cluster();
   const parent = await env.create(deployment('web', { namespace, replicas: 0 }));
   const { default: shards } = await exampleOf<Example>('guides/write/operators.md', 'shards.ts');
@@ -145,7 +145,7 @@ interface Shop extends KubernetesObject {
   readonly status?: { readonly readyReplicas: number };
 }
 
-test('shop: the Job first, then the Deployment; a new image makes both anew, in this order', async () => {
+test('shop: a new image runs a new Job, and then updates the Deployment', async () => {
   const { env, namespace } = await cluster();
   type Shops = { readonly shops: CustomResource } & Example;
   const { default: shop, shops } = await exampleOf<Shops>('guides/write/composites.md', 'shop.ts');
@@ -184,7 +184,7 @@ interface Rack extends KubernetesObject {
   readonly status?: { readonly conditions?: readonly { type: string; reason: string }[] };
 }
 
-test('racks: another image replaces the Pods one by one, in the order of the servers', async () => {
+test('racks: a new image replaces the Pods one by one, in the order of the servers', async () => {
   const { env, namespace } = await cluster();
   type Racks = { readonly racks: CustomResource } & Example;
   const { default: rack, racks } = await exampleOf<Racks>('guides/write/composites.md', 'racks.ts');
@@ -217,7 +217,7 @@ function isReady({ status }: Pod): boolean {
   );
 }
 
-test('the resource of the guide is served as it is defined, and its rule holds', async () => {
+test('the API server serves the resource of custom-resources.md with its defaults, and enforces its rule', async () => {
   const { env, namespace } = await cluster();
   type Websites = { readonly websites: CustomResource; manifest: string; problems: unknown[] };
   const example = await exampleOf<Websites>('guides/write/custom-resources.md', 'website.ts');
@@ -238,7 +238,7 @@ test('the resource of the guide is served as it is defined, and its rule holds',
   expect(example.problems).toMatchObject([{ path: 'metadata' }, { path: 'spec' }]);
 });
 
-test('the rights that the guide shows are those that are needed for the definitions', async () => {
+test('custom-resources.md shows exactly the rights that are needed for definitions', async () => {
   const { websites } = await exampleOf<{ readonly websites: CustomResource }>(
     'guides/write/custom-resources.md',
     'website.ts',
@@ -282,7 +282,7 @@ const OPTIONS: Readonly<Record<keyof CustomResourceOptions<never>, true>> = {
   apiApproved: true,
 };
 
-test('the table of options has every option of a resource, and no other', () => {
+test('the table of options in custom-resources.md has every option of a resource, and no other', () => {
   const named = rowsOf(guide('guides/write/custom-resources.md')).flatMap(([names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
   );
@@ -294,7 +294,7 @@ const widgets = defineResource({
   ...{ group: 'example.dev', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true },
 });
 
-test('the table of rights has what is granted for a declaration, and no more', async () => {
+test('the table of rights in operators.md has exactly the rights that declarations are granted', async () => {
   const { default: shop, shops } = await exampleOf<
     Example & { readonly shops: CustomResource<KubernetesObject> }
   >('guides/write/composites.md', 'shop.ts');
@@ -359,7 +359,7 @@ test('the table of rights has what is granted for a declaration, and no more', a
   ]);
 });
 
-test('rights: the roles of the guide are a manifest that a cluster takes', async () => {
+test('rights: the API server accepts the manifest of roles in operators.md', async () => {
   const { env } = await cluster();
   await env.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
   type Rights = { readonly manifest: string; readonly flags: readonly string[] };

@@ -44,7 +44,7 @@ async function allOf(lines: AsyncIterable<string>): Promise<readonly string[]> {
   return all;
 }
 
-test('a line of a log is told when it is written, and is whole wherever its bytes are cut', async () => {
+test('a log line arrives when it is written, and is complete wherever its bytes are split', async () => {
   const more = Promise.withResolvers<void>();
   const bytes = Buffer.from('first\ngrößer\n\nlast\nnot ended');
   const inTheUmlaut = bytes.indexOf('ö') + 1;
@@ -64,7 +64,7 @@ test('a line of a log is told when it is written, and is whole wherever its byte
   expect(server.requests).toMatchObject([{ path: PATH, query: { follow: 'true' } }]);
 });
 
-test('leaving the loop closes the connection', async () => {
+test('leaving the loop over log lines closes the connection', async () => {
   const server = await logged(['first\n'], { end: 'hang' });
 
   for await (const line of await follow(server.url)) {
@@ -75,7 +75,7 @@ test('leaving the loop closes the connection', async () => {
   await eventually(() => server.requests.every(({ closed }) => closed));
 });
 
-test('a connection that breaks is an error, and so is an abort', async () => {
+test('the loop over log lines ends with an error when the connection breaks or is aborted', async () => {
   const read = Promise.withResolvers<void>();
   const broken = await logged(['first\n', 'sec', { until: read.promise }], { end: 'cut' });
   const quiet = await logged(['first\n'], { end: 'hang' });
@@ -92,7 +92,7 @@ test('a connection that breaks is an error, and so is an abort', async () => {
   expect(await ends).toMatchObject([{ reason: { code: 'CONNECTION_LOST' } }, { reason }]);
 });
 
-test('a log that is refused is an error', async () => {
+test('the loop over log lines ends with an error when the API server refuses the log', async () => {
   const server = new ScriptedServer();
   server.on({ path: PATH }, failure({ code: 400, reason: 'BadRequest' }));
   await server.start();
@@ -103,7 +103,7 @@ test('a log that is refused is an error', async () => {
   await expect(lines).rejects.toThrow('refused with 400');
 });
 
-test('the permission of the guide opens the path of the log, and no other of the Pod', () => {
+test('the permission in operators.md opens the path of the log, and not the path of the Pod', () => {
   const permissions = [{ resource: pods, subresource: 'log', verbs: ['get'] }] as const;
   const declared = controller({
     name: 'logs',

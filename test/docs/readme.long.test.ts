@@ -7,7 +7,7 @@ import { allPages } from '../../docs/.vitepress/site/pages.ts';
 import { GROUPS } from '../scripts/scripts.ts';
 import { fencedIn, folderWithChancery, packageJson, pathWith, root, shell } from './readme.ts';
 
-test('every npm script that a document names exists, and so does the name that follows it', () => {
+test('every npm script that a document names exists, and so does the name after --', () => {
   const documents = ['README.md', ...allPages()].filter((file) => file !== 'CHANGELOG.md');
   const all = documents.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
   const text = all.replaceAll(/^## Start\n.*?(?=^## )/gms, ''); // the scripts of a new project
@@ -49,7 +49,7 @@ test('[found 16] the README says what its first commands need besides chancery',
   expect(sectionOf('From a shell loop')).toContain('kubectl proxy');
 });
 
-test('the operator of the README runs as it stands there', async () => {
+test('the operator in the README runs unchanged', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const [code = ''] = fencedIn('An operator');
@@ -76,7 +76,7 @@ test('the operator of the README runs as it stands there', async () => {
   });
 });
 
-test('the test of the README passes as it stands there', { timeout: 60_000 }, async () => {
+test('the test in the README passes unchanged', { timeout: 60_000 }, async () => {
   const [greeter = '', itsTest = ''] = fencedIn('An operator');
   // Beside the toolkit's own tests, where its name and the runner are found.
   const folder = mkdtempSync(join(root, 'test', '.readme-'));

@@ -13,7 +13,7 @@ import { folderWithTools } from '../tools/links.ts';
 import { pathOf } from '../tools/tools.ts';
 import { codeOf, folderWithChancery, pathWith, shell } from './readme.ts';
 
-test('the shell loop prints what there is and what changes', async () => {
+test('the shell loop in the README prints existing objects and their changes', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
@@ -34,7 +34,7 @@ test('the shell loop prints what there is and what changes', async () => {
   expect(stdout).toEqual(['ADDED settings', 'MODIFIED settings', 'DELETED settings']);
 });
 
-test('a cluster API in two lines: kubectl makes a Deployment, and its Pods come up', async () => {
+test('with the two commands of the README kubectl creates a Deployment, and its Pods run', async () => {
   const folder = folderWithChancery();
   const [serve = '', use = ''] = codeOf('A cluster API to try things on').split('\n');
   const env = {
@@ -62,7 +62,7 @@ test('a cluster API in two lines: kubectl makes a Deployment, and its Pods come 
   expect(ready).toBe(true);
 });
 
-test('by hand: the ambassador ends, the ConfigMap changes, the ambassador returns, the Pods roll once', {
+test('by hand: a change of the ConfigMap during an outage of the ambassador rolls the Pods once', {
   timeout: 60_000,
 }, async () => {
   const lines = codeOf('By hand', 'examples/config-restart/README.md').split('\n');

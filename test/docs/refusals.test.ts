@@ -28,7 +28,7 @@ const REFUSALS = ['isInvalid', 'isAdmissionDenied', 'isForbidden', 'isNotFound',
 const begins = (cell: string, form: string): boolean => `${cell} |`.startsWith(form);
 const formsOf = (cell: string) => Object.keys(FORMS).filter((form) => begins(cell, form));
 
-test('[real R-1] [real R-3] [K-49] each row of the table is tested, and nothing else is', () => {
+test('[real R-1] [real R-3] [K-49] each row of the table of refusals has test cases, and there are no other cases', () => {
   const found = rows.map(([, form = '']) => formsOf(form));
 
   expect(found.filter(({ length }) => length !== 1)).toEqual([]);
@@ -47,13 +47,13 @@ describe.each(
       .map((status) => new ApiError(status)),
   })),
 )('$answer, $form', ({ answer, told, toolkit, reconciler, errors }) => {
-  test('[real R-3] [K-49] the status and the reason are those of the answers', () => {
+  test('[real R-3] [K-49] the row has the status and the reason of the answers of the API server', () => {
     const said = new Set(errors.map(({ status, reason }) => `\`${`${status} ${reason}`.trim()}\``));
 
     expect([...said].toSorted()).toEqual(answer.split(', ').toSorted());
   });
 
-  test('[real R-1] [real R-3] [K-49] the helpers tell it, and no other refusal', () => {
+  test('[real R-1] [real R-3] [K-49] the helpers recognise the error as the refusal of the row, and as no other', () => {
     const named = [...told.matchAll(/`(is\w+)`/g)].map(([, name = '']) => name);
     const [, kind] = /kind `([\w-]+)`/.exec(told) ?? [];
 
@@ -68,7 +68,7 @@ describe.each(
     }
   });
 
-  test('[real R-1] [K-49] the toolkit retries as the row says', () => {
+  test('[real R-1] [K-49] the toolkit retries after the refusal as the row says', () => {
     for (const error of errors) {
       const failure = failureOf(error);
       const { everyMs, maxMs } = retryOptionsFor(failure.refusal);
@@ -81,7 +81,7 @@ describe.each(
     }
   });
 
-  test('[real R-1] [K-49] retryRefused takes what a reconciler should tell of, and throws the rest on', () => {
+  test('[real R-1] [K-49] retryRefused returns a refusal that a reconciler should report, and throws other errors', () => {
     const isToTell = reconciler === 'the same' || reconciler.includes('`retryRefused(error)`');
 
     for (const error of errors) {
@@ -91,7 +91,7 @@ describe.each(
   });
 });
 
-test('[real R-3] [K-49] a refusal names what has refused', () => {
+test('[real R-3] [K-49] a refusal has the name of the policy, webhook, quota or account that caused it', () => {
   const named = Object.values(FORMS)
     .flat()
     .map((status) => refusalOf(new ApiError(status)))
@@ -109,7 +109,7 @@ test('[real R-3] [K-49] a refusal names what has refused', () => {
   );
 });
 
-test('[real R-1] [K-49] the lines of operators.md tell of a refusal, and throw every other error on', async () => {
+test('[real R-1] [K-49] the code in operators.md records an Event for a refusal, and throws every other error', async () => {
   const { default: copies } = await exampleOf<{ readonly default: Controller<ConfigMap> }>(
     'guides/write/operators.md',
     'copies.ts',

@@ -11,7 +11,7 @@ import { plain } from '../generate/lint/good.ts';
 import { rowsOf } from './guide.ts';
 import { commandsOf, folder, observing, running, shell } from './running-commands.ts';
 
-test('check: what is missing, for people and for programs, and what is too much', async () => {
+test('check: the commands in running.md report missing rights as text and as JSON, and excess rights', async () => {
   const server = await startServer({ authorization: 'RBAC' });
   const user = await server.urlFor('system:serviceaccount:demo:op');
   const env = { CHANCERY_API_URL: user, WATCH_NAMESPACE: 'demo' };
@@ -31,7 +31,7 @@ test('check: what is missing, for people and for programs, and what is too much'
   expect(textOf(beyond.stdout)).toContain('configmaps');
 });
 
-test('[M-7] greeter: its help, its arguments, and a command of its own', async () => {
+test('[M-7] greeter: the operator prints its help, reads its arguments, and runs its own command', async () => {
   const server = await startServer();
   server.create(configMap('settings', { namespace: 'demo' }));
   server.create(configMap('other', { namespace: 'demo' }));
@@ -57,7 +57,7 @@ test('[M-7] greeter: its help, its arguments, and a command of its own', async (
   expect(greeted()).toEqual(['hi settings?']);
 });
 
-test('lint: the status page of a running operator beside a memory limit that is too small for it', async () => {
+test('lint: the command in running.md reports a memory limit that is too small for the caches of a running operator', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace: 'demo' }));
   const health = await freePort();
@@ -88,7 +88,7 @@ test('lint: the status page of a running operator beside a memory limit that is 
   expect(await operator.exit).toBe(0);
 });
 
-test('the program of the guide runs, and ends by itself after SIGTERM', async () => {
+test('the program in running.md runs, and ends by itself after SIGTERM', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace: 'demo' }));
   const env = { CHANCERY_API_URL: server.url, WATCH_NAMESPACE: 'demo' };
@@ -100,7 +100,7 @@ test('the program of the guide runs, and ends by itself after SIGTERM', async ()
   expect(await program.exit).toBe(0);
 });
 
-test('the probes of the guide are those that there are', async () => {
+test('observing.md lists exactly the checks that the probes of an operator have', async () => {
   const server = await startServer();
   const health = await freePort();
   const env = {
@@ -134,7 +134,7 @@ test('the probes of the guide are those that there are', async () => {
   expect(shown.toSorted()).toEqual([...live, ...ready, '/readyz webhooks'].toSorted());
 });
 
-test('the dry run of the guide is what is printed', async () => {
+test('running.md shows exactly what a dry run prints', async () => {
   const server = await startServer();
   server.create(configMap('settings', { namespace: 'demo', data: { value: '1' } }));
   const module = fileURLToPath(new URL('modules/shop.ts', import.meta.url));

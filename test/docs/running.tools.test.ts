@@ -10,7 +10,7 @@ import { startServer } from '../cli/server.ts';
 import { folderWithTools } from '../tools/links.ts';
 import { commandsOf, folder, observing, running, shell } from './running-commands.ts';
 
-test('hello: checked, tried without a write, run, probed, looked into and stopped', async () => {
+test('hello: the commands of the guides check, dry-run, run, probe, inspect and stop the operator', async () => {
   const server = await startServer();
   server.create(configMap('a', { namespace: 'demo' }));
   const [check = '', dryRun = '', run = ''] = commandsOf(running, 'chancery run ');

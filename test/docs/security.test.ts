@@ -12,14 +12,14 @@ const lines = written
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| row |'));
 
-test('every row has a number, by which tests name it', () => {
+test('every row of security.md has a number for the tags of tests', () => {
   const claims = CLAIMS_PAGES.find((each) => each.page === 'security/security.md');
 
   expect(lines.length).toBeGreaterThan(25);
   expect(claims && tagsOfRows(claims, page)).toHaveLength(lines.length);
 });
 
-test('every threat of the ambassador has a row, or stands among what is not protected', () => {
+test('every threat in proxy/README.md is mentioned in a row of security.md', () => {
   const ambassador = readFileSync(new URL('proxy/README.md', root), 'utf8');
   const threats = [...ambassador.matchAll(/^\| (T[0-9]+) \|/gm)].map(([, threat = '']) => threat);
   const protectedFrom = lines.join('\n');

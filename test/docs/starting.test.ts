@@ -26,7 +26,7 @@ const upgrades = commandsOf(guide('start/first-operator.md')).filter((each) =>
   / upgrade\b/.test(each),
 );
 
-test('every command of the guide is one that a test runs, here or outside the repository', () => {
+test('every command in first-operator.md is run by a test', () => {
   const commands = commandsOf(guide('start/first-operator.md'));
 
   const run = [...RUN_OUTSIDE, ...IN_ANOTHER_FORM, ...fromExisting, ...upgrades];
@@ -34,7 +34,7 @@ test('every command of the guide is one that a test runs, here or outside the re
   expect(commands.filter((each) => !run.includes(each))).toEqual([]);
 });
 
-test('the commands for kinds that exist write projects with these kinds', async () => {
+test('the commands in first-operator.md for existing kinds write projects with these kinds', async () => {
   const go = kubebuilderProject(projectOf(FLEET));
   const parent = folderWith({});
   mkdirSync(join(parent, 'here'));
@@ -53,7 +53,7 @@ test('the commands for kinds that exist write projects with these kinds', async 
   }
 });
 
-test('the commands of the chapter about upgrades leave a new project as it is', async () => {
+test('the upgrade commands in first-operator.md leave a new project unchanged', async () => {
   const { folder } = await newProject('demo');
   const before = textsBelow(folder);
   const git = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
@@ -76,11 +76,11 @@ test('the commands of the chapter about upgrades leave a new project as it is', 
   expect(Object.fromEntries(after)).toEqual(before);
 });
 
-test('the chapter of commands is as the tables of the commands say; npm run generate -- api writes it', () => {
+test('the chapter about commands matches the options of the commands; npm run generate -- api writes it', () => {
   expect(readPage(COMMANDS_PART)).toBe(madePage(COMMANDS_PART));
 });
 
-test('the chapter of commands names every command with each option that it shows', () => {
+test('the chapter about commands has every command with each of its options that is not hidden', () => {
   const chapters = readPage(COMMANDS_PART)
     .split(/^## chancery /m)
     .slice(1);
@@ -95,7 +95,7 @@ test('the chapter of commands names every command with each option that it shows
   }
 });
 
-test('the guide names every resource that --owns knows', () => {
+test('first-operator.md names every resource that --owns accepts', () => {
   const text = guide('start/first-operator.md');
 
   expect(OWNED_NAMES.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testSources, textsOf, titlesIn, titlesOf } from './test-titles.ts';
 
-test('titles are those of tests and groups, in every form and every kind of quotes', () => {
+test('titlesIn finds the titles of tests and groups in every form and in every kind of quotes', () => {
   const source = `
     describe('one', () => {
       it("it isn't two", () => {});
@@ -27,7 +27,7 @@ test('titles are those of tests and groups, in every form and every kind of quot
   ]);
 });
 
-test('texts in a table of cases may be titles, be the table a constant as well', () => {
+test('titlesIn includes the texts in a table of cases, also when the table is a constant', () => {
   const source = `
     const ONE = ['[Z-1] one', 1];
     const CASES: [string, number][] = [ONE, ['two', 2]];
@@ -38,7 +38,7 @@ test('texts in a table of cases may be titles, be the table a constant as well',
   expect(titlesIn(source).toSorted()).toEqual(['$name', '%s', '[Z-1] one', 'three', 'two']);
 });
 
-test('what is no test has no title', () => {
+test('titlesIn ignores code that is not a test', () => {
   const source = `
     // test('in a comment', () => {});
     const text = "test('in a text', () => {});";
@@ -50,12 +50,12 @@ test('what is no test has no title', () => {
   expect(titlesIn(source)).toEqual([]);
 });
 
-test('files are read from the root of the repository, and one that is not there has none', () => {
+test('titlesOf reads a file from the root of the repository, and returns undefined for a missing file', () => {
   const file = 'test/docs/test-titles.test.ts';
 
   expect(testSources()).toContain(file);
   expect(testSources().filter((each) => each.includes('node_modules'))).toEqual([]);
-  expect(titlesOf(file)).toContain('what is no test has no title');
+  expect(titlesOf(file)).toContain('titlesIn ignores code that is not a test');
   expect(titlesOf(file)).not.toContain('searched');
   expect(textsOf(file)).toContain('vitest');
   expect(titlesOf('test/no-such.test.ts')).toBeUndefined();

@@ -34,13 +34,13 @@ async function document(): Promise<Document> {
   return (await (await fetch(`${admin.url}/openapi.json`)).json()) as Document;
 }
 
-test('the faults of the page are taken', () => {
+test('readFaults accepts the faults in by-command.md', () => {
   const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
 
   expect(readFaults(parseYaml(yaml))).toHaveLength(3);
 });
 
-test('the table of operations has those of the endpoint', async () => {
+test('the table of operations in by-command.md has exactly the operations of the admin endpoint', async () => {
   const { paths } = await document();
   const served = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -51,7 +51,7 @@ test('the table of operations has those of the endpoint', async () => {
   expect(shown.toSorted()).toEqual(served.toSorted());
 });
 
-test('the table of fields has those of a fault', async () => {
+test('the table of fields in by-command.md has exactly the fields of a fault', async () => {
   const { paths } = await document();
   const { schema } = paths['/faults']?.put?.requestBody?.content['application/json'] ?? {};
   const known = Object.keys(schema?.properties.faults.items.properties ?? {});
@@ -65,7 +65,7 @@ test('the table of fields has those of a fault', async () => {
   expect(shown).toEqual(known);
 });
 
-test('every option that the page names is one of the command', () => {
+test('every option that by-command.md names exists', () => {
   const named = [...page.matchAll(/--([a-z]+(?:-[a-z]+)*)/g)].map(([, option = '']) => option);
 
   const known = [...Object.keys(APISERVER.options), 'data-binary'];

@@ -57,7 +57,7 @@ const guide = readFileSync(
   'utf8',
 );
 
-test('the guide’s operator fails as the guide tells', async () => {
+test('the operator in every-order.md fails with the steps that the guide shows', async () => {
   const failure = await explore(scenario).catch((error: ExplorationFailure) => error);
 
   if (!(failure instanceof ExplorationFailure)) throw new Error('nothing was found');
@@ -67,7 +67,7 @@ test('the guide’s operator fails as the guide tells', async () => {
   await expect(again(failure)).rejects.toThrow(failure.reason);
 });
 
-test('the guide has these examples', () => {
+test('every-order.md has the same code as this file', () => {
   const here = readFileSync(new URL(import.meta.url), 'utf8');
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 

@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<string, number>> = {
   'guides/test/in-node.md': 0,
 };
 
-test.each(PAGES)('%s begins with what is not run, or its example is run', (page) => {
+test.each(PAGES)('%s begins with a note that it is not run, or a test runs its example', (page) => {
   const [, first] = guide(page).split('\n\n');
 
   if (RUN.includes(page))
@@ -28,7 +28,7 @@ test.each(PAGES)('%s begins with what is not run, or its example is run', (page)
   else expect(first).toBe('Not run by our tests.');
 });
 
-test.each(PAGES)('the server of %s is started with options that there are', (page) => {
+test.each(PAGES)('the commands in %s start the server with options that exist', (page) => {
   const code = blocksOf(page)
     .map(({ text }) => text)
     .join('\n');
@@ -46,7 +46,7 @@ test.each(PAGES)('the server of %s is started with options that there are', (pag
   }
 });
 
-test.each([...PAGES, 'guides/test/by-command.md'])('%s installs and names one command', (page) => {
+test.each([...PAGES, 'guides/test/by-command.md'])('%s uses only npx @chancery/testing', (page) => {
   const text = guide(page);
 
   expect(text).toContain('npx @chancery/testing ');
@@ -59,7 +59,7 @@ test.each([...PAGES, 'guides/test/by-command.md'])('%s installs and names one co
   }
 });
 
-test('all of these pages are linked from the README of the package', () => {
+test('the README of the test kit links every page about tests in other languages', () => {
   const readme = guide('../testing/README.md');
 
   expect(PAGES.length).toBeGreaterThanOrEqual(6);

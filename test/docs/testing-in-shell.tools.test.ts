@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { folderWithTools } from '../tools/links.ts';
 import { PATIENCE, runPage } from './language-pages.ts';
 
-test('the example for a shell passes', PATIENCE, async () => {
+test('the example for tests in a shell passes', PATIENCE, async () => {
   const tools = folderWithTools('kubectl', 'curl', 'jq', 'bash');
 
   const { exit, stdout, stderr } = runPage('guides/test/in-shell.md', {

@@ -61,7 +61,7 @@ test('the operator makes only requests that it declares', async () => {
   expect(operator.log.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-test('the guide shows these very examples', () => {
+test('permissions.md has the same code as this file', () => {
   const guide = readFileSync(
     new URL('../../docs/guides/test/permissions.md', import.meta.url),
     'utf8',

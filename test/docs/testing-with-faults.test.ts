@@ -16,7 +16,7 @@ const {
   TcpProxy,
 } = testing;
 
-test('an informer learns of a delete that it has not seen', async () => {
+test('an informer reports a delete that it missed', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer({ clock });
   const things = new ScriptedCollection({
@@ -61,7 +61,7 @@ function startInformer(apiUrl: string, clock: Clock): Informer<ConfigMap> {
   return informer;
 }
 
-test('a client that comes again after 503 finds what it wrote', async () => {
+test('a client that repeats a create after 503 succeeds', async () => {
   const api = await ApiServer.start({ faults: [{ verbs: ['create'], status: 503, count: 1 }] });
   onTestFinished(() => api.close());
   const write = () =>
@@ -100,7 +100,7 @@ const guide = readFileSync(
   'utf8',
 );
 
-test('the guide shows these very examples', () => {
+test('with-faults.md has the same code as this file', () => {
   const examples = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
   const here = readFileSync(new URL(import.meta.url), 'utf8');
 
@@ -108,7 +108,7 @@ test('the guide shows these very examples', () => {
   expect(examples.filter((code) => !here.includes(code))).toEqual([]);
 });
 
-test('every part that the guide names is exported', () => {
+test('every part of the test kit that with-faults.md names is exported', () => {
   const names = [...guide.matchAll(/`([A-Za-z]\w+)(?:\(|`)/g)].map(([, name = '']) => name);
   const parts = names.filter((name) => /^[A-Z][a-z]+[A-Z]/.test(name) || name in testing);
 

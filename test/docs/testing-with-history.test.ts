@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ApiServer, FakeClock, readSnapshot, Storage, writeSnapshot } from '@chancery/testing';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 
-test('an etcd that was restored from a backup', async () => {
+test('a restored backup does not have objects that were created after it', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const backup = server.snapshot();
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'chancery-history-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'state');
 
-test('a server that begins with the objects of another one', async () => {
+test('a server starts with the objects of the snapshot of another server', async () => {
   const first = await ApiServer.start();
   first.applyManifest('{ apiVersion: v1, kind: ConfigMap, metadata: { name: kept } }');
   await writeSnapshot(file, first.snapshot());
@@ -32,7 +32,7 @@ test('a server that begins with the objects of another one', async () => {
   expect(second.get('v1', 'ConfigMap', 'default', 'kept')).toBeDefined();
 });
 
-test('a client that resumes too late', async () => {
+test('a watch from a resourceVersion that is too old ends with an error', async () => {
   const clock = new FakeClock();
   const server = await ApiServer.start({ clock, watchWindow: { minEvents: 1, freshMs: 0 } });
   onTestFinished(() => server.close());
@@ -47,7 +47,7 @@ test('a client that resumes too late', async () => {
   expect(await answer.text()).toContain('too old resource version: 2 ');
 });
 
-test('the storage by itself', () => {
+test('the storage returns an old list and the events after it', () => {
   const storage = new Storage({ clock: new FakeClock() });
   const object = { apiVersion: 'v1', kind: 'Note', metadata: { name: 'a', namespace: 'demo' } };
 
@@ -59,7 +59,7 @@ test('the storage by itself', () => {
   expect(storage.eventsAfter('notes', then)).toMatchObject([{ type: 'MODIFIED' }]);
 });
 
-test('the guide has these examples', () => {
+test('with-history.md has the same code as this file', () => {
   const here = readFileSync(new URL(import.meta.url), 'utf8');
   const guide = readFileSync(
     new URL('../../docs/guides/test/with-history.md', import.meta.url),

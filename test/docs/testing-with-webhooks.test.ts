@@ -61,7 +61,7 @@ test('a webhook behind a service is called', async () => {
   DENY.close();
 });
 
-test('the guide has these examples', () => {
+test('with-webhooks.md has the same code as this file', () => {
   const here = readFileSync(new URL(import.meta.url), 'utf8');
   const guide = readFileSync(
     new URL('../../docs/guides/test/with-webhooks.md', import.meta.url),

@@ -46,7 +46,7 @@ const copier = controller({
   },
 });
 
-test('a labelled ConfigMap is copied, another is not', async () => {
+test('a ConfigMap with the label is copied, and one without it is not', async () => {
   await using env = await startTestEnv();
   const namespace = await env.namespace();
   await using operator = startOperator({ url: env.url, namespace, controllers: [copier] });
@@ -68,7 +68,7 @@ const caches = customResource({
   spec: Type.Object({ size: Type.Integer({ minimum: 1 }) }),
 });
 
-test('a Cache has a size', async () => {
+test('the API server stores the size of a Cache', async () => {
   await using env = await startTestEnv({ install: [caches] });
   const namespace = await env.namespace();
 
@@ -79,7 +79,7 @@ test('a Cache has a size', async () => {
   expect(cache?.spec.size).toBe(3);
 });
 
-test('nothing is written that does not differ', async () => {
+test('a copy that is up to date is not written again', async () => {
   await using env = await startTestEnv();
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace, labels: { copy: 'yes' }, data: { k: '1' } }));
@@ -93,7 +93,7 @@ test('nothing is written that does not differ', async () => {
   expect(operator.meter.snapshot()[series]).toBeGreaterThan(0);
 });
 
-test('a copy that somebody has deleted is back within the hour', async () => {
+test('a deleted copy is back within an hour', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();
@@ -111,7 +111,7 @@ test('a copy that somebody has deleted is back within the hour', async () => {
   await operator.kill();
 });
 
-test('wherever it is killed, the copy is made and marked', async () => {
+test('wherever the operator is killed, the copy is made and marked', async () => {
   const points = await crashPoints({
     arrange: (env, namespace) =>
       env.create(configMap('a', { namespace, labels: { copy: 'yes' }, data: { k: '1' } })),
@@ -146,7 +146,7 @@ const filler = controller({
   },
 });
 
-test('wherever it is killed, the Cache is filled', async () => {
+test('wherever the operator is killed, the Cache is filled', async () => {
   const points = await crashPoints({
     arrange: async (env, namespace) => {
       await env.apply(caches.definition);
@@ -180,7 +180,7 @@ test('wherever it is killed, the Cache is filled', async () => {
 
 const guide = readFileSync(new URL('../../docs/guides/test/testing.md', import.meta.url), 'utf8');
 
-test('the guide shows these very examples', () => {
+test('testing.md has the same code as this file', () => {
   const examples = [...guide.matchAll(/^```ts[^\n]*\n(.*?)^```/gms)].map(([, code = '']) => code);
   const parts = examples.flatMap((code) => code.replaceAll(/^export /gm, '').split('\n\n'));
   const here = flat(readFileSync(new URL(import.meta.url), 'utf8'));
@@ -194,7 +194,7 @@ function flat(code: string): string {
   return code.replaceAll(/,(?=\s*[\])}])/g, '').replaceAll(/\s+/g, '');
 }
 
-test('every part and every variable that the guide names exists', () => {
+test('every part of the test kit and every variable that testing.md names exists', () => {
   const names = [...guide.matchAll(/`([A-Za-z]\w+)(?:\(|`)/g)].map(([, name = '']) => name);
   const parts = names.filter((name) => /^(?:[A-Z][a-z]+[A-Z]|[a-z]+[A-Z])/.test(name));
   const members = ['runsWorkloads', 'beforeAll', 'testTimeout', 'AssertionError'];

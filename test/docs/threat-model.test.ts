@@ -12,7 +12,7 @@ const threatsOf = (text: string): readonly string[] =>
 
 const [, boundaries = ''] = /## Trust boundaries\n([\s\S]*?)\n## /.exec(page) ?? [];
 
-test('every threat to ambassador and gate crosses a boundary, and no other is named', () => {
+test('the trust boundaries in threat-model.md name every threat to ambassador and gate, and no other', () => {
   const known = ['proxy/README.md', 'gate/README.md'].flatMap((path) => threatsOf(textOf(path)));
   const named = [...boundaries.matchAll(/\b[TG]\d+\b/g)].map(String);
 
@@ -20,7 +20,7 @@ test('every threat to ambassador and gate crosses a boundary, and no other is na
   expect([...new Set(named)].sort()).toEqual(known.toSorted());
 });
 
-test('the threats to the project are numbered, and the page says how many', () => {
+test('threat-model.md numbers the threats to the project, and says how many they are', () => {
   const threats = threatsOf(page);
 
   expect(threats).toEqual(threats.map((_threat, at) => `P${at + 1}`));

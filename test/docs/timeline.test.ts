@@ -16,11 +16,11 @@ function column(heading: string, place: number): readonly string[] {
     .map((row) => row.split('|')[place + 1]?.trim() ?? '');
 }
 
-test('the page explains each kind of event that a timeline has', () => {
+test('timeline.md explains each kind of event that a timeline has', () => {
   expect(column('shown as', 1).filter((name) => name !== '')).toEqual(Object.values(KIND_NAMES));
 });
 
-test('the page has the keys that the timeline itself explains', () => {
+test('timeline.md has the same keys as the help of the timeline', () => {
   const html = readFileSync(
     new URL('../../operator/flight/timeline/page/page.html', import.meta.url),
     'utf8',
@@ -37,7 +37,7 @@ test('the page has the keys that the timeline itself explains', () => {
 
 test.each(
   [...text.matchAll(/\]\((images\/[^)]+)\)/g)].map(([, path = '']) => path),
-)('the picture %s is there, and small', (path) => {
+)('the picture %s exists, and is smaller than 150 kB', (path) => {
   const { size } = statSync(new URL(`../../docs/${path}`, import.meta.url));
 
   expect(size).toBeGreaterThan(10_000);

@@ -19,11 +19,11 @@ test.each([
   ["this.#options.log?.error(\n  { err, text: 'no' },\n  'two, three',\n);", ['two, three']],
   [`log.error({}, "a plug's name");`, ["a plug's name"]],
   ["log.info({}, 'not this');\nlog.warn(facts, message);", []],
-])('%s logs %j', (code, texts) => {
+])('the search in the code %s finds the log messages %j', (code, texts) => {
   expect(loggedIn(code)).toEqual(texts);
 });
 
-test('every line that is logged as a warning or an error has a cause and a remedy', () => {
+test('every message that is logged as a warning or an error is in troubleshooting.md', () => {
   const page = guide('guides/operate/troubleshooting.md');
   const files = globSync('operator/**/*.ts', { cwd: root });
 

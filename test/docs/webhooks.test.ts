@@ -5,7 +5,7 @@ import type { Webhook } from '../../operator/webhook/webhook.ts';
 import { answerOf, configMapOf, reviewOf } from '../webhook/reviews.ts';
 import { exampleOf } from './guide.ts';
 
-test('names: a host is denied when it is another one’s, and a name that is not public is warned of', async () => {
+test('names: a public host is allowed, and a host that is not public is allowed with a warning', async () => {
   const { answerFor } = await exampleOf<{
     answerFor(host: string, others?: readonly string[]): Promise<unknown>;
   }>('guides/write/webhooks.md', 'names.check.ts');
@@ -18,7 +18,7 @@ test('names: a host is denied when it is another one’s, and a name that is not
   });
 });
 
-test('protection.check: the API server of the test environment asks the webhook', async () => {
+test('protection.check: the API server of the test environment calls the webhook', async () => {
   const { staysProtected } = await exampleOf<{ staysProtected(): Promise<void> }>(
     'guides/write/webhooks.md',
     'protection.check.ts',
@@ -27,7 +27,7 @@ test('protection.check: the API server of the test environment asks the webhook'
   await expect(staysProtected()).resolves.toBeUndefined();
 });
 
-test('protection: an object with the annotation is not deleted', async () => {
+test('protection: the webhook denies the deletion of an object with the annotation', async () => {
   const { default: protection } = await exampleOf<{ readonly default: Webhook }>(
     'guides/write/webhooks.md',
     'protection.ts',
@@ -44,7 +44,7 @@ test('protection: an object with the annotation is not deleted', async () => {
   expect(gone.response.allowed).toBe(true);
 });
 
-test('creators: a namespace gets the name of its creator, once', async () => {
+test('creators: a Namespace gets an annotation with its creator, and one that has it is not changed', async () => {
   const { creators } = await exampleOf<{ readonly creators: Webhook }>(
     'guides/write/webhooks.md',
     'creators.ts',

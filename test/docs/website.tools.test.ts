@@ -52,7 +52,7 @@ function shell(
   return child as ChildProcess & { stdout: NodeJS.ReadableStream };
 }
 
-test('an API server, the operator, a Website: it is served, changed and deleted', {
+test('the commands in the website README serve, change and delete a Website', {
   timeout: 120_000,
 }, async () => {
   const env = environment();

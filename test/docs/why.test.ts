@@ -13,7 +13,7 @@ const indented = chapter
   .split('\n')
   .flatMap((line) => (line.startsWith('    ') ? line.slice(4) : []));
 
-test('the command of the page prints what the page shows', async () => {
+test('chancery why prints what observing.md shows', async () => {
   const [, command = '', ...shown] = indented;
   const startMs = Date.parse('2030-01-01T12:00:00Z');
   const waiting = controllerWith('shop', {
@@ -34,7 +34,7 @@ test('the command of the page prints what the page shows', async () => {
   expect(stdout.lines).toEqual(shown);
 });
 
-test('the page explains each key policy that lets a key wait, by its name', () => {
+test('observing.md explains each key policy that makes a key wait, by its name', () => {
   const explained = rowsOf(chapter).flatMap(([names = '']) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
@@ -42,7 +42,7 @@ test('the page explains each key policy that lets a key wait, by its name', () =
   expect(explained).toEqual(expect.arrayContaining(Object.keys(POLICY_WORDS)));
 });
 
-test('the page says how many keys are remembered', () => {
+test('observing.md says how many keys are remembered', () => {
   const [failing, others] = Object.values(REMEMBERED_KEYS).map((count) =>
     count.toLocaleString('en'),
   );
@@ -50,7 +50,7 @@ test('the page says how many keys are remembered', () => {
   expect(chapter).toContain(`of ${failing} keys that failed and of ${others} others`);
 });
 
-test('each path of the chapter is one that the status page answers', () => {
+test('the status page answers each path that observing.md names for chancery why', () => {
   const server = readFileSync(
     new URL('../../operator/manager/status-page/status-page.ts', import.meta.url),
     'utf8',
@@ -63,7 +63,7 @@ test('each path of the chapter is one that the status page answers', () => {
 
 test.each(
   [...page.matchAll(/\]\((images\/[^)]+)\)/g)].map(([, path = '']) => path),
-)('the picture %s is there, and small', (path) => {
+)('the picture %s exists, and is smaller than 150 kB', (path) => {
   const { size } = statSync(new URL(`../../docs/${path}`, import.meta.url));
 
   expect(size).toBeGreaterThan(10_000);

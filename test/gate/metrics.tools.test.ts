@@ -38,7 +38,7 @@ function answerMetrics(): void {
   operator().answer = () => ({ body: METRICS, headers: { 'content-type': 'text/plain' } });
 }
 
-test('a scraper with a certificate of the authority gets the metrics, and the operator a request without it', async () => {
+test('a scraper with a certificate of the authority gets the metrics, and its credentials do not reach the operator', async () => {
   answerMetrics();
 
   const { status, text } = await scrape(
@@ -59,7 +59,7 @@ test('a scraper with a certificate of the authority gets the metrics, and the op
   ]);
 });
 
-test('HEAD is answered as GET, without the metrics', async () => {
+test('HEAD /metrics is answered like GET, but without the metrics', async () => {
   answerMetrics();
 
   const { status, text } = await scrape(gate(), scrapers().issue('head'), 'HEAD /metrics HTTP/1.1');
@@ -70,10 +70,14 @@ test('HEAD is answered as GET, without the metrics', async () => {
 
 test.each([
   ['no certificate', () => undefined, 'NONE'],
-  ['one of another authority', () => stranger(), 'FAILED'],
-  ['an expired one', () => scrapers().issue('late', { year: 2020 }), 'certificate has expired'],
-  ['one for servers', () => scrapers().issue('server', { usage: 'server' }), 'FAILED'],
-])('a scraper with %s is refused, and told why', async (_what, client, why) => {
+  ['a certificate of another authority', () => stranger(), 'FAILED'],
+  [
+    'an expired certificate',
+    () => scrapers().issue('late', { year: 2020 }),
+    'certificate has expired',
+  ],
+  ['a certificate for servers', () => scrapers().issue('server', { usage: 'server' }), 'FAILED'],
+])('the gate refuses a scraper with %s, and answers with the reason', async (_what, client, why) => {
   const { status, text } = await scrape(gate(), client());
 
   expect(status).toBe(403);
@@ -82,7 +86,7 @@ test.each([
   expect(operator().seen).toEqual([]);
 });
 
-test('the certificate of the gate opens nothing', async () => {
+test('the gate refuses a scraper that has the certificate of the gate', async () => {
   const { 'tls.crt': cert, 'tls.key': key } = gate().certificate();
 
   const { status } = await scrape(gate(), { cert, key });
@@ -128,7 +132,7 @@ test('a scraper gets nothing but /metrics, however it writes the path', async ()
   expect(operator().connections).toBe(0);
 });
 
-test('canary: without its rules the server for metrics passes most of these requests', async () => {
+test('canary: without its rules the server for metrics forwards most of the requests that it refuses', async () => {
   const open = await startGate((text) => {
     const at = text.lastIndexOf('server {');
     const rules = text
@@ -144,7 +148,7 @@ test('canary: without its rules the server for metrics passes most of these requ
   expect(operator().seen.length).toBeGreaterThan(25);
 });
 
-test('reviews do not pass where metrics do, and metrics not where reviews do', async () => {
+test('the port for metrics refuses reviews, and the port for reviews refuses metrics', async () => {
   const client = scrapers().issue('both');
 
   const review = await scrape(gate(), client, 'POST /convert HTTP/1.1 | content-length: 0');
@@ -167,7 +171,7 @@ test.each([
   await expect(started).rejects.toThrow(/nginx ended with 1: .*\/clients\/ca\.crt/);
 });
 
-test('without an operator the gate says where it has looked for the metrics', async () => {
+test('when the operator does not answer, the gate answers 502 with the address of the operator', async () => {
   const nobody = await PlainOperator.start();
   await nobody.stop();
   const alone = await GateProcess.start({
@@ -183,7 +187,7 @@ test('without an operator the gate says where it has looked for the metrics', as
   expect(text).toContain(`the operator does not answer at ${nobody.address}`);
 });
 
-test('an operator cannot have the key of the gate sent to a scraper', async () => {
+test('an operator cannot make the gate send its key to a scraper', async () => {
   operator().answer = () => ({ body: METRICS, headers: { 'x-accel-redirect': '/tls.key' } });
 
   const { text } = await scrape(gate(), scrapers().issue('redirected'));
@@ -192,7 +196,7 @@ test('an operator cannot have the key of the gate sent to a scraper', async () =
   expect(text).not.toContain('PRIVATE KEY');
 });
 
-test('a new serving certificate is shown to the next scraper, without a restart', async () => {
+test('the gate uses a new serving certificate for the next scraper, without a restart', async () => {
   answerMetrics();
   const own = await startGate();
   onTestFinished(() => own.stop());

@@ -62,7 +62,7 @@ test('a run without a report or without a test counts as one failure', () => {
   expect(testCounts(report(0, 0, 3), 0)).toMatchObject({ failed: 1, why: 'it ran no test' });
 });
 
-test('counts add up', () => {
+test('sumOf adds the counts of several runs', () => {
   const all = [
     { passed: 1, failed: 0, skipped: 2 },
     { passed: 3, failed: 1, skipped: 0 },

@@ -43,7 +43,7 @@ test('a lane in which a test of each row and file has passed shows every guarant
   expect(judged(lane(...FULL))).toEqual({ missing: [], tests: 4 });
 });
 
-test('lanes complete each other, and a test counts once', () => {
+test('several lanes together show every guarantee, and a test that ran in two of them counts once', () => {
   const first = lane(FULL[0], ['skipped [Z-12] again', 'failed [H41] a garbage line']);
   const second = lane(['passed [Z-1] first'], FULL[1]);
 
@@ -55,7 +55,7 @@ test('lanes complete each other, and a test counts once', () => {
   expect(missing(second)).toEqual(['Z-12 test/a.test.ts: absent']);
 });
 
-test('a longer tag, one of another list, and a number in a longer word are not the tag', () => {
+test('a longer tag, a tag of another list, and a tag without brackets do not show a guarantee', () => {
   const report = lane(
     ['passed [Z-12] second', 'passed [real Z-1] first', 'passed Z-1 first'],
     ['passed [Z-12] again', 'passed H411 H-41 a garbage line'],
@@ -64,7 +64,7 @@ test('a longer tag, one of another list, and a number in a longer word are not t
   expect(missing(report)).toEqual(['Z-1 test/a.test.ts: absent', 'H41 test/b.test.ts: absent']);
 });
 
-test('a tag in another file shows nothing, nor does a file of the same name elsewhere', () => {
+test('a tag in another file, or in a file of the same name elsewhere, does not show a guarantee', () => {
   const moved = lane([...FULL[0], ...FULL[1]], []);
   const elsewhere = lane(...FULL, '/elsewhere');
 
@@ -77,13 +77,13 @@ test.each([
   'pending',
   'todo',
   'disabled',
-])('what is %s in every lane shows nothing', (status) => {
+])('a test that is %s in every lane does not show its guarantee', (status) => {
   const report = lane([`${status} [Z-1] first`, 'passed [Z-12] second'], FULL[1]);
 
   expect(missing(report, report)).toEqual(['Z-1 test/a.test.ts: skipped in every lane']);
 });
 
-test('one test that fails wherever it runs is not outweighed by others that pass', () => {
+test('a guarantee is not shown when one of its tests fails in every lane that runs it, even if others pass', () => {
   const failing = lane([...FULL[0], 'failed [Z-1] more of it'], FULL[1]);
   const skipping = lane([...FULL[0], 'skipped [Z-1] more of it'], FULL[1]);
   const passing = lane([...FULL[0], 'passed [Z-1] more of it'], FULL[1]);
@@ -92,7 +92,7 @@ test('one test that fails wherever it runs is not outweighed by others that pass
   expect(judged(failing, passing)).toEqual({ missing: [], tests: 5 });
 });
 
-test('of two cases with one name the one that failed counts', () => {
+test('a guarantee is not shown when one of two cases with the same name fails', () => {
   const failing = lane([...FULL[0], 'failed [Z-1] first', 'passed [Z-1] first'], FULL[1]);
 
   expect(missing(failing)).toEqual(['Z-1 test/a.test.ts: failed']);
@@ -103,7 +103,7 @@ test.each([
   '{}',
   '{"testResults":[{}]}',
   '{"testResults":[{"name":"a","assertionResults":[{}]}]}',
-])('%j is no report', (text) => {
+])('reportFrom throws for %j, which is no report', (text) => {
   expect(() => reportFrom(text)).toThrow(TypeError);
 });
 
@@ -140,7 +140,7 @@ function everything(): Report {
   };
 }
 
-test('the program reads the statements: all of it is shown, or a line for each row and file, and exit code 1', async () => {
+test('the program exits with 0 when every guarantee is shown, and else with 1 and one line per row and file', async () => {
   const full = everything();
   const [first, ...others] = full.testResults;
   const { tag, files = [] } = guarantees[0] ?? expect.unreachable();
@@ -155,7 +155,7 @@ test('the program reads the statements: all of it is shown, or a line for each r
   expect(lacking).toEqual({ code: 1, stdout: '', stderr: `${tag} ${files[0]}: absent\n` });
 });
 
-test('without a report, or with what is none, it says how it is used, and exits with 2', async () => {
+test('the program exits with 2 and its usage without a report, and with 2 and the error for a missing file', async () => {
   const [nothing, flag, absent] = await Promise.all([run(), run('--help'), run('no-such.json')]);
 
   expect(nothing).toMatchObject({ code: 2, stdout: '' });

@@ -30,7 +30,7 @@ function filesOf({ include, exclude = [] }: Project): readonly string[] {
   return globSync([...include], { cwd: root, exclude: [...exclude] });
 }
 
-test('every file of tests is in exactly one lane', () => {
+test('every test file is in exactly one lane', () => {
   const all = globSync('{test,testing,packages,examples,bench}/**/*.test.ts', {
     cwd: root,
     exclude: ['**/node_modules/**'],
@@ -41,7 +41,7 @@ test('every file of tests is in exactly one lane', () => {
   expect(found.toSorted()).toEqual(all.toSorted());
 });
 
-test('policies are bound in each lane behind a real kubectl proxy, and in no other', () => {
+test('admission policies are bound in each lane with a real kubectl proxy, and in no other lane', () => {
   const projects = projectsOf(config);
   const bound = projects.filter(({ env }) => env?.CHANCERY_TEST_POLICIES === 'bound');
   const real = projects.filter(({ env }) => env?.CHANCERY_TEST_AMBASSADOR === 'kubectl');
@@ -50,7 +50,7 @@ test('policies are bound in each lane behind a real kubectl proxy, and in no oth
   expect(bound).toEqual(real);
 });
 
-test('an exploration reaches no ambassador, and runs in one lane', () => {
+test('the lane kubectl-proxy does not run explorations again', () => {
   const behind = projectsOf(config).filter(({ name }) => name === 'kubectl-proxy');
   const explorations = globSync('examples/*/test/exploration.test.ts', { cwd: root });
 
@@ -58,7 +58,7 @@ test('an exploration reaches no ambassador, and runs in one lane', () => {
   expect(behind.flatMap(filesOf).filter((file) => explorations.includes(file))).toEqual([]);
 });
 
-test('an example that is started in a file of another lane is refused: its policies would be bound nowhere', async () => {
+test('startExample refuses to run in a file of another lane, where its policies would not be bound', async () => {
   const idle = controller({ name: 'idle', for: configMaps, reconcile: () => {} });
 
   await expect(startExample({ name: 'idle', controllers: [idle] })).rejects.toThrow(
@@ -66,7 +66,7 @@ test('an example that is started in a file of another lane is refused: its polic
   );
 });
 
-test('lanes of tools leave out what the command line excludes', () => {
+test('the lanes of tools have no exclude of their own, which would win over --exclude', () => {
   const ofTools = projectsOf(config).filter(({ name }) => name.startsWith('tools'));
 
   // An `exclude` of a project wins over --exclude.
@@ -76,7 +76,7 @@ test('lanes of tools leave out what the command line excludes', () => {
   ]);
 });
 
-test('what test:all leaves out of its lanes, it runs in later ones', async () => {
+test('test:all runs every file that it leaves out of its lanes in a later lane', async () => {
   vi.stubEnv('LATER_LANES', AGAIN.join(' '));
   onTestFinished(() => void vi.unstubAllEnvs());
   const again = `${root}vitest.config.ts?later`;
@@ -98,7 +98,7 @@ test('what test:all leaves out of its lanes, it runs in later ones', async () =>
   expect(from.filter((name) => ofNpmTest.includes(name))).toEqual([]);
 });
 
-test('npm test has the test of each example whose operator has one', () => {
+test('npm test runs the operator test of each example', () => {
   const tested = filesOf(lanes.find(({ name }) => name === 'node') ?? expect.unreachable());
   const without = ['demo', 'testing', 'try']; // what starts examples, and what their tests share
 
@@ -111,7 +111,7 @@ test('npm test has the test of each example whose operator has one', () => {
   );
 });
 
-test('every lane that an npm script names is there', () => {
+test('every lane that an npm script names exists', () => {
   const manifest = (folder: string): Manifest =>
     JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'));
   const { workspaces = [] } = manifest('.');

@@ -47,12 +47,12 @@ async function working(
   return { project, child };
 }
 
-describe.runIf(process.platform === 'linux')('[found 13] of what was started by', () => {
+describe.runIf(process.platform === 'linux')('[found 13] the end of a launcher', () => {
   test.each(
     Object.keys(LAUNCHERS).flatMap((launcher) =>
       SIGNALS.map((signal) => [launcher, signal] as const),
     ),
-  )('%s, %s leaves no process of apiserver', async (launcher, signal) => {
+  )('apiserver started by %s leaves no process after %s', async (launcher, signal) => {
     const { project, child } = await working('apiserver', launcher);
     expect(project.processes().length).toBeGreaterThan(0);
 
@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')('[found 13] of what was started by'
         ] as const
       ).map(([launcher, signal]) => [launcher, signal, name] as const),
     ),
-  )('%s, %s leaves no process of %s', async (launcher, signal, name) => {
+  )('a command started by %s leaves no process after %s: %s', async (launcher, signal, name) => {
     const { project, child } = await working(name, launcher);
     expect(project.processes().length).toBeGreaterThan(0);
 
@@ -88,7 +88,7 @@ describe.runIf(process.platform === 'linux')('[found 13] of what was started by'
     ['npm run nested', { nested: 'npm run serve; true' }],
     ['npm run again', { again: 'npx chancery apiserver --port 0; true' }],
     ['node --run serve', {}],
-  ])('%s, SIGTERM and SIGKILL leave no process', async (words, scripts) => {
+  ])('apiserver started by "%s" leaves no process after SIGTERM and after SIGKILL', async (words, scripts) => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const { project, child } = await working('apiserver', words, scripts);
 
@@ -120,7 +120,7 @@ describe.runIf(process.platform === 'linux')('[found 13] a server that a shell s
     ['with npx and &', 'npx chancery'],
     ['with nohup and npx', 'nohup npx chancery'],
     ['with setsid and npx', 'setsid npx chancery'],
-  ])('%s goes on after the shell, and ends with it given --exit-with-parent', async (_, words) => {
+  ])('a server started %s continues after the end of its shell, and ends with it given --exit-with-parent', async (_, words) => {
     const project = new NpmProject();
     onTestFinished(() => project.killAll());
     const server = (more: string): string => `${words} apiserver --port 0 ${more}`;
@@ -138,7 +138,7 @@ describe.runIf(process.platform === 'linux')('[found 13] a server that a shell s
     expect(await answers(without)).toBe(true);
   });
 
-  test('with nohup goes on after SIGHUP, and ends with SIGTERM', async () => {
+  test('a server started with nohup continues after SIGHUP, and ends after SIGTERM', async () => {
     const project = new NpmProject();
     onTestFinished(() => project.killAll());
     const script = '"$BIN" --version; nohup "$BIN" apiserver --port 0 > out 2>&1 & echo $!; wait';
@@ -155,7 +155,7 @@ describe.runIf(process.platform === 'linux')('[found 13] a server that a shell s
 });
 
 test.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '[found 13] %s ends a server in order, with exit code 0',
+  '[found 13] after %s a server ends with exit code 0',
   async (signal) => {
     const { child } = await working('apiserver', 'the bare command');
 

@@ -8,7 +8,7 @@ const lists = [
   { name: 'grain', places: ['farm/rye.ts', 'farm/barn/'] },
 ];
 
-test('a file belongs to the longest place that names it', () => {
+test('a file belongs to the list with the longest place that contains it', () => {
   const files = ['farm/apple.ts', 'farm/rye.ts', 'farm/barn/oats.ts', 'town/apple.ts'];
 
   expect([...sorted(files, lists)]).toEqual([
@@ -25,7 +25,7 @@ test.each([
   expect(() => sorted(files, given)).toThrow(message);
 });
 
-test('every file for children, statuses, composites, decorators, revisions and related objects is counted', () => {
+test('every file for children, statuses, composites, decorators, revisions and related objects belongs to a mechanism', () => {
   const files = globSync(['operator/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: root });
   const counted = files.filter((file) => placeOf(file, COUNTED.now) !== undefined);
   const named = MECHANISMS.map(({ name, now }) => ({ name, places: now }));

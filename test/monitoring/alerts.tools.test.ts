@@ -108,11 +108,11 @@ test('every alert has a fault that makes it fire', () => {
   expect(FAULTS.map(({ alert }) => alert)).toEqual(names);
 });
 
-test('promtool accepts the rules', async () => {
+test('promtool accepts the rules of the alerts', async () => {
   expect(await checkedRules(RULES)).toContain(`SUCCESS: ${FAULTS.length} rules found`);
 });
 
-test.each(FAULTS)('$alert fires once by its fault, and no other alert does', {
+test.each(FAULTS)('$alert fires after its fault, and no other alert fires', {
   timeout: 200_000,
 }, async (fault) => {
   const { prepare, env, intervalMs, cause, shown } = fault;

@@ -53,7 +53,7 @@ async function problemOf(
   return missing.length === 0 ? undefined : `${title}: no line has ${missing.join(' and ')}`;
 }
 
-test('every query of every panel has data, and every line a name', {
+test('every query of the dashboard has data, and every line in a panel has a name', {
   timeout: 200_000,
 }, async () => {
   const clerk = await ClerkProcess.start(SHARDED);

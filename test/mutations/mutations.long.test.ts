@@ -6,7 +6,7 @@ import { mutate, ROOT } from './checkout.ts';
 import { MUTATIONS } from './list.ts';
 import { nearestFirst } from './related.ts';
 
-test('there are a hundred faults, and each has one place in its file', () => {
+test('there are 100 mutations, and the text that each replaces occurs once in its file', () => {
   const wrong = MUTATIONS.filter(
     ({ file, text, replacement }) =>
       readFileSync(join(ROOT, file), 'utf8').split(text).length !== 2 || text === replacement,
@@ -16,7 +16,7 @@ test('there are a hundred faults, and each has one place in its file', () => {
   expect(wrong.map(({ file, text }) => `${file}: ${text}`)).toEqual([]);
 });
 
-test('a fault is put into a file and taken out again, and one without its place is refused', () => {
+test('mutate changes a file and restores it, and refuses a text that does not occur exactly once', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-mutated-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'operator'));
@@ -35,7 +35,7 @@ test('a fault is put into a file and taken out again, and one without its place 
   }
 });
 
-test('the tests that reach a file come by their distance, and first those of its folder', () => {
+test('nearestFirst orders the tests of a file by their distance, and begins with those of its folder', () => {
   const importers = new Map([
     ['operator/queue/line.ts', ['operator/queue/queue.ts', 'test/queue/line.test.ts']],
     ['operator/queue/queue.ts', ['test/a/far.test.ts', 'test/queue/queue.test.ts']],

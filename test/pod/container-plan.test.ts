@@ -32,7 +32,7 @@ const CONTAINER: ContainerSpec = {
   },
 };
 
-test('the environment is the image’s, then the kubelet’s, then the manifest’s, which may name what is before it', () => {
+test('variables of the manifest override those of the kubelet and of the image, and may refer to earlier ones', () => {
   const env = [
     { name: 'NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
     { name: 'BOTH', value: '$(NAMESPACE) at $(KUBERNETES_SERVICE_HOST), not $(LATER)' },
@@ -47,7 +47,7 @@ test('the environment is the image’s, then the kubelet’s, then the manifest�
   });
 });
 
-test('args take the place of the image’s CMD, command that of its entry point and CMD, with variables filled in', () => {
+test('args replace the CMD of the image, command replaces its ENTRYPOINT and CMD, and variables in them are expanded', () => {
   const env = [{ name: 'WHO', value: 'me' }];
   const argv = (spec: Partial<ContainerSpec>): readonly string[] =>
     containerPlan({ ...CONTAINER, env, ...spec }, IMAGE, POD).argv;
@@ -57,7 +57,7 @@ test('args take the place of the image’s CMD, command that of its entry point 
   expect(argv({ command: ['/other'] })).toEqual(['/other']);
 });
 
-test('user, groups and rights are the container’s, then the Pod’s, then the image’s', () => {
+test('user, groups and security settings come from the container, then from the Pod, then from the image', () => {
   const own = { ...CONTAINER.securityContext, runAsUser: 65_532 };
   const volumeMounts = [{ name: 'data', mountPath: '/data', readOnly: true }];
 
@@ -73,23 +73,23 @@ test('user, groups and rights are the container’s, then the Pod’s, then the 
 });
 
 test.each<[string, ContainerSpec, string]>([
-  ['a field that nothing is done about', { ...CONTAINER, tty: true } as ContainerSpec, 'tty'],
+  ['an unsupported field', { ...CONTAINER, tty: true } as ContainerSpec, 'tty'],
   [
-    'a mount of a part of a volume',
+    'a mount with subPath',
     { ...CONTAINER, volumeMounts: [{ name: 'a', mountPath: '/a', subPath: 'b' } as never] },
     'subPath',
   ],
-  ['capabilities that are kept', { ...CONTAINER, securityContext: {} }, 'capabilities'],
+  ['capabilities that are not dropped', { ...CONTAINER, securityContext: {} }, 'capabilities'],
   [
-    'root',
+    'root as the user',
     { ...CONTAINER, securityContext: { ...CONTAINER.securityContext, runAsUser: 0 } },
     'root',
   ],
   [
-    'a field of the Pod that is not known',
+    'a variable with an unknown field of the Pod',
     { ...CONTAINER, env: [{ name: 'X', valueFrom: { fieldRef: { fieldPath: 'x' } } }] },
     'X',
   ],
-])('%s is refused, and not run as if it were not there', (_what, spec, word) => {
+])('a container with %s is refused, and does not run without it', (_what, spec, word) => {
   expect(() => containerPlan(spec, IMAGE, POD)).toThrow(word);
 });

@@ -30,10 +30,10 @@ const answer = await probeMeans();
 
 if (answer.means === undefined) {
   const why = `no Pod can be run here, for Linux namespaces cannot be made: ${answer.why}`;
-  test('the images and the manifests as one Pod', ({ skip }) => skip(why));
+  test('the images and the manifests run as one Pod', ({ skip }) => skip(why));
 } else {
   const { means } = answer;
-  describe('the images and the manifests as one Pod', { timeout: 60_000 }, () => {
+  describe('the images and the manifests run as one Pod', { timeout: 60_000 }, () => {
     let folder: string;
     let both: Images;
     beforeAll(async () => {

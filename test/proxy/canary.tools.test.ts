@@ -37,32 +37,32 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     return shared(() => proxyOf(kubectl, [`--server=${server().url}`, ...proxyArguments(whole)]));
   };
 
-  describe('with a comma at the end', () => {
+  describe('with a comma at the end of --accept-paths', () => {
     const proxy = proxyWith({ acceptPaths: ['^/version$', ''], rejectPaths: REJECT_PATHS });
 
-    test('proxy 6: every path is accepted, without a word', async () => {
+    test('proxy 6: a comma at the end of --accept-paths opens every path, and kubectl proxy logs nothing', async () => {
       for (const path of ['/', '/api/v1/secrets', '/metrics']) await send(proxy().url, 'GET', path);
 
       expect(upstream().seen).toEqual(['GET /', 'GET /api/v1/secrets', 'GET /metrics']);
       expect(proxy().log()).toBe('');
     });
 
-    test('proxy 6: what is rejected stays rejected: that list is the second lock', async () => {
+    test('proxy 6: --reject-paths still refuses exec when a comma at the end of --accept-paths opens every path', async () => {
       const answer = await send(proxy().url, 'POST', '/api/v1/namespaces/demo/pods/web/exec');
 
       expect(answer).toEqual(REFUSED);
     });
   });
 
-  describe('with a comma at the end of what is rejected', () => {
+  describe('with a comma at the end of --reject-paths', () => {
     const proxy = proxyWith({ rejectPaths: ['^/secrets$', ''] });
 
-    test('proxy 6: every path is refused', async () => {
+    test('proxy 6: a comma at the end of --reject-paths refuses every path', async () => {
       expect(await send(proxy().url, 'GET', '/version')).toEqual(REFUSED);
     });
   });
 
-  describe('with patterns that are loose', () => {
+  describe('with loose patterns', () => {
     const proxy = proxyWith({
       acceptPaths: [
         '^/api/v[0-9]{1,2}$',
@@ -72,7 +72,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       ],
     });
 
-    test('proxy 6: a comma between braces makes two patterns, which match other paths than was meant', async () => {
+    test('proxy 6: kubectl proxy splits a pattern at the comma of {1,2}, and the two parts match other paths', async () => {
       const meant = await send(proxy().url, 'GET', '/api/v1');
       await send(proxy().url, 'GET', '/api/v1%7B1/secrets');
       await send(proxy().url, 'GET', '/secrets/2%7D');
@@ -81,20 +81,20 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual(['GET /api/v1%7B1/secrets', 'GET /secrets/2%7D']);
     });
 
-    test('proxy 6: one that is not anchored matches in the middle of another path', async () => {
+    test('proxy 6: a pattern that is not anchored matches in the middle of another path', async () => {
       await send(proxy().url, 'DELETE', '/api/v1/namespaces/demo/secrets/a');
       await send(proxy().url, 'DELETE', '/api/v1/namespaces/demo-of-another');
 
       expect(upstream().seen).toHaveLength(2);
     });
 
-    test('proxy 6: a dot stands for any character', async () => {
+    test('proxy 6: an unescaped dot in a pattern matches any character', async () => {
       await send(proxy().url, 'GET', '/apis/eventsXk8sYio/v1');
 
       expect(upstream().seen).toEqual(['GET /apis/eventsXk8sYio/v1']);
     });
 
-    test(`proxy 6: a name of any characters but a slash ${kubectl.minor < 30 ? 'is safe from encoded dots only because this version tidies them' : 'lets encoded dots through'}`, async () => {
+    test(`proxy 6: with the pattern [^/]+ for a name, encoded dots ${kubectl.minor < 30 ? 'stop at kubectl proxy only because this version redirects them' : 'reach the API server'}`, async () => {
       const path = '/api/v1/namespaces/%2e%2e/secrets';
       const head = headOf(`GET ${path} HTTP/1.1`, 'host: localhost', 'connection: close');
 
@@ -107,10 +107,10 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('with a method that is not anchored', () => {
+  describe('with a method pattern that is not anchored', () => {
     const proxy = proxyWith({ rejectMethods: ['T'] });
 
-    test('proxy 8: every method that contains it is refused, and no other', async () => {
+    test('proxy 8: a method pattern that is not anchored refuses every method that contains it, and no other', async () => {
       const statuses: Record<string, number | undefined> = {};
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
         statuses[method] = (await send(proxy().url, method, '/version')).status;
@@ -128,10 +128,10 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('with anchored methods', () => {
+  describe('with an anchored method pattern', () => {
     const proxy = proxyWith({ rejectMethods: ['^(POST|PUT|PATCH|DELETE)$'] }, lenient);
 
-    test('proxy 8: exactly these are refused, and one that nobody has is left to the API server', async () => {
+    test('proxy 8: an anchored method pattern refuses exactly its methods, and unknown methods reach the API server', async () => {
       const known = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
       for (const method of [...known, 'post', 'Delete', 'PROPFIND']) {
         const head = headOf(`${method} /version HTTP/1.1`, 'host: localhost', 'connection: close');

@@ -33,7 +33,7 @@ ${defaults}:
 }
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  test('proxy 26: canary: without any configuration it starts, and asks whoever is at localhost:8080', async () => {
+  test('proxy 26: canary: without any configuration kubectl proxy starts, and sends requests to localhost:8080', async () => {
     const [command, ...words] = inOwnNetwork(kubectl.path, 'proxy', '--port=0', '-v=6');
     const proxy = await untilTestEnds(serving(command, words));
     const probe = [`--server=${proxy.url}`, 'get', '--raw=/version', '--request-timeout=3s'];
@@ -64,7 +64,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       return send(proxy.url, 'GET', '/metrics');
     };
 
-    test(`proxy 40: canary: ${kubectl.minor < 33 ? 'it is not read yet' : 'every path is accepted'}`, async () => {
+    test(`proxy 40: canary: ${kubectl.minor < 33 ? 'a kuberc that turns the filter off is not read yet' : 'a kuberc that turns the filter off opens every path'}`, async () => {
       const answer = await answerTo({}, '--accept-paths=^/version$');
 
       expect(answer).toEqual(
@@ -72,7 +72,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       );
     });
 
-    test('[security 23] proxy 40: with KUBERC=off it is not read, and where each flag is given it changes none', async () => {
+    test('[security 23] proxy 40: KUBERC=off disables the kuberc, and flags on the command line override it', async () => {
       const [, , ...imageFlags] = entryPoint();
 
       expect(await answerTo({ KUBERC: 'off' }, '--accept-paths=^/version$')).toEqual(REFUSED);

@@ -43,13 +43,13 @@ async function failureOf(proxy: KubectlProcess, path: string): Promise<unknown> 
 }
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  describe('in front of an API server that turns writes away', () => {
+  describe('in front of an API server that turns writes away over HTTP/2', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${secure().url}`, ...TRUSTING]));
 
     test.each([
       '/goaway',
       '/refused',
-    ])('proxy 17: a write to %s is known not to be done', async (path) => {
+    ])('proxy 17: a write to %s, which the API server turns away over HTTP/2, has the fate not-sent', async (path) => {
       // GOAWAY names the last request that counts: there must be one before.
       const before = await transportTo(proxy().url).send(request());
       await text(before.body);
@@ -67,7 +67,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       proxyOf(kubectl, [`--server=${secure().url}`, '--token=ambassador']),
     );
 
-    test('proxy 15: a write is known not to be done, and the certificate is blamed', async () => {
+    test('proxy 15: a write without trust in the API server has the fate not-sent, and the message names the certificate', async () => {
       expect(await failureOf(proxy(), '/goaway')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'not-sent',
@@ -77,14 +77,14 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('in front of nobody', () => {
+  describe('in front of an API server that does not listen', () => {
     const proxy = shared(async () => {
       const gone = await openRawServer(() => undefined);
       await gone.close();
       return proxyOf(kubectl, [`--server=${gone.url}`]);
     });
 
-    test('proxy 15: a write is known not to be done', async () => {
+    test('proxy 15: a write to an API server that does not listen has the fate not-sent', async () => {
       expect(await failureOf(proxy(), '/api')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'not-sent',
@@ -93,10 +93,10 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('in front of an API server that dies', () => {
+  describe('in front of an API server that ends the connection', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${silent().url}`]));
 
-    test('proxy 15: nobody knows whether a write was done', async () => {
+    test('proxy 15: a write whose connection the API server ends without an answer has the fate unknown', async () => {
       expect(await failureOf(proxy(), '/api')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'unknown',

@@ -35,7 +35,7 @@ async function failureOf(ambassador: string, parts: Partial<TransportRequest>): 
 
 test.each(
   METHODS,
-)('proxy 15: an API server that refuses connections never saw the %s', async (method) => {
+)('proxy 15: a %s to an API server that refuses connections has the fate not-sent', async (method) => {
   const ambassador = await startAmbassador((await deserted()).url);
 
   const failure = await failureOf(ambassador, {
@@ -52,7 +52,7 @@ test.each(
   });
 });
 
-test('proxy 15: a generated name too is created, once, when the API server is back', async () => {
+test('proxy 15: a create with generateName is retried, and done once, when the API server is back', async () => {
   const { url, port } = await deserted();
   const transport = transportTo(await startAmbassador(url));
   const plain = restClient({ transport, fieldManager: 'tester', clock: systemClock });
@@ -73,7 +73,7 @@ test('proxy 15: a generated name too is created, once, when the API server is ba
 
 test.each([
   401, 403, 404, 409, 410, 422, 429, 500, 503, 504,
-])('proxy 16: a Status with %i passes as it is, after one request', async (code) => {
+])('proxy 16: a Status with %i passes kubectl proxy unchanged, after one request', async (code) => {
   const body = JSON.stringify({
     kind: 'Status',
     status: 'Failure',
@@ -92,7 +92,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('[P-19] proxy 16: the proxy’s own 403 is told from the API server’s', async () => {
+test('[P-19] proxy 16: the client distinguishes a 403 of kubectl proxy from a 403 of the API server', async () => {
   const body = JSON.stringify({
     kind: 'Status',
     status: 'Failure',
@@ -122,7 +122,7 @@ test.each([
   [301, { location: '/elsewhere' }],
   [304, {}],
   [307, { location: '/elsewhere' }],
-])('proxy 16: proxy 34: a %i is not followed and is no answer of the API', async (code, headers) => {
+])('proxy 16: proxy 34: an answer with %i is not followed, and fails with NOT_KUBERNETES', async (code, headers) => {
   const server = await rawServer(() => answerOf(code, '', headers));
   const ambassador = await startAmbassador(server.url);
 
@@ -132,7 +132,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('proxy 34: a path that kubectl would tidy, with a redirect, is not sent', async () => {
+test('proxy 34: the client does not send a path with a double slash, which kubectl proxy would redirect', async () => {
   const upstream = await startUpstream();
   const ambassador = await startAmbassador(upstream.url);
 

@@ -20,7 +20,7 @@ const matrix =
     ? `the versions are ${names}`
     : `${names} is the only version here: put kubectl.1.<minor> beside it to see what differs`;
 
-test(`proxy: ${matrix}`, () => {
+test(`proxy: each kubectl reports the version that its name says (${matrix})`, () => {
   expect(KUBECTLS.map(({ path }) => minorSaidBy(path))).toEqual(KUBECTLS.map(({ minor }) => minor));
 });
 
@@ -31,14 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => help.clear());
 
-test('proxy 1: from 1.27 to 1.33 not a word of the help has changed', () => {
+test('proxy 1: the help of kubectl proxy is the same from 1.27 to 1.33', () => {
   const texts = [...help].filter(([minor]) => minor >= 27 && minor <= 33).map(([, text]) => text);
 
   expect(new Set(texts).size).toBeLessThanOrEqual(1);
 });
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  test('proxy 1: its flags and their defaults are those that the image overrides', () => {
+  test('proxy 1: kubectl proxy has the flags and defaults that the image overrides', () => {
     const flags = (help.get(kubectl.minor) ?? '').matchAll(/^ +(?:-\w, )?--([\w-]+)=(.*):$/gm);
 
     expect(Object.fromEntries([...flags].map(([, name, value]) => [name, value]))).toEqual({
@@ -58,7 +58,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  test('proxy 2: it says in one line where it serves, with the port that --port=0 got, and no more', async () => {
+  test('proxy 2: kubectl proxy prints only one line, with its address and the port that --port=0 chose', async () => {
     const proxy = await untilTestEnds(proxyOf(kubectl, [`--server=${upstream().url}`]));
 
     const { status } = await send(proxy.url, 'GET', '/version');
@@ -68,7 +68,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(proxy.log()).toBe('');
   });
 
-  test('proxy 2: a port that is taken, and a pattern that is none, end it with a reason', async () => {
+  test('proxy 2: kubectl proxy ends with a reason when its port is taken or a pattern is invalid', async () => {
     const { url } = await rawServer(() => undefined);
     const start = [kubectl.path, 'proxy', `--server=${upstream().url}`] as const;
 
@@ -98,13 +98,13 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       ]),
     );
 
-    test('proxy 3: the last one is the one that counts', async () => {
+    test('proxy 3: only the last --accept-paths counts, and an empty one before it has no effect', async () => {
       expect((await send(proxy().url, 'GET', '/version')).status).toBe(200);
       expect(await send(proxy().url, 'GET', '/metrics')).toEqual(REFUSED);
     });
   });
 
-  describe('with an empty --accept-paths behind another', () => {
+  describe('with an empty --accept-paths after another', () => {
     const proxy = shared(() =>
       proxyOf(kubectl, [
         `--server=${upstream().url}`,
@@ -113,7 +113,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       ]),
     );
 
-    test('proxy 3: every path is refused, as text and not as a Status', async () => {
+    test('proxy 3: an empty --accept-paths at the end refuses every path, with a text and not with a Status', async () => {
       const answers = [];
       for (const path of ['/', '/version', '/api/v1/pods']) {
         answers.push(await send(proxy().url, 'GET', path));

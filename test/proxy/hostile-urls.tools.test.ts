@@ -23,7 +23,7 @@ async function sendAll(url: string, lines: readonly string[]): Promise<Map<strin
   return answers;
 }
 
-test('proxy 4: every accept pattern has a sample among what is declared', () => {
+test('proxy 4: every accept pattern matches at least one of the declared requests', () => {
   const paths = DECLARED.map((line) => split(line)[1].split('?')[0] ?? '');
 
   const unused = filter.acceptPaths.filter(
@@ -32,7 +32,7 @@ test('proxy 4: every accept pattern has a sample among what is declared', () => 
   expect(unused).toEqual([]);
 });
 
-test('proxy 4: there are hostile requests of every kind, each once', () => {
+test('proxy 4: the list of hostile requests has every kind, and no request twice', () => {
   const kinds = [
     /%2e/i,
     /%2f/i,
@@ -61,14 +61,14 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       proxyOf(kubectl, [`--server=${upstream().url}`, ...proxyArguments(filter)]),
     );
 
-    test('proxy 4: lets through what is declared, as it was sent', async () => {
+    test('proxy 4: the generated filter forwards every declared request unchanged', async () => {
       const answers = await sendAll(proxy().url, DECLARED);
 
       expect(upstream().seen).toEqual(DECLARED);
       expect(new Set([...answers.values()].map(({ status }) => status))).toEqual(new Set([200]));
     });
 
-    test(`[security 10] proxy 4: every hostile request is refused${tidies ? ', or tidied with a redirect,' : ''} before it reaches the API server`, async () => {
+    test(`[security 10] proxy 4: every hostile request is refused${tidies ? ', or redirected to a tidy path,' : ''} before it reaches the API server`, async () => {
       const answers = await sendAll(proxy().url, HOSTILE);
 
       const others = [...answers].filter(([line, answer]) => !tidies || !isTidied(line, answer));
@@ -76,7 +76,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('dots and double slashes that are not encoded are answered with a redirect', async () => {
+    test('a path with unencoded dots or double slashes is answered with a redirect', async () => {
       const answers = await sendAll(proxy().url, [
         'GET /api/v1/namespaces/demo/configmaps/../secrets',
         'POST /api/v1/namespaces/demo//pods',
@@ -88,7 +88,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('proxy 7: no query opens a path, and none closes one', async () => {
+    test('proxy 7: a query neither opens a closed path nor closes an open one', async () => {
       const open = 'GET /api/v1/namespaces/demo/configmaps';
       const closed = 'GET /api/v1/namespaces/demo/secrets';
       const queries = [
@@ -115,7 +115,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual(queries.map((query) => open + query));
     });
 
-    test('proxy 8: of the methods, those that no verb needs are refused on every path', async () => {
+    test('proxy 8: the generated filter refuses methods that no declared verb needs, also on open paths', async () => {
       const path = '/api/v1/namespaces/demo/configmaps/a';
       const answers = await sendAll(
         proxy().url,
@@ -139,7 +139,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       proxyOf(kubectl, [`--server=${upstream().url}`, ...proxyArguments(open)]),
     );
 
-    test('proxy 4: canary: every hostile request does reach the API server, but what this version tidies', async () => {
+    test('proxy 4: canary: without a filter every hostile request reaches the API server, except those that this version redirects', async () => {
       const answers = await sendAll(proxy().url, HOSTILE);
 
       const tidied = [...answers].filter(([line, answer]) => isTidied(line, answer));

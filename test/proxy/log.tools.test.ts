@@ -56,13 +56,13 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     upstream().forget();
   });
 
-  test('proxy 29: canary: its token goes with each request, but where a client sends one of its own', () => {
+  test('proxy 29: canary: kubectl proxy adds its token to each request, except where a client sends its own token', () => {
     const each = [`Bearer ${TOKEN}`, `Bearer ${OWN_TOKEN}`];
 
     expect([...authorizations].sort()).toEqual(LEVELS.flatMap(() => each).sort());
   });
 
-  test('[security 27] proxy 42: it writes no token and no body, at any level', () => {
+  test('[security 27] proxy 42: kubectl proxy logs no token and no body at any log level', () => {
     const found = LEVELS.filter((level) =>
       [TOKEN, OWN_TOKEN, BODY].some((secret) => logs[level]?.includes(secret)),
     );
@@ -71,12 +71,12 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     for (const level of [7, 8, 9, 10]) expect(logs[level]).toContain('Bearer <masked>');
   });
 
-  test('[security 27] proxy 42: at level 0, which the image fixes, requests that work leave no line', () => {
+  test('[security 27] proxy 42: at log level 0, which the image sets, kubectl proxy logs no requests', () => {
     expect(logs[0]).toBe('');
     expect(entryPoint()).toContain('--v=0');
   });
 
-  test('proxy 42: canary: from level 3 on a line break in a path that is refused forges a line', () => {
+  test('proxy 42: canary: from log level 3 on, a line break in a refused path forges a line of the log', () => {
     const forged = LEVELS.filter((level) =>
       logs[level]?.split('\n').some((line) => line.startsWith(FORGED)),
     );
@@ -84,11 +84,11 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(forged).toEqual([3, 6, 7, 8, 9, 10]);
   });
 
-  test('proxy 42: canary: from level 7 on a cookie is written', () => {
+  test('proxy 42: canary: from log level 7 on, kubectl proxy logs cookies', () => {
     expect(LEVELS.filter((level) => logs[level]?.includes(COOKIE))).toEqual([7, 8, 9, 10]);
   });
 
-  test('proxy 42: an answer is a line of its own, in words that changed with 1.33', () => {
+  test('proxy 42: kubectl proxy logs each answer in its own line at log level 6, in a format that changed with 1.33', () => {
     const line =
       kubectl.minor < 33
         ? /^I\d{4} .*\] GET https:\S+\/version 200 OK in \d+ milliseconds$/m

@@ -37,7 +37,7 @@ function fieldsOf(pid: number, file: string): Readonly<Record<string, string>> {
 }
 
 if (NO_BARE_ROOT !== '') {
-  test('proxy 39: proxy 41: a root with nothing but kubectl', ({ skip }) => skip(NO_BARE_ROOT));
+  test('proxy 39: proxy 41: kubectl proxy in an empty root', ({ skip }) => skip(NO_BARE_ROOT));
 }
 
 describe.each(NO_BARE_ROOT === '' ? KUBECTLS : [])('kubectl $name', (kubectl) => {
@@ -50,7 +50,7 @@ describe.each(NO_BARE_ROOT === '' ? KUBECTLS : [])('kubectl $name', (kubectl) =>
   });
   const pid = (): number => proxy().process.pid ?? 0;
 
-  test('proxy 39: it reaches the API server with TLS and its token', async () => {
+  test('proxy 39: kubectl proxy in an empty root filesystem reaches the API server with TLS and its token', async () => {
     const { status } = await send(proxy().url, 'GET', '/version');
 
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe.each(NO_BARE_ROOT === '' ? KUBECTLS : [])('kubectl $name', (kubectl) =>
     expect(proxy().log()).toBe('');
   });
 
-  test('proxy 39: nothing is in its root, and nobody can write there', () => {
+  test('proxy 39: the root filesystem has nothing but kubectl and its credentials, and is read-only', () => {
     const found = readdirSync(`/proc/${pid()}/root`, { recursive: true, encoding: 'utf8' });
     const [mount] = readFileSync(`/proc/${pid()}/mountinfo`, 'utf8')
       .split('\n')
@@ -76,7 +76,7 @@ describe.each(NO_BARE_ROOT === '' ? KUBECTLS : [])('kubectl $name', (kubectl) =>
     expect(mount?.[5]?.split(',')).toContain('ro');
   });
 
-  test('proxy 39: it has no rights, can gain none, and knows no more than where the API server is', () => {
+  test('proxy 39: kubectl proxy has no capabilities, can gain none, and its environment has only the address of the API server', () => {
     const { Uid, Gid, Groups, CapInh, CapPrm, CapEff, CapAmb, NoNewPrivs } = fieldsOf(
       pid(),
       'status',
@@ -91,13 +91,13 @@ describe.each(NO_BARE_ROOT === '' ? KUBECTLS : [])('kubectl $name', (kubectl) =>
     expect(environment.filter((word) => word !== '')).toEqual(pod());
   });
 
-  test('proxy 41: it holds no file open for writing', async () => {
+  test('proxy 41: kubectl proxy keeps no file open for writing', async () => {
     await send(proxy().url, 'GET', '/version');
 
     expect(filesOpenForWriting(pid())).toEqual([]);
   });
 
-  test('proxy 41: it opens no file for writing, not for a moment', async () => {
+  test('proxy 41: kubectl proxy never opens a file for writing, not even for a moment', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chancery-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const trace = join(folder, 'trace');

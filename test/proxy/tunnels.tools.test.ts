@@ -55,7 +55,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       'websocket',
       'SPDY/3.1',
       'h2c',
-    ])('[security 11] proxy 11: no tunnel is opened with %s, and none without', async (protocol) => {
+    ])('[security 11] proxy 11: the generated filter opens no tunnel, neither with an upgrade to %s nor without', async (protocol) => {
       const statuses = [];
       for (const path of TUNNELS) {
         statuses.push(await upgrade(proxy().url, path, protocol));
@@ -66,12 +66,12 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('[security 11] proxy 11: no token is handed out', async () => {
+    test('[security 11] proxy 11: the generated filter refuses requests for tokens', async () => {
       expect((await send(proxy().url, 'POST', TOKEN)).status).toBe(403);
       expect(upstream().seen).toEqual([]);
     });
 
-    test('proxy 11: canary: on a path that is open another protocol may be asked for, too', async () => {
+    test('proxy 11: canary: a client may switch to another protocol on an open path', async () => {
       const path = '/api/v1/namespaces/demo/configmaps?watch=true';
 
       const status = await upgrade(proxy().url, path, 'websocket');
@@ -81,10 +81,10 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('with its defaults', () => {
+  describe('with the default filter', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${upstream().url}`]));
 
-    test('proxy 11: canary: exec and attach alone are refused, every other tunnel is opened', async () => {
+    test('proxy 11: canary: the default filter refuses only exec and attach, and opens every other tunnel', async () => {
       const opened: string[] = [];
       for (const path of [...TUNNELS, '/version']) {
         for (const protocol of ['websocket', 'SPDY/3.1', 'h2c']) {
@@ -102,7 +102,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual(opened);
     });
 
-    test("proxy 11: canary: tokens of other ServiceAccounts are the API server's to refuse", async () => {
+    test('proxy 11: canary: the default filter forwards requests for tokens of other ServiceAccounts', async () => {
       await send(proxy().url, 'POST', TOKEN);
 
       expect(upstream().seen).toEqual([`POST ${TOKEN}`]);

@@ -71,7 +71,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     return { upstream, ...proxy };
   };
 
-  describe('that is there for a while', () => {
+  describe('with one socket for several tests', () => {
     const upstream = shared(openUpstream);
     const folder = shared(async () => {
       const path = mkdtempSync(join(tmpdir(), 'chancery-'));
@@ -83,7 +83,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       serving(kubectl.path, ['proxy', `--server=${upstream().url}`, `--unix-socket=${pathOf()}`]),
     );
 
-    test('[P-2] proxy 38: calls and watches go through it, with a Host that its filter takes', async () => {
+    test('[P-2] proxy 38: calls and watches pass a unix socket, with a Host that the filter accepts', async () => {
       const transport = transportTo(`unix:${pathOf()}`);
 
       const call = await transport.send(request());
@@ -94,7 +94,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual(['GET /version', 'GET /watch']);
     });
 
-    test(`[security 8] proxy 38: it is its owner’s alone${IS_ROOT ? ', and nobody else connects' : ' (who is not root cannot try as somebody else)'}`, async () => {
+    test(`[security 8] proxy 38: the socket has mode 700${IS_ROOT ? ', and another user cannot connect' : ' (only root can try to connect as another user)'}`, async () => {
       const { mode } = statSync(pathOf());
 
       expect((mode & 0o777).toString(8)).toBe('700');
@@ -103,7 +103,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  test('proxy 38: after a crash the socket that was left is replaced, and our next call goes through', async () => {
+  test('proxy 38: a new kubectl proxy replaces the socket that a crash left, and the next call goes through', async () => {
     const path = socketPath();
     const first = await listen(path);
     const transport = transportTo(`unix:${path}`);
@@ -122,7 +122,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(second.upstream.seen).toEqual(['GET /version']);
   });
 
-  test('proxy 38: when it is told to stop it leaves its socket behind', async () => {
+  test('proxy 38: kubectl proxy leaves its socket behind after SIGTERM', async () => {
     const path = socketPath();
     const { process: proxy } = await listen(path);
 
@@ -132,7 +132,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(await dial(path)).toBe('ECONNREFUSED');
   });
 
-  test('proxy 38: a file in its place is not replaced, and a port beside it is refused', async () => {
+  test('proxy 38: kubectl proxy does not replace a file at the path of its socket, and refuses --port beside --unix-socket', async () => {
     const path = socketPath();
     writeFileSync(path, 'mine');
 
@@ -146,7 +146,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  test('proxy 38: canary: a second instance takes a live socket over without a word', async () => {
+  test('proxy 38: canary: a second kubectl proxy takes over the socket of a running one, and logs nothing', async () => {
     const path = socketPath();
     const first = await listen(path);
     const second = await listen(path);

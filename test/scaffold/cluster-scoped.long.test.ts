@@ -25,7 +25,7 @@ test(
   },
 );
 
-test('[found 15] its manifests have the rights in both scopes', PATIENT, async () => {
+test('[found 15] cluster-scoped kinds have a ClusterRole in both scopes', PATIENT, async () => {
   const { folder } = await newProject('atlas', '--cluster-scoped');
   const output = join(folder, 'deploy');
 
@@ -45,7 +45,7 @@ test.each([
   [['--template=built-in'], '--cluster-scoped is for custom-resource: the template built-in'],
   [['--from=x'], '--from names the kinds; leave out --cluster-scoped'],
   [['--from-crd=x'], '--from-crd names the kinds; leave out --cluster-scoped'],
-])('[found 15] init --cluster-scoped %j is refused', async (words, told) => {
+])('[found 15] init --cluster-scoped together with %j is refused', async (words, told) => {
   const { exit, stderr } = invoke([
     'init',
     join(folderWith({}), 'x'),

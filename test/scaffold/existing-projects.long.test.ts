@@ -72,7 +72,7 @@ async function bothProjects(): Promise<{ parent: string; fleet: Project; many: P
   };
 }
 
-test('[scaffolding 20] projects from PROJECT and from definitions compile', PATIENT, async () => {
+test('[scaffolding 20] projects from a PROJECT file and definitions compile', PATIENT, async () => {
   const { parent } = await bothProjects();
   const tsconfig = { extends: 'chancery/tsconfig.json', include: ['*/src'] };
   writeFileSync(join(parent, 'tsconfig.json'), JSON.stringify(tsconfig));
@@ -83,7 +83,7 @@ test('[scaffolding 20] projects from PROJECT and from definitions compile', PATI
 });
 
 test(
-  '[scaffolding 20] their tests pass, and each kind has a controller that watches it',
+  '[scaffolding 20] the tests of projects for existing kinds pass, and each kind has a controller that watches it',
   PATIENT,
   async () => {
     const { fleet, many } = await bothProjects();
@@ -116,7 +116,7 @@ test(
   },
 );
 
-test('[scaffolding 5] [scaffolding 20] --check passes after generate', PATIENT, async () => {
+test('[scaffolding 5] [scaffolding 20] manifests pass --check after generate', PATIENT, async () => {
   const { fleet, many } = await bothProjects();
 
   for (const { folder } of [fleet, many]) {

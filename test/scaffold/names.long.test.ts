@@ -181,7 +181,7 @@ test.each([
   'd'.repeat(64),
   'one.two',
   '1st',
-])('[child 8] the template built-in gives %s a Service', async (name) => {
+])('[child 8] the template built-in creates a Service for a Deployment named %s', async (name) => {
   const project = await newProject('tern', '--template', 'built-in');
   const { controller } = await madeBy(project.folder, 'expose', '');
   await using env = await startTestEnv();

@@ -41,7 +41,7 @@ async function createAll({ create }: Project): Promise<void> {
   }
 }
 
-test('[S-5] [scaffolding 3] all templates and all forms of kinds compile', PATIENT, async () => {
+test('[S-5] [scaffolding 3] projects of all templates and kinds compile', PATIENT, async () => {
   const parent = exampleFolder();
   for (const template of TEMPLATES) {
     await newProjectIn(parent, template, '--template', template);
@@ -57,7 +57,7 @@ test('[S-5] [scaffolding 3] all templates and all forms of kinds compile', PATIE
   expect(complaints).toBe('');
 });
 
-test('[scaffolding 3] [scaffolding 4] the tests of all forms of kinds pass', PATIENT, async () => {
+test('[scaffolding 3] [scaffolding 4] tests of kinds with all options pass', PATIENT, async () => {
   const project = await newProject('many');
   await createAll(project);
 
@@ -109,7 +109,7 @@ function rightOf({ verb, resource, subresource }: LoggedRequest): string {
 const NEED_NO_USE = /^(?:get |\w+ events\.events\.k8s\.io$|update \S+\/finalizers$)/;
 
 test.each(TEMPLATES)(
-  '[S-3] [scaffolding 7] the roles of %s are what the operator used in its tests',
+  '[S-3] [scaffolding 7] the roles of the template %s are the rights that its operator uses in its tests',
   PATIENT,
   async (template) => {
     const project = await newProject('demo', '--template', template);
@@ -126,7 +126,7 @@ test.each(TEMPLATES)(
   },
 );
 
-test('[scaffolding 3] after create api the roles have the new kinds, and no other', async () => {
+test('[scaffolding 3] after create api the generated roles have the new kinds, and no other kinds', async () => {
   const project = await newProject('demo');
   const create = (...options: readonly string[]) =>
     done(project.create('--group=example.com', '--version=v1', ...options));
@@ -152,7 +152,7 @@ test('[scaffolding 3] after create api the roles have the new kinds, and no othe
 test.each([
   'custom-resource',
   'composite',
-])('[scaffolding 6] the API server takes the definition and the sample of %s, and refuses a bad one', async (template) => {
+])('[scaffolding 6] the API server accepts the definition and the sample of the template %s, and refuses an invalid sample', async (template) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const { folder } = await newProject('demo', '--template', template);
@@ -171,7 +171,7 @@ test.each([
 });
 
 test(
-  '[scaffolding 5] --check passes after generate, and fails after a change of the schema',
+  '[scaffolding 5] generate --check passes after generate, and fails after a change of the schema',
   PATIENT,
   async () => {
     const { folder } = await newProject('demo');
@@ -193,7 +193,7 @@ test(
 
 test.each(
   TEMPLATES,
-)('[scaffolding 22] README.md and AGENTS.md of %s have only commands that CI or the test outside runs', async (template) => {
+)('[scaffolding 22] README.md and AGENTS.md of the template %s have only commands that its CI or outside.tools.test.ts runs', async (template) => {
   const { folder } = await newProject('demo', '--template', template);
   const workflow = parseYaml(readFileSync(join(folder, '.github/workflows/ci.yml'), 'utf8')) as {
     readonly jobs: { readonly test: { readonly steps: readonly { readonly run?: string }[] } };

@@ -15,7 +15,7 @@ function run(...words: readonly string[]): { code: number | null; stdout: string
   return { code: status, stdout, stderr };
 }
 
-test('every group is an npm script of its name, and every npm script of the launcher is a group', () => {
+test('every group of scripts is an npm script with its name, and every npm script that starts the launcher is a group', () => {
   const launched = Object.entries(packageJson.scripts).filter(([, line]) => line.includes(MAIN));
 
   expect(launched.map(([name, line]) => [name, line]).sort()).toEqual(
@@ -25,7 +25,7 @@ test('every group is an npm script of its name, and every npm script of the laun
   );
 });
 
-test.each(Object.entries(GROUPS))('every file that %s starts is there', (_name, { scripts }) => {
+test.each(Object.entries(GROUPS))('every file that %s starts exists', (_name, { scripts }) => {
   const files = Object.values(scripts).flatMap(({ commands }) =>
     commands.map((command) => command.find((word) => !word.startsWith('-'))),
   );
@@ -34,7 +34,7 @@ test.each(Object.entries(GROUPS))('every file that %s starts is there', (_name, 
   expect(files.filter((file) => file === undefined || !existsSync(join(root, file)))).toEqual([]);
 });
 
-test('a group without usual names lists its names, each with its sentence, and exits with 2', () => {
+test('a group without default scripts lists its scripts and their descriptions, and exits with 2', () => {
   const { code, stdout, stderr } = run('prove');
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -45,7 +45,7 @@ test('a group without usual names lists its names, each with its sentence, and e
   }
 });
 
-test.each(Object.entries(GROUPS))('%s --help lists the names on standard output', (group, {
+test.each(Object.entries(GROUPS))('npm run %s -- --help lists the scripts on stdout', (group, {
   scripts,
 }) => {
   for (const word of ['--help', '-h']) {
@@ -57,7 +57,7 @@ test.each(Object.entries(GROUPS))('%s --help lists the names on standard output'
   }
 });
 
-test('a name that no group or no script has is refused with the names that there are', () => {
+test('an unknown group or script is refused with the list of the known ones', () => {
   const unknown = run('check', 'toString');
   const group = run('nothing');
 
@@ -68,7 +68,7 @@ test('a name that no group or no script has is refused with the names that there
   expect(group.stderr).toContain('nothing is named nothing; there are: check, measure, ');
 });
 
-test('arguments go to the program of the name, or of each usual name, and a failure ends the rest', () => {
+test('arguments go to the program of the named script, or of each default script until one fails', () => {
   const named = run('generate', 'examples', '--no-such-option');
   const usual = run('generate', '--no-such-option');
 
@@ -79,7 +79,7 @@ test('arguments go to the program of the name, or of each usual name, and a fail
 
 test.each(
   Object.keys(GROUPS.prove?.scripts ?? {}),
-)('prove %s refuses an option that it does not know, and says how it is called', (name) => {
+)('prove %s refuses an unknown option, and prints how it is called', (name) => {
   const { code, stdout, stderr } = run('prove', name, '--no-such-option');
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -6,13 +6,13 @@ import { drawTerminal, linesOfPicture } from './terminal-picture.ts';
 const picture = (lines: readonly string[]): string =>
   drawTerminal({ title: 'A & B', command: 'run <this>', lines });
 
-test('the lines of a picture are those of the session, also the empty, the indented and the long ones', () => {
+test('a picture has all lines of its session, also empty, indented and long ones', () => {
   const lines = ['one', '', '   <two> & "three"', `${'wide '.repeat(70)}end`, '&lt;'];
 
   expect(linesOfPicture(picture(lines))).toEqual(lines);
 });
 
-test('a line that is wider than the terminal goes on in the next row, and the picture is higher by that row', () => {
+test('a line that is wider than the terminal continues in the next row, and the picture is higher by that row', () => {
   const heightOf = (svg: string): number => Number(/ height="(\d+)"/.exec(svg)?.[1]);
   const short = picture(['x'.repeat(120)]);
   const long = picture(['x'.repeat(121)]);
@@ -21,14 +21,14 @@ test('a line that is wider than the terminal goes on in the next row, and the pi
   expect(heightOf(long) - heightOf(short)).toBe(19);
 });
 
-test('a picture has a title for people who do not see it, and what was typed', () => {
+test('a picture has a title for screen readers, and the command that was typed', () => {
   const svg = picture([]);
 
   expect(svg).toContain('<title>A &amp; B</title>');
   expect(svg).toContain('$ run &lt;this&gt;');
 });
 
-test('times are left out, and equal ports, processes and Pods stay equal', () => {
+test('masked removes times, and gives equal ports, processes and Pods equal names', () => {
   const lines = [
     '  0.2 s  API server  at http://127.0.0.1:37901',
     '  3.5 s  operator    is ready (pid 10790): http://127.0.0.1:37901',
@@ -48,7 +48,7 @@ test('times are left out, and equal ports, processes and Pods stay equal', () =>
   ]);
 });
 
-test('a warning that the machine was slow is left out, and no other', () => {
+test('masked removes the warning about a slow machine, and no other warning', () => {
   const warnings = ['warn  event loop was blocked, leases are late', 'warn  source is failing'];
 
   expect(masked(warnings)).toEqual(['warn  source is failing']);

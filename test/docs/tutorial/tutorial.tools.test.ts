@@ -53,7 +53,7 @@ function inAnotherForm(line: string, folder: string): string {
 }
 
 test(
-  'the six pages lead from an empty folder to an operator, and show what happens',
+  'the six pages of the tutorial lead from an empty folder to an operator, and show what is printed',
   PATIENT,
   async () => {
     const reader = await newReader();

@@ -95,7 +95,7 @@ test('a missing memory limit is reported only by the rule about limits', () => {
   expect(rules).toEqual(['memory-limits']);
 });
 
-test("of several containers the operator's memory limit counts, at any position", () => {
+test('lint checks the memory limit of the operator at any position among the containers', () => {
   const manifests = limited('128Mi');
   const other = structuredClone(manifests.get('operator')) as { name: string };
   manifests.set('pod.containers', [

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { lint, RULES } from '../../../operator/generate/lint/lint.ts';
 import { CANARIES } from './canaries.ts';
 
-test.each(CANARIES)('$rule: an overlay that $does', ({
+test.each(CANARIES)('the rule $rule reports an overlay that $does', ({
   rule,
   at,
   level = 'error',
@@ -22,7 +22,7 @@ test.each(CANARIES)('$rule: an overlay that $does', ({
   expect([...new Set(others)].sort()).toEqual([...also].sort());
 });
 
-test.each(CANARIES)('$rule says where, what, why and what to do when an overlay $does', ({
+test.each(CANARIES)('the message of $rule has place, reason and remedy if an overlay $does', ({
   broken,
   caches,
 }) => {
@@ -32,7 +32,7 @@ test.each(CANARIES)('$rule says where, what, why and what to do when an overlay 
   }
 });
 
-test('every rule has a canary, and a name of its own', () => {
+test('every rule has a unique name, and at least one canary', () => {
   const names = RULES.map(({ id }) => id);
 
   expect(new Set(names).size).toBe(names.length);

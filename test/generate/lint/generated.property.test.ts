@@ -61,7 +61,7 @@ test('a right to create every object in one version covers a creation by name in
   expect(lint(manifestsOf(declaration))).toEqual([]);
 });
 
-test('a role that goes with another filter is found whenever something is closed to it', () => {
+test('lint reports the rights and paths in which roles and the filter of another declaration differ', () => {
   let found = 0;
   fc.assert(
     fc.property(declarations, declarations, (mine, other) => {

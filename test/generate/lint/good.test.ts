@@ -8,7 +8,7 @@ test.each([
   ['two plain containers', plain],
   ['a native sidecar', sidecar],
   ['a Unix socket', socket],
-  ['an image of kubectl alone', stock],
+  ['a plain kubectl image', stock],
   ['a gate', gated],
   ['replicas that share the work', sharing],
 ])('correct manifests with %s have no diagnostic', (_, manifests) => {
@@ -76,7 +76,7 @@ test('lint finds an ambassador that listens on another port', () => {
   expect(lint(manifests.objects)).toEqual([]);
 });
 
-test('an account, a role or a budget of the same name in another namespace does not count', () => {
+test('lint ignores an account, a role or a budget of the same name in another namespace', () => {
   const manifests = plain();
   for (const kind of ['ServiceAccount', 'Role', 'RoleBinding', 'PodDisruptionBudget']) {
     const ours = structuredClone(manifests.get(kind)) as { metadata: { namespace: string } };

@@ -123,7 +123,7 @@ test.each<[string, () => Manifests]>([
   expect(errorsOf(broken())).toContain(REFUSED);
 });
 
-test('the same variable in another container gives no access to the ambassador', () => {
+test('lint refuses a KUBECONFIG in another container, which mounts another volume at its path', () => {
   const manifests = manager().push('pod.volumes', SECRET);
   const env = manifests.get('operator.env');
   manifests.set('pod.initContainers', [
@@ -138,7 +138,7 @@ test('the same variable in another container gives no access to the ambassador',
   );
 });
 
-test('beside a kubeconfig the address variable is checked as without one', () => {
+test('lint checks CHANCERY_API_URL also when the operator has a kubeconfig', () => {
   const manifests = manager().push('operator.env', {
     name: 'CHANCERY_API_URL',
     value: 'https://10.0.0.1',
@@ -147,7 +147,7 @@ test('beside a kubeconfig the address variable is checked as without one', () =>
   expect(errorsOf(manifests)).toContain('operator-url containers[operator].env[CHANCERY_API_URL]');
 });
 
-test('lint finds a token under the name of the namespace file beside the kubeconfig', () => {
+test('lint refuses a token whose file has the name of the namespace file', () => {
   const token = { serviceAccountToken: { path: 'namespace', expirationSeconds: 3600 } };
   const manifests = manager()
     .push('pod.volumes', {

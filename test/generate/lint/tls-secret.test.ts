@@ -29,7 +29,7 @@ test('a matching certificate and key for the Service are accepted, and so is an 
   expect(problem({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } })).toBeUndefined();
 });
 
-test('a Secret with only one of the two, or with other content, is refused', () => {
+test('a Secret with only a certificate or only a key, or with other content, is refused', () => {
   const { cert, key } = authority.issue(NAMES);
 
   expect(problem(secret(cert, ''))).toBe('data[tls.key] is not the key of tls.crt');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coresIn, cpuSecondsIn, placesOf, sumIn } from './readings.ts';
 
-test('CPU is that of user mode and of the kernel, whatever the name of the program is', () => {
+test('cpuSecondsIn adds user time and kernel time, whatever the name of the program is', () => {
   const after = 'S 1 2 3 0 -1 4194560 1111 0 0 0 250 75 9000 9000 20 0 11 0 5 6 7';
 
   expect(cpuSecondsIn(`42 (node) ${after}`)).toBe(3.25);
@@ -13,17 +13,17 @@ test.each([
   ['0', [0]],
   ['0-1', [0, 1]],
   ['2,4-6,9', [2, 4, 5, 6, 9]],
-])('the cores of %s are %j', (list, cores) => {
+])('the list of cores %s is read as %j', (list, cores) => {
   expect(
     coresIn(`Name:\tnode\nCpus_allowed:\tff\nCpus_allowed_list:\t${list}\nMems:\t1\n`),
   ).toEqual(cores);
 });
 
-test('a status without cores is an error', () => {
+test('a process status without a list of cores is an error', () => {
   expect(() => coresIn('Name:\tnode\n')).toThrow('no Cpus_allowed_list');
 });
 
-test('a metric is the sum of its series with the label, and of no metric with a longer name', () => {
+test('sumIn adds the series of a metric that have the label, and ignores metrics with a longer name', () => {
   const text = `# HELP groups of a phase
 groups{name="a",phase="owning"} 7
 groups{name="b",phase="owning"} 1
@@ -44,6 +44,6 @@ test.each([
   [2, [1, 3, 5, 7], { replicas: ['1', '3'], server: '5,7' }],
   [4, [0, 1], { replicas: ['0', '1', '0', '1'], server: '0,1' }],
   [1, [6], { replicas: ['6'], server: '6' }],
-])('%i replicas on the cores %j have cores of their own, and the server has the rest', (replicas, cores, places) => {
+])('%i replicas on the cores %j get one core each, and the server gets the free cores, or all when none is free', (replicas, cores, places) => {
   expect(placesOf(replicas, cores)).toEqual(places);
 });

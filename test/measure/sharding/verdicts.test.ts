@@ -28,14 +28,14 @@ test.each([
   expect(isMet(most(ratios))).toBe(met);
 });
 
-test('a target whose ratios are good is missed when what must hold beside them does not', () => {
+test('a target with good ratios is missed when its additional condition does not hold', () => {
   const fact = (holds: boolean) => ({ says: 'the same results', holds });
 
   expect(isMet({ ...most([0.1]), fact: fact(true) })).toBe(true);
   expect(isMet({ ...most([0.1]), fact: fact(false) })).toBe(false);
 });
 
-test('the median of an even number of values is between the two in the middle', () => {
+test('the median of an even number of values is the mean of the two in the middle', () => {
   expect([median([4, 1]), median([9, 1, 2, 4]), median([3, 1, 2])]).toEqual([2.5, 3, 2]);
   expect(median([])).toBeNaN();
 });

@@ -34,7 +34,7 @@ export function credentials({ means, images, isSlow }: Place): void {
     return world;
   };
 
-  test('an ambassador that is killed comes back with the token that is there by then, and nothing is lost', async () => {
+  test('an ambassador that restarts after SIGKILL uses the new token, and no change is lost', async () => {
     const world = await start();
     await runWorkload(world);
     const first = tokensOf(world);
@@ -58,7 +58,7 @@ export function credentials({ means, images, isSlow }: Place): void {
     expect(world.pod.container('operator').isRunning).toBe(true);
   });
 
-  test('[security 2] a Pod that mounts its token into every container does not start its operator, which ends with 3', async () => {
+  test('[security 2] in a Pod that mounts its token into every container the operator ends with exit code 3', async () => {
     const world = await start((objects) => objects.map(mounting));
 
     const end = await world.pod.container('operator').ended;
@@ -72,7 +72,7 @@ export function credentials({ means, images, isSlow }: Place): void {
   });
 
   if (isSlow) {
-    test('a token that is replaced is used within a minute, and the old one is needed no longer', async () => {
+    test('the ambassador uses a replaced token within a minute, and no longer needs the old one', async () => {
       const world = await start();
       await runWorkload(world);
 

@@ -39,7 +39,7 @@ export function gate({ means, images }: Place): void {
   };
 
   test.skipIf(!canBuild)(
-    '[admission 12] beside a gate that serves, the operator finds neither a key nor a token',
+    '[admission 12] an operator in a Pod with a running gate finds neither a key nor a token',
     { timeout: 300_000 },
     async () => {
       const { pod } = await start();
@@ -57,7 +57,7 @@ export function gate({ means, images }: Place): void {
   );
 
   test.skipIf(!canBuild)(
-    'a key that is mounted into the operator is found there',
+    'the search in the operator finds a key that is mounted there',
     { timeout: 300_000 },
     async () => {
       const { pod } = await start(({ volumeMounts = [], ...container }) => ({

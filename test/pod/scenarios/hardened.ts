@@ -10,7 +10,7 @@ import type { Place } from './place.ts';
 const SOCKET = '/run/ambassador/api.sock';
 
 export function hardened({ means, images }: Place): void {
-  test('[security 8] behind a socket the operator works, no port of the ambassador is open, another user is refused, and it stops first', async () => {
+  test('[security 8] with a unix socket the operator works, the ambassador opens no port, another user is refused, and the operator stops first', async () => {
     const world = await startWorld({
       means,
       images: images(),

@@ -38,7 +38,7 @@ export function hooks({ means, images }: Place): void {
   };
 
   test.skipIf(!canBuild)(
-    '[security 45] [hooks 23] [hooks S4] the config-watcher from a ConfigMap rolls a Deployment, and sees no token and no variable outside of the allow-list',
+    '[security 45] [hooks 23] [hooks S4] the config-watcher hook from a ConfigMap rolls a Deployment, and sees no token and only allowed variables',
     { timeout: 600_000 },
     async () => {
       const world = await start(onlyBash);
@@ -69,7 +69,7 @@ export function hooks({ means, images }: Place): void {
   );
 
   test.skipIf(!canBuild)(
-    '[security 46] [found 4] a hook reads neither environment, memory nor open files of the runner and of the first process, and opens no inspector',
+    '[security 46] [found 4] a hook cannot read environment, memory or open files of the runner or of the first process, and cannot open an inspector',
     { timeout: 600_000 },
     async () => {
       const world = await start(onlySpy);

@@ -13,7 +13,7 @@ const NAMESPACE = 'reloader';
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
 
 export function reloader({ means, images }: Place): void {
-  test('[reloader 27] the operator that reads Secrets has no token, writes none, and reaches nothing but what it declares', async () => {
+  test('[reloader 27] an operator that reads Secrets has no token, cannot write Secrets, and reaches only what it declares', async () => {
     const world = await start({ means, images });
     const { server, pod } = world;
     await eventually(() => pod.isReady(), PATIENCE);

@@ -36,7 +36,7 @@ export function running({ means, images }: Place): void {
     }, 60_000);
     afterAll(() => world?.end()); // it may not have come to be
 
-    test('the operator does its work with the generated filter and rights, and nothing is refused', async () => {
+    test('the operator works with the generated filter and roles, and no request is refused', async () => {
       await changeAndRoll(world, 'two');
 
       const { lines } = world.pod.container('operator');
@@ -53,7 +53,7 @@ export function running({ means, images }: Place): void {
       expect(users).toEqual(new Set([`system:serviceaccount:${NAMESPACE}:config-restart`]));
     });
 
-    test('[security 7] nothing listens but the ambassador on loopback, and the operator', () => {
+    test('[security 7] the only listeners in the Pod are the operator and, on loopback, the ambassador', () => {
       const table = (name: string): string =>
         readFileSync(`/proc/${world.pod.sandbox.pid}/net/${name}`, 'utf8');
 
@@ -81,7 +81,7 @@ export function running({ means, images }: Place): void {
     test.each([
       ['proxy', 65_531],
       ['operator', 65_532],
-    ])('[security 5] the container %s runs as %d, without any capability and without a way to new ones', async (name, id) => {
+    ])('[security 5] the container %s runs as user %d, has no capabilities and cannot gain any', async (name, id) => {
       const status = statusOf(await world.pod.container(name).proc('status'));
 
       expect(status).toMatchObject({
@@ -94,7 +94,7 @@ export function running({ means, images }: Place): void {
     test.each([
       ['proxy', [TOKEN_FOLDER]],
       ['operator', []],
-    ])('[security 5] in the container %s nothing can be written, and only what the manifest names is mounted', async (name, mounted) => {
+    ])('[security 5] the container %s has a read-only root, and mounts only what the manifest names', async (name, mounted) => {
       const container = world.pod.container(name);
 
       const mounts = mountsOf(await container.proc('mountinfo'));
@@ -111,7 +111,7 @@ export function running({ means, images }: Place): void {
       });
     });
 
-    test('[security 1] the operator sees no token, no certificate authority and no process but its own, and writes nowhere', async () => {
+    test('[security 1] the operator sees no token, no certificate authority and only its own processes, and cannot write anywhere', async () => {
       const operator = world.pod.container('operator');
 
       const seen = JSON.parse(await inOperator(operator, 'look-around'));
@@ -126,7 +126,7 @@ export function running({ means, images }: Place): void {
       });
     });
 
-    test('[security 10] from inside the operator all that it has not declared is refused, by the filter or by RBAC', async () => {
+    test('[security 10] requests from inside the operator that are not declared are refused by the filter or by RBAC', async () => {
       const lines = HOSTILE.map((line) => line.replaceAll('demo', NAMESPACE)).filter(isNotHead);
 
       const answers = JSON.parse(

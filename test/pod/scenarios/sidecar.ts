@@ -11,7 +11,7 @@ import type { Place } from './place.ts';
 const manifests = fileURLToPath(new URL('../../../manifests/', import.meta.url));
 
 export function sidecar({ means, images }: Place): void {
-  test('a native sidecar has passed its startup probe before the operator begins, and ends after it', async () => {
+  test('a native sidecar passes its startup probe before the operator starts, and ends after the operator', async () => {
     const overlay = await overlayWith('components/native-sidecar');
     const world = await startWorld({ means, images: images(), overlay });
     onTestFinished(() => world.end());

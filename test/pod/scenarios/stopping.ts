@@ -24,7 +24,7 @@ export function stopping({ means, images, isSlow }: Place): void {
     return world;
   };
 
-  test('[security 35] of two containers that are told to stop at once the operator gives back its Lease before the ambassador ends', async () => {
+  test('[security 35] when the Pod is stopped, the operator releases its Lease before the ambassador ends', async () => {
     const world = await leading();
 
     const ending = await world.pod.terminate();
@@ -38,7 +38,7 @@ export function stopping({ means, images, isSlow }: Place): void {
     expect(holderOf(world)).toBe('');
   });
 
-  test('without the preStop of the manifest the ambassador is gone first, and the Lease is not given back', async () => {
+  test('without the preStop hook of the manifest the ambassador ends first, and the Lease is not released', async () => {
     const world = await leading({ edit: (objects) => objects.map(naive) });
     const holder = holderOf(world);
     await world.pod.container('operator').signal('SIGSTOP'); // busy for a moment, as an operator may be
@@ -56,7 +56,7 @@ export function stopping({ means, images, isSlow }: Place): void {
   });
 
   if (isSlow) {
-    test('the ambassador sleeps for longer than the operator needs to stop', async () => {
+    test('the preStop hook of the ambassador sleeps longer than the operator needs to stop', async () => {
       const world = await leading();
 
       const ending = await world.pod.terminate(true);

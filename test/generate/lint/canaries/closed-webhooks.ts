@@ -46,28 +46,28 @@ function withoutBudget(manifests: Manifests): Manifests {
 export const CLOSED_WEBHOOKS: readonly Canary[] = [
   {
     rule: 'closed-webhooks',
-    does: 'has one replica behind a webhook that refuses',
+    does: 'has one replica for a webhook with failurePolicy Fail',
     at: CONFIGURATION,
     says: 'with one replica',
     broken: () => asked({ failurePolicy: 'Fail' }, 1),
   },
   {
     rule: 'closed-webhooks',
-    does: 'leaves out what happens when nobody answers',
+    does: 'has one replica for a webhook without a failurePolicy',
     at: CONFIGURATION,
     says: 'with one replica',
     broken: () => asked({}, 1),
   },
   {
     rule: 'closed-webhooks',
-    does: 'has no budget for a webhook that refuses',
+    does: 'has no PodDisruptionBudget for a webhook with failurePolicy Fail',
     at: CONFIGURATION,
     says: 'no PodDisruptionBudget',
     broken: () => withoutBudget(asked({ failurePolicy: 'Fail' }, 2)),
   },
   {
     rule: 'closed-webhooks',
-    does: 'refuses the Pods that a node needs for its network',
+    does: 'has a webhook without a failurePolicy for Pods of kube-system',
     at: CONFIGURATION,
     level: 'warning',
     says: 'the Pods of kube-system',
@@ -75,7 +75,7 @@ export const CLOSED_WEBHOOKS: readonly Canary[] = [
   },
   {
     rule: 'closed-webhooks',
-    does: 'has no budget for a conversion',
+    does: 'has no PodDisruptionBudget for a conversion webhook',
     at: 'CustomResourceDefinition/sites.example.dev spec.conversion',
     level: 'warning',
     says: 'no PodDisruptionBudget',
@@ -94,7 +94,7 @@ export const CLOSED_WEBHOOKS: readonly Canary[] = [
   },
   {
     rule: 'webhook-selectors',
-    does: 'watches one namespace, and selects another',
+    does: 'has a namespaceSelector that requires two different names',
     at: 'ValidatingWebhookConfiguration/op webhooks[a.b.example].namespaceSelector',
     says: 'selects no namespace: no value of the label kubernetes.io/metadata.name',
     broken: () =>
@@ -113,7 +113,7 @@ export const CLOSED_WEBHOOKS: readonly Canary[] = [
   },
   {
     rule: 'webhook-selectors',
-    does: 'wants a label to be there and not there',
+    does: 'has an objectSelector that requires a label to exist and not to exist',
     at: 'ValidatingWebhookConfiguration/op webhooks[a.b.example].objectSelector',
     says: 'selects no object: no value of the label tier',
     broken: () =>

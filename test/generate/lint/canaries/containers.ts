@@ -40,13 +40,13 @@ export const CONTAINERS: readonly Canary[] = [
   },
   {
     rule: 'two-containers',
-    does: 'leaves the ambassador alone',
+    does: 'has no container but the ambassador',
     at: `${POD}containers`,
     broken: () => plain().set('pod.containers', [plain().get('proxy')]),
   },
   {
     rule: 'no-injected-sidecars',
-    does: 'asks a mesh for a sidecar',
+    does: 'requests a sidecar of a service mesh',
     at: `${POD}metadata.labels[sidecar.istio.io/inject]`,
     level: 'warning',
     broken: () =>
@@ -54,14 +54,14 @@ export const CONTAINERS: readonly Canary[] = [
   },
   {
     rule: 'no-injected-sidecars',
-    does: 'asks a mesh for sidecars in the namespace',
+    does: 'requests sidecars of a service mesh for the namespace',
     at: 'Namespace/demo metadata.annotations[linkerd.io/inject]',
     level: 'warning',
     broken: () => plain().set('Namespace.metadata.annotations', { 'linkerd.io/inject': 'enabled' }),
   },
   ...['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace'].map((field) => ({
     rule: 'own-namespaces',
-    does: `sets ${field}`,
+    does: `sets ${field} of the Pod`,
     at: `${POD}${field}`,
     broken: () => plain().set(`pod.${field}`, true),
   })),
@@ -94,7 +94,7 @@ export const CONTAINERS: readonly Canary[] = [
   ),
   {
     rule: 'restricted-containers',
-    does: 'lets an init container run as root',
+    does: 'allows an init container to run as root',
     at: `${POD}initContainers[prepare].securityContext.runAsNonRoot`,
     broken: () =>
       plain().set('pod.initContainers', [
@@ -110,49 +110,49 @@ export const CONTAINERS: readonly Canary[] = [
   },
   ...['allowPrivilegeEscalation', 'capabilities', 'readOnlyRootFilesystem'].map((field) => ({
     rule: 'restricted-containers',
-    does: `says nothing of ${field}`,
+    does: `does not set ${field} of the ambassador`,
     at: `${PROXY}.securityContext.${field}${field === 'capabilities' ? '.drop' : ''}`,
     broken: () => plain().remove(`proxy.securityContext.${field}`),
   })),
   ...['runAsNonRoot', 'seccompProfile'].map((field) => ({
     rule: 'restricted-containers',
-    does: `says nothing of ${field}, neither for the Pod`,
+    does: `sets ${field} neither for the operator nor for the Pod`,
     at: `${OPERATOR}.securityContext.${field}`,
     broken: () => plain().remove(`pod.securityContext.${field}`),
   })),
   {
     rule: 'restricted-containers',
-    does: 'opens a port of the node',
+    does: 'opens a hostPort',
     at: `${OPERATOR}.ports[8081].hostPort`,
     broken: () => plain().set('operator.ports.0.hostPort', 8081),
   },
   {
     rule: 'restricted-volumes',
-    does: 'mounts a path of the node',
+    does: 'mounts a hostPath',
     at: `${POD}volumes[node].hostPath`,
     broken: () => plain().push('pod.volumes', { name: 'node', hostPath: { path: '/' } }),
   },
   ...['runAsUser', 'runAsGroup'].map((field) => ({
     rule: 'numeric-users',
-    does: `leaves ${field} to the image`,
+    does: `does not set ${field} of the ambassador, but leaves it to the image`,
     at: `${PROXY}.securityContext.${field}`,
     broken: () => plain().remove(`proxy.securityContext.${field}`),
   })),
   {
     rule: 'numeric-users',
-    does: 'runs as root',
+    does: 'runs the operator as root',
     at: `${OPERATOR}.securityContext.runAsUser`,
     broken: () => plain().set('operator.securityContext.runAsUser', 0),
   },
   {
     rule: 'distinct-users',
-    does: 'runs both as one user',
+    does: 'runs both containers as the same user',
     at: `${OPERATOR}.securityContext.runAsUser`,
     broken: () => plain().set('operator.securityContext.runAsUser', 65531),
   },
   {
     rule: 'distinct-users',
-    does: 'gives the whole Pod one user',
+    does: 'sets one user for the whole Pod',
     at: `${OPERATOR}.securityContext.runAsUser`,
     broken: () =>
       plain()
@@ -162,14 +162,14 @@ export const CONTAINERS: readonly Canary[] = [
   },
   {
     rule: 'no-fs-group',
-    does: 'gives files to a group',
+    does: 'sets fsGroup',
     at: `${POD}securityContext.fsGroup`,
     level: 'warning',
     broken: () => plain().set('pod.securityContext.fsGroup', 65531),
   },
   {
     rule: 'no-shared-volumes',
-    does: 'shares a folder',
+    does: 'mounts the same volume into both containers',
     at: `${OPERATOR}.volumeMounts[both]`,
     broken: () =>
       plain()
@@ -179,7 +179,7 @@ export const CONTAINERS: readonly Canary[] = [
   },
   {
     rule: 'service-links',
-    does: 'lets Services set variables',
+    does: 'does not turn enableServiceLinks off',
     at: `${POD}enableServiceLinks`,
     level: 'warning',
     broken: () => plain().remove('pod.enableServiceLinks'),

@@ -16,7 +16,7 @@ export const CREDENTIALS: readonly Canary[] = [
   },
   {
     rule: 'token-only-in-proxy',
-    does: 'mounts something where the token would be',
+    does: 'mounts another volume into the operator at the path of the token',
     at: `${OPERATOR}.volumeMounts[0]`,
     broken: () =>
       plain()
@@ -25,44 +25,44 @@ export const CREDENTIALS: readonly Canary[] = [
   },
   {
     rule: 'token-in-proxy',
-    does: 'mounts no token',
+    does: 'mounts no token into the ambassador',
     at: `${PROXY}.volumeMounts`,
     broken: () => plain().remove('proxy.volumeMounts'),
   },
   {
     rule: 'token-in-proxy',
-    does: 'mounts the token where kubectl does not look',
+    does: 'mounts the token at a path where kubectl does not look',
     at: `${PROXY}.volumeMounts`,
     broken: () => plain().set('proxy.volumeMounts.0.mountPath', '/credentials'),
   },
   {
     rule: 'token-in-proxy',
-    does: 'mounts the token to be written',
+    does: 'mounts the token without readOnly',
     at: `${PROXY}.volumeMounts[0].readOnly`,
     level: 'warning',
     broken: () => plain().remove('proxy.volumeMounts.0.readOnly'),
   },
   ...[599, 3601, 3607, 86_400].map((seconds) => ({
     rule: 'token-lifetime',
-    does: `asks for a token of ${seconds} seconds [security 3]`,
+    does: `requests a token that is valid for ${seconds} seconds [security 3]`,
     at: LIFETIME,
     broken: () => plain().set(SOURCE, seconds),
   })),
   {
     rule: 'automount-off',
-    does: 'lets the Pod mount a token by itself',
+    does: 'does not turn automountServiceAccountToken of the Pod off',
     at: `${POD}automountServiceAccountToken`,
     broken: () => plain().remove('pod.automountServiceAccountToken'),
   },
   {
     rule: 'automount-off',
-    does: 'lets every Pod of the account mount a token',
+    does: 'turns automountServiceAccountToken of the ServiceAccount on',
     at: 'ServiceAccount/op automountServiceAccountToken',
     broken: () => plain().set('ServiceAccount.automountServiceAccountToken', true),
   },
   {
     rule: 'no-token-secret',
-    does: 'makes a token that never expires',
+    does: 'creates a Secret with a token that never expires',
     at: 'Secret/op-token type',
     broken: () =>
       plain().add({
@@ -74,7 +74,7 @@ export const CREDENTIALS: readonly Canary[] = [
   },
   {
     rule: 'own-service-account',
-    does: 'uses the account of everybody',
+    does: 'uses the default ServiceAccount',
     at: `${POD}serviceAccountName`,
     broken: () => plain().remove('pod.serviceAccountName'),
     also: ['rbac-bound'],

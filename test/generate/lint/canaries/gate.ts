@@ -45,7 +45,7 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'key-only-in-gate',
-    does: 'mounts the Secret of the gate by a second volume',
+    does: 'mounts the Secret of the gate into the operator by a second volume',
     at: `${OPERATOR}.volumeMounts[again]`,
     broken: () =>
       gated()
@@ -57,7 +57,7 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'key-only-in-gate',
-    does: 'hands the key of the gate to the operator as a variable',
+    does: 'gives the key of the gate to the operator as a variable',
     at: `${OPERATOR}.env[KEY]`,
     broken: () =>
       gated().push('operator.env', {
@@ -67,19 +67,19 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'gate-certificate',
-    does: 'leaves the gate without a certificate',
+    does: 'mounts no certificate into the gate',
     at: `${GATE}.volumeMounts`,
     broken: () => gated().set('gate.volumeMounts.0.mountPath', '/x'),
   },
   {
     rule: 'gate-certificate',
-    does: 'mounts one file of the Secret, which the kubelet never renews',
+    does: 'mounts the certificate by subPath, which the kubelet never renews',
     at: `${GATE}.volumeMounts`,
     broken: () => gated().set('gate.volumeMounts.0.subPath', 'tls.crt'),
   },
   {
     rule: 'gate-certificate',
-    does: 'asks for a certificate of another name',
+    does: 'requests a certificate for another name',
     at: 'Certificate/op-gate spec.dnsNames',
     says: 'add op-gate.demo.svc',
     broken: () =>
@@ -92,7 +92,7 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'gate-certificate',
-    does: 'has a Secret with a certificate of another name',
+    does: 'has a Secret with a certificate for another name',
     at: 'Secret/op-gate-tls data[tls.crt]',
     says: 'is not for op-gate.demo.svc, but for op-gate.default.svc',
     broken: () => withSecret(issued('op-gate.default.svc')),
@@ -105,13 +105,13 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'gate-certificate',
-    does: 'has a Secret with a text for a certificate',
+    does: 'has a Secret with a text that is not a certificate',
     at: 'Secret/op-gate-tls data[tls.crt]',
     broken: () => withSecret({ 'tls.crt': 'x', 'tls.key': 'y' }),
   },
   {
     rule: 'gate-configuration',
-    does: 'leaves the gate without a configuration',
+    does: 'mounts no configuration into the gate',
     at: `${GATE}.volumeMounts`,
     broken: () => gated().set('gate.volumeMounts.1.mountPath', '/elsewhere'),
   },
@@ -129,14 +129,14 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'gate-configuration',
-    does: 'forgets the file in the ConfigMap',
+    does: 'has a ConfigMap without the configuration of the gate',
     at: 'ConfigMap/op-gate data[gate.conf]',
     says: 'is missing',
     broken: () => gated().set('ConfigMap.data', {}),
   },
   {
     rule: 'gate-configuration',
-    does: 'lets the operator listen where the gate does not ask',
+    does: 'makes the operator listen on another port than the gate uses',
     at: 'ConfigMap/op-gate data[gate.conf]',
     says: 'there is no operator behind the gate',
     broken: () =>
@@ -144,7 +144,7 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'gate-configuration',
-    does: 'declares a webhook that the gate refuses',
+    does: 'declares a webhook whose path the gate refuses',
     at: 'ValidatingWebhookConfiguration/op webhooks[0].clientConfig.service.path',
     broken: () =>
       gated().set('ConfigMap.data', {
@@ -153,14 +153,14 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'guarded-metrics',
-    does: 'leaves the metrics open beside a gate that serves them to clients with a certificate',
+    does: 'leaves the metrics of the operator open although the gate guards them',
     at: `${OPERATOR}.env[CHANCERY_METRICS_HOST]`,
     says: 'past the gate',
     broken: () => withMetrics(),
   },
   {
     rule: 'guarded-metrics',
-    does: 'opens the metrics to all addresses again',
+    does: 'serves the metrics on all addresses although the gate guards them',
     at: `${OPERATOR}.env[CHANCERY_METRICS_HOST]`,
     says: 'is 0.0.0.0',
     broken: () =>
@@ -168,7 +168,7 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'guarded-metrics',
-    does: 'serves the metrics where the gate does not ask',
+    does: 'serves the metrics on another port than the gate uses',
     at: `${OPERATOR}.env[CHANCERY_METRICS_HOST]`,
     says: 'makes 127.0.0.1:9090',
     broken: () =>
@@ -178,7 +178,7 @@ export const GATE_CANARIES: readonly Canary[] = [
   },
   {
     rule: 'distinct-users',
-    does: 'gives the operator the user of the gate',
+    does: 'runs the operator as the user of the gate',
     at: `${OPERATOR}.securityContext.runAsUser`,
     says: 'as for the gate',
     broken: () => gated().set('operator.securityContext.runAsUser', 65530),

@@ -5,34 +5,34 @@ import { type Canary, OPERATOR, POD, PROXY, withVariable } from './canary.ts';
 export const PROBES_AND_STOP: readonly Canary[] = [
   {
     rule: 'proxy-probes',
-    does: 'has no startup probe',
+    does: 'has no startup probe of the ambassador',
     at: `${PROXY}.startupProbe`,
     broken: () => plain().remove('proxy.startupProbe'),
   },
   {
     rule: 'proxy-probes',
-    does: 'probes by HTTP',
+    does: 'probes the ambassador by HTTP',
     at: `${PROXY}.readinessProbe`,
     broken: () =>
       plain().set('proxy.readinessProbe', { httpGet: { path: '/version', port: 8001 } }),
   },
   {
     rule: 'proxy-probes',
-    does: 'probes with a shell',
+    does: 'probes the ambassador with a shell',
     at: `${PROXY}.startupProbe`,
     broken: () =>
       plain().set('proxy.startupProbe.exec.command', ['sh', '-c', 'wget localhost:8001']),
   },
   {
     rule: 'proxy-probes',
-    does: 'probes past the ambassador',
+    does: 'probes the API server without the ambassador',
     at: `${PROXY}.startupProbe`,
     broken: () =>
       plain().set('proxy.startupProbe.exec.command', ['/kubectl', 'get', '--raw=/version']),
   },
   {
     rule: 'proxy-probes',
-    does: 'probes what the filter refuses',
+    does: 'probes a path that the filter refuses',
     at: `${PROXY}.startupProbe`,
     broken: () => plain().set('proxy.startupProbe.exec.command.3', '--raw=/readyz'),
   },
@@ -44,10 +44,10 @@ export const PROBES_AND_STOP: readonly Canary[] = [
   },
   ...(
     [
-      ['asks the ambassador', { httpGet: { path: '/version', port: 8001 } }],
-      ['asks for readiness', { httpGet: { path: '/readyz', port: 'health' } }],
-      ['opens the port of the ambassador', { tcpSocket: { port: 8001 } }],
-      ['asks through curl', { exec: { command: ['curl', 'http://127.0.0.1:8001/version'] } }],
+      ['sends a request to the ambassador', { httpGet: { path: '/version', port: 8001 } }],
+      ['asks for its readiness', { httpGet: { path: '/readyz', port: 'health' } }],
+      ['connects to the port of the ambassador', { tcpSocket: { port: 8001 } }],
+      ['asks port 8001 by curl', { exec: { command: ['curl', 'http://127.0.0.1:8001/version'] } }],
     ] as const
   ).map(([does, probe]) => ({
     rule: 'operator-probes',
@@ -57,14 +57,14 @@ export const PROBES_AND_STOP: readonly Canary[] = [
   })),
   ...['livenessProbe', 'readinessProbe'].map((field) => ({
     rule: 'operator-probes',
-    does: `has no ${field}`,
+    does: `has no ${field} of the operator`,
     at: `${OPERATOR}.${field}`,
     level: 'warning' as const,
     broken: () => plain().remove(`operator.${field}`),
   })),
   {
     rule: 'stop-order',
-    does: 'stops the ambassador at once',
+    does: 'stops the ambassador without a preStop hook',
     at: `${PROXY}.lifecycle.preStop.sleep.seconds`,
     broken: () => plain().remove('proxy.lifecycle'),
   },
@@ -76,19 +76,19 @@ export const PROBES_AND_STOP: readonly Canary[] = [
   },
   {
     rule: 'stop-order',
-    does: 'lets the operator take longer than the ambassador stays',
+    does: 'gives the operator more time to stop than the ambassador stays',
     at: `${PROXY}.lifecycle.preStop.sleep.seconds`,
     broken: () => withVariable('operator', { name: 'CHANCERY_SHUTDOWN_TIMEOUT', value: '60' }),
   },
   {
     rule: 'stop-order',
-    does: 'lets the operator take as long as it likes',
+    does: 'gives the operator unlimited time to stop',
     at: `${PROXY}.lifecycle.preStop.sleep.seconds`,
     broken: () => withVariable('operator', { name: 'CHANCERY_SHUTDOWN_TIMEOUT', value: '-1' }),
   },
   {
     rule: 'stop-order',
-    does: 'ends the Pod while the ambassador sleeps',
+    does: 'ends the Pod before the preStop hook of the ambassador is over',
     at: `${POD}terminationGracePeriodSeconds`,
     broken: () => plain().set('pod.terminationGracePeriodSeconds', 25),
   },
@@ -100,14 +100,14 @@ export const PROBES_AND_STOP: readonly Canary[] = [
   },
   {
     rule: 'stop-order',
-    does: 'lets the sidecar sleep at the beginning of the stop',
+    does: 'has a preStop hook of a native sidecar',
     at: `${POD}initContainers[proxy].lifecycle.preStop`,
     broken: () =>
       sidecar().set('pod.initContainers.0.lifecycle', { preStop: { sleep: { seconds: 25 } } }),
   },
   {
     rule: 'stop-order',
-    does: 'ends the Pod while the operator stops',
+    does: 'ends the Pod before the operator has stopped',
     at: `${POD}terminationGracePeriodSeconds`,
     broken: () => sidecar().set('pod.terminationGracePeriodSeconds', 20),
   },

@@ -15,19 +15,19 @@ export const UNIX_SOCKET: readonly Canary[] = [
   },
   {
     rule: 'unix-socket',
-    does: 'keeps the socket on the disk',
+    does: 'keeps the socket in a volume on the disk',
     at: `${POD}volumes[socket].emptyDir`,
     broken: () => socket().set('pod.volumes.1.emptyDir', {}),
   },
   {
     rule: 'unix-socket',
-    does: 'sets no limit for what is beside the socket',
+    does: 'sets no size limit for the volume of the socket',
     at: `${POD}volumes[socket].emptyDir`,
     broken: () => socket().remove('pod.volumes.1.emptyDir.sizeLimit'),
   },
   {
     rule: 'unix-socket',
-    does: 'gives the operator another user',
+    does: 'runs the operator as a user that cannot open the socket',
     at: `${OPERATOR}.securityContext.runAsUser`,
     broken: () => socket().set('operator.securityContext.runAsUser', 65532),
   },
@@ -39,13 +39,13 @@ export const UNIX_SOCKET: readonly Canary[] = [
   },
   {
     rule: 'proxy-probes',
-    does: 'probes a port when there is a socket',
+    does: 'probes a port although the ambassador has a socket',
     at: `${PROXY}.startupProbe`,
     broken: () => socket().set('proxy.startupProbe', plain().get('proxy.startupProbe')),
   },
   {
     rule: 'proxy-probes',
-    does: 'has no startup probe beside a socket',
+    does: 'has no startup probe of an ambassador with a socket',
     at: `${PROXY}.startupProbe`,
     broken: () => socket().remove('proxy.startupProbe'),
   },
