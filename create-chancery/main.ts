@@ -10,11 +10,21 @@ import { ConfigurationError, OperatorError } from '../operator/core/errors.ts';
 import { VERSION } from '../operator/core/version.ts';
 
 const args = process.argv.slice(2);
+const DEFINITIONS = /^--from(?:-crd)?(?:=|$)/;
 const initializes = command(INIT, async () => init);
 
 if (args.includes('--help') || args.includes('-h')) process.stdout.write(initializes.help);
 else if (args.includes('-v')) process.stdout.write(`${VERSION}\n`);
+else if (args.some((arg) => DEFINITIONS.test(arg))) refuseDefinitions();
 else await run();
+
+/** Definitions are YAML, which the toolkit reads with a library that this file does not have. */
+function refuseDefinitions(): void {
+  process.stderr.write(
+    'create-chancery: --from and --from-crd need the toolkit: run npx chancery init with the same arguments\n',
+  );
+  process.exitCode = 2;
+}
 
 async function run(): Promise<void> {
   try {

@@ -83,3 +83,16 @@ test('create-chancery has a help, and a wrong command line gives one line and ex
   expect(wrong).toMatchObject({ code: 2, stdout: '' });
   expect(wrong?.stderr).toMatch(/^create-chancery: NAME must be [^\n]*\n$/);
 });
+
+test.each([
+  ['--from', '../shop'],
+  ['--from-crd=crd.yaml'],
+])('create-chancery names the command that takes definitions, for %s', async (...args) => {
+  const script = join(built, 'create-chancery.js');
+  const refused = await run(process.execPath, [script, 'demo', ...args]).catch(
+    (error: { readonly code: number; readonly stderr: string }) => error,
+  );
+
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toMatch(/^create-chancery: --from .* npx chancery init [^\n]*\n$/);
+});
