@@ -33,7 +33,7 @@ export interface TestEnvOptions {
   readonly embedded?: ApiServerOptions;
   /**
    * `--feature-gates` of the embedded server, or of a server from `KUBEBUILDER_ASSETS`. An existing
-   * cluster keeps its own. If omitted, the defaults of the release.
+   * cluster ignores them. If omitted, the defaults of the release.
    */
   readonly featureGates?: FeatureGates;
   /**
@@ -268,8 +268,8 @@ class StartedEnv implements TestEnv {
   }
 
   /**
-   * Waits until a controller has created the namespace's ServiceAccount, because Pods are refused
-   * before.
+   * Waits until a controller has created the namespace's ServiceAccount. Until then, Pods are
+   * refused.
    */
   async #usable(namespace: string): Promise<void> {
     const account = (of: string): Promise<KubernetesObject | undefined> =>

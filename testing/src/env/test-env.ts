@@ -8,15 +8,15 @@ import type { EventLog } from './event-log.ts';
 import type { RequestLog } from './request-log.ts';
 
 /**
- * A feature that not every environment has: `clock` means `settled` and `advance`; the others are
- * the members with the same name.
+ * A feature that not every environment has. `clock` means `settled` and `advance`. Each other
+ * feature is the member of `TestEnv` with the same name.
  */
 export type EnvFeature = 'clock' | 'events' | 'requests' | 'server';
 
 /**
  * A cluster API for one test or one file of tests, and the calls that a test makes to it. It is the
  * same on every backend. A call that a backend does not support throws a ConfigurationError that
- * says so.
+ * names the missing feature.
  *
  * Every method that writes or reads uses HTTP, independent of the toolkit under test, and throws
  * ApiError with the API server's error.
@@ -54,7 +54,8 @@ export interface TestEnv extends AsyncDisposable {
   create<T extends KubernetesObject>(object: T): Promise<T>;
   /**
    * @param resource - such as `configMaps` of `chancery/kubernetes`, or a result of
-   * `customResource`. The answer has its type; of one of several resources, one of their types.
+   * `customResource`. The result has the resource's type. If `resource` is a union, the result is a
+   * union too.
    * @param namespace - undefined for a cluster-scoped object.
    * @returns undefined when the object does not exist.
    * @throws OperatorError `NOT_KUBERNETES` when the API server does not serve the resource.
