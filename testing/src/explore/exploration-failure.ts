@@ -88,7 +88,7 @@ export function traceOf(steps: readonly Step[]): string {
     .join('\n');
 }
 
-/** A text as a string literal on one line. */
+/** `text` as a string literal in single quotes, on one line. */
 function quoted(text: string): string {
   const escaped = JSON.stringify(text.replaceAll(/\s+/g, ' ')).slice(1, -1);
   return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;

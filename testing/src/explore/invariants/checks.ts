@@ -13,7 +13,7 @@ export interface Reference {
   readonly end: ReadonlyMap<string, readonly string[]>;
   /** The largest number of objects that existed at once, by their logical identity. */
   readonly copies: ReadonlyMap<string, number>;
-  /** Finalizers that the operator has added to objects, or declares. */
+  /** Finalizers that the operator adds to objects or declares. */
   readonly finalizers: ReadonlySet<string>;
 }
 
@@ -47,7 +47,7 @@ export class Checks {
     this.#finalizers.declared(controllers);
   }
 
-  /** Records that the operator was killed, which ends its running work. */
+  /** Records that the operator was killed, which ends its running reconciles. */
   killed(): void {
     this.#active.clear();
     this.#finalizers.killed();

@@ -2,8 +2,8 @@
 const { createHash } = process.getBuiltinModule('node:crypto');
 
 /**
- * States of earlier runs, with the number of further deviations that were allowed from there. Its
- * size is limited.
+ * A limited number of states of earlier runs, each with the number of further deviations that were
+ * allowed from that state.
  */
 export class VisitedStates {
   readonly #left = new Map<string, number>();

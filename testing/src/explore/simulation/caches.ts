@@ -67,8 +67,8 @@ function keyOf({ metadata: { namespace = '', name } }: Shown): string {
 }
 
 /**
- * The path at which a source lists and watches, with its selectors and without parameters that do
- * not select.
+ * The path at which a source lists and watches, with its selectors. Other query parameters are
+ * dropped.
  */
 function collectionOf(path: string): string {
   const [place = '', query = ''] = path.split('?', 2);
