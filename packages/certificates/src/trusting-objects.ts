@@ -25,7 +25,8 @@ export interface ServicePlace {
 }
 
 /**
- * The bundles for this Service in the object, as text. Undefined for each place without a bundle.
+ * The bundle of each webhook or conversion in the object that calls this Service. Undefined if it
+ * has none.
  */
 export function bundlesIn(
   object: TrustingObject,
@@ -59,7 +60,7 @@ export function trustPatch(
   return [{ op: 'test', path: '/metadata/uid', value: object.metadata.uid }, ...changes];
 }
 
-/** The places where the object calls this Service. */
+/** The paths of the `clientConfig` fields in the object that call this Service. */
 function configsFor(
   object: TrustingObject,
   service: ServicePlace,
