@@ -40,7 +40,7 @@ function nanosecondsIn(text: string): bigint | undefined {
 }
 
 /**
- * A duration in Go's form. Below a second, it uses the largest unit that fits. Otherwise it uses
+ * A duration as Go prints it. Below a second, it uses the largest unit that fits. Otherwise it uses
  * hours, minutes and seconds without leading zeros.
  */
 function written(nanoseconds: bigint): string {

@@ -46,7 +46,7 @@ function keyOfObject({ metadata }: KubernetesObject, isRelative: boolean): strin
   return isRelative || !isSet(namespace) ? name : `${namespace}/${name}`;
 }
 
-/** False also for an empty namespace, which an aggregated API server may write. */
+/** False even for an empty namespace, which an aggregated API server may write. */
 function isSet(namespace: string | undefined): boolean {
   return namespace !== undefined && namespace !== '';
 }

@@ -54,7 +54,7 @@ function next(level: Open | undefined): void {
 /** Maximum number of characters of a path in a message. */
 const MAX_PATH_CHARS = 1_024;
 
-/** The path in the form of `AnswerPart.path`. */
+/** The path, written like `AnswerPart.path`. */
 function pathTo(open: readonly Open[]): string {
   const path = open
     .map(({ at }) => {

@@ -10,13 +10,16 @@ export function ruleToAdd({ kind, namespace, rule }: RuleToAdd): string {
   return `add to ${place}: - ${ruleYaml(rule)}`;
 }
 
-/** A refusal in the terms of Kubernetes: the verb, the resource, its group, and the place. */
+/**
+ * Matches the refusal message of Kubernetes' RBAC, and finds the verb, the resource, its group, and
+ * the namespace.
+ */
 const REFUSED =
   /cannot (?<verb>[a-z]+) resource "(?<resource>[a-z0-9./-]+)" in API group "(?<group>[a-z0-9.-]*)"(?: in the namespace "(?<namespace>[a-z0-9-]+)"| at the cluster scope)/;
 
 /**
  * The rule that was missing when the API server refused a request. Undefined for every other error,
- * and for authorizers whose refusals have other words.
+ * and for authorizers whose messages are worded differently.
  */
 export function refusedRule(error: unknown): RuleToAdd | undefined {
   if (!(error instanceof ApiError) || error.status !== 403) return undefined;

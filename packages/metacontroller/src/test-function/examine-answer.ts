@@ -26,7 +26,7 @@ import {
 import { type NamedRule, relatedAnswer } from '../json/related-answer.ts';
 import type { FunctionRequest } from './function-request.ts';
 
-/** A usable answer of a sync or finalize hook, and the resulting plan for children. */
+/** A valid answer of a sync or finalize hook, and the resulting plan for children. */
 export interface ExaminedAnswer {
   readonly answer: CompositeAnswer | DecorationAnswer;
   readonly planned: readonly PlannedChild[];

@@ -68,7 +68,7 @@ function hookOf(value: Fields, list: string): HookName {
   return value.finalizing === true ? 'finalize' : 'sync';
 }
 
-/** @param type - the type in the form of requests: `Deployment.apps/v1`. */
+/** @param type - the type as requests name it: `Deployment.apps/v1`. */
 function typeOf(
   type: string,
   place: string,

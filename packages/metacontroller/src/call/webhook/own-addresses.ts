@@ -20,8 +20,8 @@ interface OwnAddressesOptions {
  * may write a CompositeController could make the operator send requests with the ambassador's
  * rights.
  *
- * The check gets the resolved addresses of a connection. So it does not depend on how an address is
- * spelled, or on the name that resolves to it.
+ * The check gets the resolved addresses of a connection. So the result does not depend on how an
+ * address is spelled, or on the name that resolves to it.
  */
 export class OwnAddresses {
   readonly #options: Required<OwnAddressesOptions>;
@@ -46,8 +46,8 @@ export class OwnAddresses {
 }
 
 /**
- * Names that are always loopback (RFC 6761), whatever a resolver answers. Some resolvers do not
- * know them with a dot at the end.
+ * Names that always mean the loopback (RFC 6761), even if a resolver answers otherwise. Some
+ * resolvers do not recognize them with a dot at the end.
  */
 const LOCALHOST = /(?:^|[.])localhost[.]?$/i;
 
