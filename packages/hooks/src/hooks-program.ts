@@ -42,7 +42,7 @@ export interface HooksProgramOptions
   readonly signal: AbortSignal;
 }
 
-/** A folder of hooks as parts of a manager. */
+/** A loaded folder of hooks, with the runnables and webhooks for a manager. */
 export interface HooksProgram extends HooksParts {
   /** Sorted by path. */
   readonly hooks: readonly Hook[];
@@ -108,7 +108,7 @@ export async function loadHooksProgram(
   return { hooks, problems, helpers: loaded.helpers, ...parts, metrics };
 }
 
-/** The first part of its configuration that cannot be used. Undefined when there is none. */
+/** The first problem in the configuration of a hook. Undefined when there is none. */
 async function problemOf(
   hook: Hook,
   {

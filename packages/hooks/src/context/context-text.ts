@@ -14,8 +14,8 @@ const RESOURCE_EVENTS: Readonly<Record<WatchEventType, string>> = {
 };
 
 /**
- * Items → the text of `BINDING_CONTEXT_PATH`: a JSON array on one line, with sorted keys. The JSON
- * of objects is inserted unchanged.
+ * Writes items as the text of `BINDING_CONTEXT_PATH`: a JSON array on one line, with sorted keys.
+ * The JSON of objects is inserted unchanged.
  *
  * The objects of each binding are read once, before the call returns, so that all items show the
  * same state.

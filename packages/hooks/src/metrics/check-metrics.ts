@@ -48,7 +48,7 @@ const MAX_LABELS = 32;
 const MAX_BUCKETS = 100;
 const MAX_TEXT_CHARS = 1_024;
 
-/** A field does not have the form that its operation needs. */
+/** A field does not have the type or value that its operation needs. */
 class MetricFieldError extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;

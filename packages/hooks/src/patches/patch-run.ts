@@ -36,9 +36,9 @@ export class PatchRun {
   #documents: readonly PreparedDocument[] = [];
   /** Index of the next document. */
   #next = 0;
-  /** Number of refusals of that document after which a retry may succeed. */
+  /** Number of times that this document was refused in a way that may pass. */
   #refusals = 0;
-  /** True when an attempt to apply that document may or may not have succeeded. */
+  /** True when it is unknown whether an attempt to apply this document has succeeded. */
   #isUnsure = false;
   #failed: FailedDocument[] = [];
 

@@ -73,7 +73,7 @@ async function requireProgram(
   }
 }
 
-/** Reports a wrong kind or name as a fault of the document. Other failures pass unchanged. */
+/** Turns the error for a wrong kind or name into a DocumentError. Other errors pass unchanged. */
 async function refused<T>(number: number, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -5,7 +5,7 @@ import { joins, type RunTask, type Task, takesOthers } from './task.ts';
 
 /**
  * Above this length, a run also takes tasks of its hook that do not follow directly. The number is
- * that of shell-operator.
+ * the same as in shell-operator.
  */
 const LONG_QUEUE = 100;
 

@@ -16,7 +16,7 @@ export type AskReview = (
   signal: AbortSignal,
 ) => Promise<HookResponses>;
 
-/** The parts of the running process that reviews need. */
+/** The objects of the running process that reviews need. */
 interface RunningParts {
   readonly hooks: readonly Hook[];
   readonly ask: AskHook;
@@ -42,7 +42,7 @@ const QUEUE = 'webhooks';
 export class HookReviews {
   readonly #running: PromiseWithResolvers<Running> = Promise.withResolvers();
 
-  /** Lets requests reach hooks from now on, until the process ends. */
+  /** Passes requests to hooks from now on, until the process ends. */
   begin({ hooks, ask, watchBinding, maxProcesses, context }: RunningParts): void {
     const watches = hooks.flatMap((hook) =>
       shownBindings(hook).map(
@@ -58,8 +58,8 @@ export class HookReviews {
   /**
    * See `AskReview`.
    *
-   * @throws HookError also when a snapshot cannot be listed. Messages begin with the file of the
-   * hook.
+   * @throws HookError even when only a snapshot cannot be listed. Messages begin with the name of
+   * the hook.
    */
   readonly ask: AskReview = async (hook, item, signal) => {
     try {
