@@ -18,8 +18,8 @@ import { requireServable } from './webhooks.ts';
 
 /**
  * The operator as an OLM bundle in the format `registry+v1`, with the same containers, filter and
- * rules as the overlay `cluster-scoped`. With install modes other than AllNamespaces, the rules are
- * those of the overlay `namespaced`. The filter then allows all namespaces: OLM chooses the
+ * rules as the overlay `cluster-scoped`. With install modes other than AllNamespaces, the rules of
+ * the overlay `namespaced` are used. The filter then allows all namespaces: OLM chooses the
  * namespaces, so only the Roles limit them.
  *
  * OLM creates the ServiceAccount and the roles, so the bundle contains none. Equal input gives
@@ -67,8 +67,8 @@ export function bundleFiles(
 }
 
 /**
- * A CustomResourceDefinition without the fields of a cluster. OLM refuses such fields, or would
- * overwrite those in the cluster.
+ * A CustomResourceDefinition without the fields that a cluster sets. OLM refuses such fields, or
+ * would overwrite the values in the cluster.
  */
 function installable({
   metadata,

@@ -14,7 +14,7 @@ export interface CatalogOptions {
   readonly channels?: readonly string[];
   /** Default: the default channel of the newest bundle, or its only channel. */
   readonly defaultChannel?: string;
-  /** Deprecation messages by the name of a package, channel or bundle, for its users. */
+  /** Deprecation messages for users, keyed by the name of a package, channel or bundle. */
   readonly deprecated?: ReadonlyMap<string, string>;
 }
 
@@ -136,7 +136,7 @@ function refuseTwins(name: string, sorted: readonly CatalogBundle[]): void {
   }
 }
 
-/** The channels by name, each with its bundles sorted by version. */
+/** The channels, keyed by name, each with its bundles sorted by version. */
 function channelsOf(
   name: string,
   sorted: readonly CatalogBundle[],

@@ -13,7 +13,7 @@ import {
   withTypescriptKind,
 } from './typescript.ts';
 
-/** The parts that the commands take from their caller. */
+/** The values that the commands take from their caller. */
 export interface CommandParts {
   typescript(): Promise<TypescriptScaffold>;
   /** The name of the working directory. */

@@ -21,8 +21,8 @@ export interface RecordedKind {
 }
 
 /**
- * The record of this plugin's work in a project. kubebuilder has no place for it: an external
- * plugin cannot change PROJECT, and its kinds are not listed there.
+ * The record of what this plugin has added to a project. It needs its own file, because an external
+ * plugin cannot change PROJECT, and PROJECT does not list the plugin's kinds.
  */
 export interface ProjectRecord {
   /** Undefined when the project has no manager in Go, or no ambassador yet. */
@@ -41,9 +41,9 @@ export function recordText({ ambassador, typescript }: ProjectRecord): string {
 }
 
 /**
- * The record of a project. Empty when there is no file.
+ * Reads the record of a project. Empty when there is no file.
  *
- * @throws ConfigurationError `CONFIG` for a file of another form, including a file of another
+ * @throws ConfigurationError `CONFIG` for a file with other content, such as a file of another
  * program.
  */
 export function readRecord(files: ReadonlyMap<string, string>): ProjectRecord {

@@ -41,7 +41,7 @@ export function refusedKind(kind: string): string | undefined {
   return ALLOWED.includes(kind) ? undefined : (INSTEAD[kind] ?? 'apply it by other means');
 }
 
-/** The kinds of the objects must be those that OLM creates from a bundle. */
+/** A bundle may contain only objects of the kinds that OLM creates from a bundle. */
 export const kinds: BundleRule = {
   id: 'kind',
   check({ objects }) {
