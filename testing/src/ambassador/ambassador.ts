@@ -3,7 +3,7 @@ import { findKubectl } from './kubectl.ts';
 import { type AmbassadorFilter, KubectlProxy, type KubectlProxyOptions } from './kubectl-proxy.ts';
 import { StandInAmbassador } from './stand-in-ambassador.ts';
 
-/** The proxy between an operator and its API server, as in the operator's Pod. */
+/** The proxy between an operator and its API server, like in the operator's Pod. */
 export interface Ambassador {
   /** `http://127.0.0.1:PORT`; restarts keep the port. */
   readonly url: string;

@@ -105,7 +105,8 @@ export class ControlPlane {
       '--service-cluster-ip-range=10.0.0.0/24',
       '--authorization-mode=RBAC',
       '--allow-privileged=true',
-      // Otherwise Pods would need a ServiceAccount from a controller that does not run here.
+      // With this plugin, Pods would need a ServiceAccount from a controller that does not run
+      // here.
       '--disable-admission-plugins=ServiceAccount',
       ...(this.#options.featureGates ?? []).map(([name, on]) => `--feature-gates=${name}=${on}`),
     ];

@@ -11,7 +11,7 @@ export interface ServerProcessOptions {
   readonly path: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Resolves to true when the program serves. Called repeatedly until then. */
+  /** Resolves to true when the program serves requests. Called repeatedly until it does. */
   readonly isReady: () => Promise<boolean>;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;

@@ -105,7 +105,8 @@ function travelled(
   convert: Convert,
 ): KubernetesObject {
   const there = attempted(() => convert(object, to), object);
-  // Clients write back the pruned object with defaults, so this object is tested too.
+  // Clients write back the object after pruning and defaulting, so the object is also tested in
+  // that state.
   const written = storedForm(there, schemas.get(to) ?? {}, new Work(MAX_STEPS));
   for (const sent of [there, written as KubernetesObject]) {
     const back = attempted(() => convert(sent, from), object);

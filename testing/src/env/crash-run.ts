@@ -29,7 +29,7 @@ export interface CrashScenario {
    * afterwards.
    */
   readonly act?: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** True when the operator has done everything. Called repeatedly until then. */
+  /** Returns true when the operator has done everything. Called repeatedly until it does. */
   readonly until: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
    * The state to compare with the run without a crash: plain data, without values that differ
@@ -145,8 +145,8 @@ export class CrashRun {
   }
 
   /**
-   * Waits until the work is done. In a run with a crash, also until the state equals that of the
-   * run without a crash.
+   * Waits until `until` is true. In a run with a crash, also waits until the state equals the state
+   * of the run without a crash.
    */
   async #work(
     env: TestEnv,

@@ -14,7 +14,7 @@ const MAX_ROUNDS = 2_000;
  * Waits until the server and the clients in this process have nothing more to do until a timer
  * rings. Resolves to false if that never happens, otherwise to true.
  *
- * @param activity - returns a text that changes with every activity.
+ * @param activity - returns a string that changes with every activity.
  */
 export async function untilQuiet(activity: () => string): Promise<boolean> {
   let before = activity();

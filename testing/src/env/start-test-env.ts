@@ -40,7 +40,7 @@ export interface TestEnvOptions {
    * Custom resources, as `customResource` returns them. Their CustomResourceDefinitions are
    * applied, and are served when the environment starts. If omitted, none. On a shared cluster,
    * definitions that did not exist before are deleted when the environment stops. If they have
-   * conversions, an operator in this process answers them, as for `webhooks`.
+   * conversions, an operator in this process converts the objects, like for `webhooks`.
    */
   readonly install?: readonly { readonly definition: KubernetesObject }[];
   /**

@@ -44,8 +44,8 @@ export interface TestEnv extends AsyncDisposable {
    *
    * @param manifest - YAML text, a `file:` URL of a manifest or of a folder of manifests, or
    * objects.
-   * @param options - `namespace` is used for objects that name none. Without it such objects are
-   * refused.
+   * @param options - `namespace` is used for objects without a namespace. If omitted, such objects
+   * are refused.
    */
   apply(
     manifest: Manifest,
@@ -104,9 +104,9 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<void>;
 
   /**
-   * A `kubectl proxy` in front of the API server, as it runs in the operator's Pod, or its
-   * stand-in. `CHANCERY_TEST_AMBASSADOR` decides, see `startAmbassador`. It ends with the
-   * environment, or earlier with `kill`.
+   * Starts a `kubectl proxy` in front of the API server, as it runs in the operator's Pod, or its
+   * stand-in. `CHANCERY_TEST_AMBASSADOR` decides which, see `startAmbassador`. The ambassador ends
+   * with the environment, or earlier with `kill`.
    *
    * @throws ConfigurationError `CONFIG` when kubectl is needed and missing.
    */
@@ -141,7 +141,7 @@ export interface TestEnv extends AsyncDisposable {
    * Advances the FakeClock from alarm to alarm, and each time waits until everything is quiet. Ten
    * minutes of virtual time take milliseconds, and events happen in the same order each time.
    *
-   * @throws ConfigurationError, OperatorError as `settled`.
+   * @throws ConfigurationError, OperatorError in the same cases as `settled`.
    */
   advance(ms: number): Promise<void>;
 

@@ -56,7 +56,7 @@ export class ExplorationFailure extends OperatorError {
   }
 
   /**
-   * The text of a test file that fails in the same way until the operator is fixed.
+   * The content of a test file. The test fails in the same way until the operator is fixed.
    *
    * @param importPath - the module that exports `scenario`, such as `./scenario.ts`.
    */

@@ -30,8 +30,8 @@ export class RecordingMeter implements Meter {
 
   /**
    * A copy of all values as plain data, so that two snapshots can be compared. A key is
-   * `name{label="value",...}` with sorted labels. A value is that of a counter or gauge, or the
-   * list of observations of a histogram.
+   * `name{label="value",...}` with sorted labels. A value is the value of a counter or gauge, or
+   * the list of observations of a histogram.
    */
   snapshot(): Readonly<Record<string, number | readonly number[]>> {
     const all = [...this.#values, ...[...this.#observations].map(([key, of]) => [key, [...of]])];

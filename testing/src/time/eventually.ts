@@ -94,7 +94,7 @@ async function attemptBefore<T>(
 
 /**
  * @param scope - the global object. Workers of vitest have their configuration there, as
- * `__vitest_worker__`. Without it the runners' default is used.
+ * `__vitest_worker__`. Without this configuration, the default of the runners is used.
  * @param env - `node --test` sets NODE_TEST_CONTEXT for the files that it runs.
  */
 export function defaultTimeoutMs(
@@ -112,7 +112,7 @@ export function defaultTimeoutMs(
   return Math.min(limitMs * 0.8, MAX_TIMEOUT_MS);
 }
 
-/** A call of `expect` or `assert`. Runners may have rewritten it as `(0, module.expect)(…)`. */
+/** A call of `expect` or `assert`. Runners may have rewritten the call as `(0, module.expect)(…)`. */
 const ASSERTION = /\b(?:expect|assert)\b\)?\s*[.(]/;
 
 function isAssertionError(error: unknown): boolean {

@@ -17,7 +17,7 @@ export interface Reference {
   readonly finalizers: ReadonlySet<string>;
 }
 
-/** The invariants of one run: the general ones, and those of the scenario. */
+/** The invariants of one run: the general invariants, and the invariants of the scenario. */
 export class Checks {
   readonly #scenario: Scenario;
   readonly #reference: Reference | undefined;

@@ -27,8 +27,8 @@ export interface Scenario {
    */
   readonly changes?: readonly Change[];
   /**
-   * The controllers that run workloads, as in `ApiServerOptions`; true for their defaults. Default
-   * false.
+   * Options of the controllers that run workloads, like in `ApiServerOptions`; true for their
+   * defaults. Default false.
    */
   readonly workloads?: boolean | WorkloadOptions;
   /** Invariants for the operator at rest after the last change, besides the general ones. */

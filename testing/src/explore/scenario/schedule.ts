@@ -33,7 +33,7 @@ export interface Schedule {
   readonly deviations: readonly Deviation[];
 }
 
-/** The schedule as text for `replaySchedule`: `seed 1; 12 hold watch deployments; 17 restart`. */
+/** The schedule as a string for `replaySchedule`: `seed 1; 12 hold watch deployments; 17 restart`. */
 export function formatSchedule({ seed, deviations }: Schedule): string {
   const parts = deviations.map(({ step, act, target }) => `${step} ${act} ${target}`.trim());
   return [`seed ${seed}`, ...parts].join('; ');

@@ -23,7 +23,7 @@ export class VisitedStates {
 
   /**
    * @returns true if the state was visited before with at least as many deviations left. Otherwise
-   * records it.
+   * the state is recorded.
    */
   isKnown(digest: string, left: number): boolean {
     const name = createHash('sha1').update(digest).digest('base64');

@@ -114,7 +114,7 @@ class MemoryExchange {
     return this.#head.promise;
   }
 
-  /** Fails the exchange. Only the first failure counts, and none after the last byte. */
+  /** Fails the exchange. Has no effect after another failure, or after the last byte. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#end();
@@ -217,7 +217,7 @@ class MemoryExchange {
         done(error);
       },
     });
-    // As in the socket transport, an unread failure does not end the process.
+    // Like in the socket transport, a failure that nobody reads does not end the process.
     body.on('error', () => {});
     this.#body = body;
     this.#head.resolve({ status, headers, body });

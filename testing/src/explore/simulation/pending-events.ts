@@ -15,7 +15,7 @@ export interface PendingEvent {
   readonly about: string;
   /** True if the call is a write. */
   readonly isWrite: boolean;
-  /** The content of the event, in a form that is the same in all orders of events. */
+  /** The content of the event, without values that differ between orders of events. */
   readonly content: () => string;
   readonly happen: () => void;
   /**

@@ -121,7 +121,7 @@ export class StoredState {
     this.#generated.push(name);
   }
 
-  /** The text with its uids and generated names replaced. Undefined if it has none. */
+  /** `text` with uids and generated names replaced. Undefined if it contains none. */
   #renamed(text: string, nameOf: Renamed = (name) => this.#names.get(name)): string | undefined {
     const whole = nameOf(text);
     if (whole !== undefined) return whole;
