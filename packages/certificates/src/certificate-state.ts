@@ -15,7 +15,7 @@ export interface Pair {
   readonly authority: string;
 }
 
-/** The content of the Secret. Invalid texts count as missing. */
+/** The content of the Secret. Invalid values count as missing. */
 export interface CertificateState {
   /** The certificate that the gate serves. */
   readonly serving: Pair | undefined;

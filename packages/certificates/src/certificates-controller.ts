@@ -48,8 +48,8 @@ type Tools = Pick<GoneContext, 'client' | 'clock' | 'log' | 'signal' | 'store'>;
 
 /**
  * Maintains a serving certificate in a Secret, and its authority in the `caBundle` of webhook
- * configurations and definitions. The only key is that of the Secret. A change of any of these
- * objects enqueues it.
+ * configurations and definitions. The only key is the key of the Secret. A change of any of these
+ * objects enqueues this key.
  */
 export function certificatesController(options: CertificatesOptions): Controller<Secret> {
   const { targets, namespace } = options;

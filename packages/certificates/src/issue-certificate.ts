@@ -32,8 +32,8 @@ export interface IssueOptions {
 }
 
 /**
- * The tag class for values whose meaning depends on their place: `[0]`, `[2]` and so on in RFC
- * 5280.
+ * The tag class for values whose meaning depends on the surrounding structure: `[0]`, `[2]` and so
+ * on in RFC 5280.
  */
 const CONTEXT_SPECIFIC = 3;
 /** Version 3 of a certificate. The encoding starts at 0. */

@@ -38,9 +38,9 @@ export function bundlesIn(
 }
 
 /**
- * The JSON patch that writes the bundle wherever the object calls this Service. It changes no other
- * field, and is empty when the bundle is already there. Each change tests the Service at its path,
- * because the configuration may have changed in the meantime.
+ * The JSON patch that writes the bundle wherever the object calls this Service. The patch changes
+ * no other field, and is empty when the object already contains the bundle. Each change tests the
+ * Service at its path, because the configuration may have changed in the meantime.
  *
  * With a JSON patch, this program owns only the bundle. With server-side apply, it would also own
  * the webhooks. Their installer could then not apply the configuration without a conflict.
