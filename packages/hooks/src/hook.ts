@@ -38,7 +38,8 @@ export interface HookConfig {
     readonly burst: number;
   };
   /**
-   * Time limit of one run in milliseconds, 0 for none. If omitted, the limit of the command line.
+   * Time limit of one run in milliseconds; 0 means no limit. If omitted, the limit of the command
+   * line is used.
    */
   readonly timeoutMs?: number;
   /**
@@ -92,9 +93,9 @@ export interface KubernetesBinding extends CommonBinding {
   readonly resyncPeriodMs?: number;
   /** If omitted, every name matches. */
   readonly names?: readonly string[];
-  /** In text form. If omitted, every object matches. */
+  /** A label selector as text. If omitted, every object matches. */
   readonly labelSelector?: string;
-  /** In text form. If omitted, every object matches. */
+  /** A field selector as text. If omitted, every object matches. */
   readonly fieldSelector?: string;
   /** If omitted, every namespace matches. If both fields are set, a namespace must match both. */
   readonly namespaces?: {

@@ -24,11 +24,11 @@ export interface HooksProgramOptions
    * `hookEnv`.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The URL of the ambassador. Hooks get it as `CHANCERY_API_URL`. */
+  /** The URL of the ambassador. Hooks get the URL as `CHANCERY_API_URL`. */
   readonly apiUrl: string;
   /** Names of additional variables that hooks get. */
   readonly hookEnv: readonly string[];
-  /** Broken hooks are reported as problems. If false, the first broken hook is thrown. */
+  /** If true, broken hooks are reported as problems. If false, the first broken hook causes an error. */
   readonly skipBroken: boolean;
   /** Parsed CustomResourceDefinitions. Their kinds need no discovery. */
   readonly definitions: readonly unknown[];

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Largest file whose bytes are compared. Of a larger file, only size and modification time are
+ * Largest file whose content is compared. For a larger file, only size and modification time are
  * compared. Hooks are smaller.
  */
 const MAX_READ_BYTES = 1024 * 1024;

@@ -214,7 +214,7 @@ export function textOf({ value, path }: Item): string {
 /**
  * The item as one of the known words.
  *
- * @throws ConfigurationError `CONFIG` when it is none of them.
+ * @throws ConfigurationError `CONFIG` when the item is not one of these words.
  */
 export function wordOf<T extends string>(item: Item, known: readonly T[]): T {
   const text = textOf(item);

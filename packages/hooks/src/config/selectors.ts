@@ -88,6 +88,6 @@ function termOf(item: Item): { readonly field: string; readonly text: string } {
   const value = fields.item('value');
   if (value === undefined) return refuse(fields.pathOf('value'), 'is required, and is not given');
   const sign = UNEQUAL.some((each) => each === operator) ? '!=' : '=';
-  // Escapes as `EscapeValue` in k8s.io/apimachinery, pkg/fields, does.
+  // Escapes the value like `EscapeValue` in k8s.io/apimachinery, pkg/fields.
   return { field, text: `${field}${sign}${textOf(value).replace(/[\\,=]/g, '\\$&')}` };
 }

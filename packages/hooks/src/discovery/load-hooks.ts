@@ -27,7 +27,7 @@ export interface LoadHooksOptions {
   readonly yaml: Pick<YamlReader, 'read'>;
   /** Starts the hooks. */
   readonly runProgram: typeof runProgram;
-  /** Broken hooks are reported as problems. Default false: the first broken hook is thrown. */
+  /** If true, broken hooks are reported as problems. Default false: the first broken hook causes an error. */
   readonly skipBroken?: boolean;
   /** Time limit of one `--config` in milliseconds. Default 60 s. */
   readonly timeoutMs?: number;

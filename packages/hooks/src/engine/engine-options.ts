@@ -23,7 +23,7 @@ export interface HookEngineOptions {
    */
   readonly stopGraceMs?: number;
   readonly clock: Clock;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  /** Returns uniformly distributed numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
   readonly log: Log;
   readonly meter: Meter;

@@ -100,7 +100,7 @@ export class HookEngine {
   }
 
   /**
-   * True when no task waits and none runs. False while a task waits for its next attempt, and
+   * True when no task waits and no task runs. False while a task waits for its next attempt, and
    * before the start.
    */
   get idle(): boolean {

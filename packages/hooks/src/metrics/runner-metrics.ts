@@ -121,7 +121,8 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * The error types of client-go for the reasons of this toolkit. All other reasons become `fail`.
+ * Maps the reasons of this toolkit to the error types of client-go. All other reasons become
+ * `fail`.
  */
 const ERROR_TYPES: Readonly<Record<string, string>> = {
   expired: 'expired',

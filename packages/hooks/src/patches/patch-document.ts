@@ -51,7 +51,7 @@ export interface PatchDocument {
   readonly ignoreMissingObject: boolean;
   /** Apply the document even if the hook failed. */
   readonly ignoreHookError: boolean;
-  /** The document as JSON. Equal documents have equal texts. */
+  /** The document as JSON. Equal documents have equal JSON. */
   readonly text: string;
 }
 

@@ -27,7 +27,7 @@ export interface PreparedDocument extends PatchDocument {
  * Finds the resource of each document, and checks its names and its jq program.
  *
  * @throws DocumentError when the kind does not exist, when the scope is wrong, when a name cannot
- * be part of a URL, or when a program cannot be compiled; the errors of `resolve` when discovery
+ * be part of a URL, or when a program cannot be compiled; the errors of `resolve`, when discovery
  * fails; `signal.reason` when aborted.
  */
 export async function prepareDocuments(

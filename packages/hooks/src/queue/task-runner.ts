@@ -105,7 +105,7 @@ export class TaskRunner {
       const waitMs = rateLimit?.waitMs(clock.monotonic()) ?? 0;
       if (waitMs > 0) await sleep(clock, waitMs, stop);
       using _slot = await this.#slots.take(stop);
-      // Meanwhile the hook may have run from another of its queues.
+      // While this run waited, the hook may have run from another queue.
       if ((rateLimit?.waitMs(clock.monotonic()) ?? 0) > 0) continue;
       rateLimit?.take(clock.monotonic());
       return await work();
@@ -195,7 +195,7 @@ export class TaskRunner {
     });
   }
 
-  /** The text of the contexts. All objects are read here, at the time when the hook is started. */
+  /** The text of the binding contexts. All objects are read in this method, when the hook is started. */
   #contexts(tasks: MergedTasks['tasks'], { hook, bindings }: HookState): Iterable<string> {
     const items = mergeGroups(tasks.map(({ item }) => item));
     const text = contextText(hook, items, (binding) => bindings.read(binding));

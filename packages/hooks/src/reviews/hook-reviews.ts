@@ -49,8 +49,8 @@ export class HookReviews {
         (binding) => [binding, watchBinding(hook, binding, NO_LISTENER)] as const,
       ),
     );
-    // The metric of waiting times is for queues. The wait of a review is part of its webhook's
-    // latency.
+    // The metric of waiting times is for queues. The wait of a review is already part of the
+    // latency of its webhook.
     const slots = new ProcessSlots(maxProcesses, context.clock, noMeter);
     this.#running.resolve({ ask, slots, context, watches: new Map(watches) });
   }

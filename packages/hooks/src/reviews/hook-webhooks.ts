@@ -14,8 +14,8 @@ interface HookWebhookParts {
   readonly known: KnownKinds;
   readonly ask: AskReview;
   /**
-   * The sources of a binding whose snapshot a review shows. Every replica caches them. Default:
-   * none.
+   * The sources of a binding whose snapshot a review shows. Every replica caches the objects of
+   * these sources. Default: no sources.
    */
   readonly sourcesOf?: (binding: KubernetesBinding) => readonly Source[];
 }

@@ -8,7 +8,7 @@ const MAX_LOGGED_LINES = 10_000;
 
 /**
  * A piece of a line that fits into one line of the log. The log keeps at most 2,048 characters of a
- * text.
+ * string.
  */
 const PIECE = /.{1,1024}/gsu;
 

@@ -1,9 +1,6 @@
 import type { Hook } from '../hook.ts';
 
-/**
- * The work of one task: a hook and the contexts that it gets. It exists for all attempts of the
- * task.
- */
+/** All attempts of one task: a hook, and the contexts that it gets. */
 export interface HookRun {
   /**
    * Starts the hook, checks its result files, and applies its patches and metrics. When patches
@@ -12,8 +9,8 @@ export interface HookRun {
    *
    * @param contexts - called when the hook is started, at most once per attempt. It reads the
    * snapshots and returns the text of `BINDING_CONTEXT_PATH`. The text comes in pieces of about 64
-   * KiB, to be written one after another, because the whole text may be longer than a string can
-   * be.
+   * KiB that must be written one after another, because the whole text may exceed the maximum
+   * length of a string.
    * @throws HookError when the hook or one of its documents failed; ProgramError when the hook
    * exceeded a limit; `signal.reason` when aborted; LeadershipLostError.
    */

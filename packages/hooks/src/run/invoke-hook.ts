@@ -126,7 +126,7 @@ async function runFiles(
  */
 const MAX_SAFE_NAME = 100;
 
-/** A path in a form that can be part of a file name. */
+/** A path, changed so that it can be part of a file name. */
 function safeName(hookName: string): string {
   return hookName.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, MAX_SAFE_NAME);
 }

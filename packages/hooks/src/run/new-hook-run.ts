@@ -25,11 +25,11 @@ export type { ResolveKind } from '../patches/prepare-documents.ts';
 /** The results of a hook that ended by itself. */
 export interface HookOutcome {
   readonly exitCode: number;
-  /** The text of its patch file. */
+  /** The text of the hook's patch file. */
   readonly patches: string;
-  /** The text of its metrics file. */
+  /** The text of the hook's metrics file. */
   readonly metrics: string;
-  /** The texts of its answers to an admission review and to a conversion. */
+  /** The texts of the hook's answers to an admission review and to a conversion. */
   readonly responses: readonly string[];
   readonly usage: {
     readonly userCpuSeconds: number;

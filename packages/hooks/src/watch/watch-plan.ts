@@ -86,7 +86,7 @@ export class WatchPlan {
     const periods = alike.flatMap((member) => member.binding.resyncPeriodMs ?? []);
     const options = {
       ...selection,
-      // The definition may be created later, and nothing else may wait for it.
+      // The definition may be created later, and nothing else must wait for it.
       optional: !isBuiltInGroup(resource),
       ...(periods.length > 0 && { relistIntervalMs: Math.min(...periods) }),
     };
