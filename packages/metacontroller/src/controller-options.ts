@@ -64,7 +64,8 @@ export function withPeriod<A extends { readonly resyncAfterMs?: number | undefin
 /**
  * The sync hook of a controller.
  *
- * @throws ConfigurationError `CONFIG` when it has none, because every reconcile would fail.
+ * @throws ConfigurationError `CONFIG` when the controller has no sync hook, because every reconcile
+ * would fail.
  */
 export function requiredSync(
   { kind, name }: ControllerSpec,

@@ -119,7 +119,7 @@ export interface CustomizeRequest<P extends KubernetesObject = KubernetesObject>
 
 /** The answer of a customize hook. */
 export interface CustomizeResponse {
-  /** Rules that select the objects in `related` of the other hooks. If omitted, none. */
+  /** Rules that select the objects in `related` of the other hooks. If omitted, no objects are selected. */
   readonly relatedResources?: readonly RelatedResourceRule[];
 }
 

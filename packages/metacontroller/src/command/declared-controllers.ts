@@ -66,7 +66,7 @@ export async function declaredControllers(
 }
 
 /**
- * The objects in a `List`, as `kubectl get -o yaml` prints it. For other documents, the document
+ * The objects in a `List`, which `kubectl get -o yaml` prints. Any other document is returned
  * itself.
  */
 function itemsOf({ file, value }: ManifestDocument): readonly ManifestDocument[] {

@@ -15,7 +15,7 @@ export type ObjectMap = Readonly<Record<string, Readonly<Record<string, Kubernet
  * The objects that a hook of `version` gets for `parent`.
  *
  * With v1, a namespaced parent gets only the objects of its own namespace, keyed by name.
- * Cluster-scoped objects are excluded, too. In all other cases the key of a namespaced object is
+ * Cluster-scoped objects are also excluded. In all other cases the key of a namespaced object is
  * `namespace/name`.
  */
 export function objectMap(

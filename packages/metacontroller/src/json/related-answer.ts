@@ -6,7 +6,7 @@ import type { AnswerValue } from './answer-value.ts';
 
 /** A rule of a customize hook whose resource is not resolved yet. */
 export interface NamedRule extends ResourceReference {
-  /** The rule as it is in the answer. */
+  /** The rule as the hook wrote it, for error messages. */
   readonly part: AnswerPart;
   readonly labelSelector?: LabelSelector;
   readonly namespace?: string;

@@ -20,7 +20,7 @@ const SLICE = 20_000;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * Paths of the fields that an object in `text` contains more than once. At most eight. `text` must
+ * Paths of the fields that an object in `text` contains more than once, at most eight. `text` must
  * be valid JSON. Yields before a turn of the event loop becomes long.
  */
 export function* repeatedFields(text: string): Generator<void, readonly string[], undefined> {

@@ -4,7 +4,7 @@ import { type MissingAccessRule, type PolicyRule, ruleYaml } from 'chancery/inte
 /** A rule for a message, with the role to which it belongs. */
 type RuleToAdd = Pick<MissingAccessRule, 'kind' | 'namespace' | 'rule'>;
 
-/** The text that a user has to paste, for messages of conditions and Events. */
+/** Instructions with the rule that a user must add, for messages of conditions and Events. */
 export function ruleToAdd({ kind, namespace, rule }: RuleToAdd): string {
   const place = namespace === undefined ? `a ${kind}` : `a ${kind} in namespace ${namespace}`;
   return `add to ${place}: - ${ruleYaml(rule)}`;

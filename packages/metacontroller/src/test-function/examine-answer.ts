@@ -33,7 +33,7 @@ export interface ExaminedAnswer {
 }
 
 /**
- * Reads and checks the answer of a sync or finalize hook, as the engine does before it writes.
+ * Reads and checks the answer of a sync or finalize hook, like the engine does before it writes.
  *
  * @throws OperatorError `USER_CODE` with the unusable part.
  */

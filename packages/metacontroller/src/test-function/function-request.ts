@@ -29,7 +29,7 @@ export interface FunctionRequest {
 }
 
 /**
- * Parses a recorded request. Its fields show for which hook it is.
+ * Parses a recorded request. The fields of the request show which hook it is for.
  *
  * @throws ConfigurationError `CONFIG` with the invalid field.
  */

@@ -15,8 +15,8 @@ export interface Credentials {
 /**
  * Reads the current credentials for the connection of a hook.
  *
- * @throws HookError `MissingCredentials` when one of them does not exist or cannot be used. The
- * message names the object and the key, and never a value.
+ * @throws HookError `MissingCredentials` when a credential or certificate does not exist or cannot
+ * be used. The message names the object and the key, and never a value.
  */
 export async function readCredentials(
   connection: ConnectionSpec,

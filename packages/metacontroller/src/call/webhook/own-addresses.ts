@@ -77,8 +77,8 @@ export function defaultPort(protocol: string): number {
 
 /**
  * The addresses of this machine: loopback, the addresses that mean "this machine" (Linux connects
- * `0.0.0.0` and `::` to the loopback), and those of this Pod. They are read each time, because a
- * Pod may get another address.
+ * `0.0.0.0` and `::` to the loopback), and the addresses of this Pod. They are read each time,
+ * because a Pod may get another address.
  */
 function localAddresses(): BlockList {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
@@ -98,8 +98,8 @@ function listOf(addresses: readonly string[]): BlockList {
 }
 
 /**
- * True when the list contains the address. An IPv4 address that is written as an IPv6 address is
- * recognized, too.
+ * True when the list contains the address. Also recognizes an IPv4 address that is written as an
+ * IPv6 address.
  */
 function isIn(list: BlockList, address: string): boolean {
   const bare = withoutZone(address);

@@ -52,7 +52,7 @@ export class StoredAnswers {
     return stored === undefined || this.#isOld(stored) ? undefined : stored;
   }
 
-  /** Stores an answer, unless its tag cannot be sent back or its text is no whole JSON value. */
+  /** Stores an answer, unless its tag cannot be sent back or its text is not a whole JSON value. */
   put(subject: string, { etag, text }: StoredAnswer): void {
     this.forget(subject);
     if (!isTag(etag) || !isObjectText(text) || text.length > MAX_CHARS) return;

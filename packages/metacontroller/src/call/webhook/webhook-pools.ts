@@ -44,8 +44,8 @@ export class WebhookPools {
   /**
    * The connections for these certificates and keys.
    *
-   * @param check - called when the material differs from that of the last call. When it throws, the
-   * old connections stay.
+   * @param check - called when the certificates or keys differ from those of the last call. When it
+   * throws, the old connections stay open.
    */
   forMaterial(tls: TlsMaterial, check: () => void): Pool {
     if (this.#current !== undefined && isSame(this.#current.tls, tls)) return this.#current.pool;
