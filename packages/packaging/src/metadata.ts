@@ -16,7 +16,7 @@ export interface PackageMetadata {
   readonly details?: string;
   readonly keywords?: readonly string[];
   readonly maintainers?: readonly Maintainer[];
-  /** The company or person that offers the operator. */
+  /** The company or person that provides the operator. */
   readonly provider?: { readonly name: string; readonly url?: string };
   readonly homepage?: string;
   /** URL of the sources. */

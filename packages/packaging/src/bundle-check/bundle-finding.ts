@@ -28,7 +28,7 @@ export interface BundleProblem {
   readonly todo: string;
 }
 
-/** Facts that decide about a bundle and are not part of it. */
+/** Settings of a check that the bundle itself does not contain. */
 export interface BundleCheckOptions {
   /**
    * The Kubernetes version for which removed APIs are errors, such as `1.30` or `1.30.0`.

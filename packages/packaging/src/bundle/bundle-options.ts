@@ -46,7 +46,7 @@ export interface BundleOptions {
   readonly installModes?: readonly InstallMode[];
   /** Refuses images without a digest. Default false. */
   readonly pin?: boolean;
-  /** RFC 3339. If omitted, the bundle contains no date, so that equal input gives equal text. */
+  /** RFC 3339. If omitted, the bundle contains no date, so that equal input gives equal files. */
   readonly createdAt?: string;
   /**
    * Allows webhooks in the operator's Deployment. All containers of the Deployment then see the

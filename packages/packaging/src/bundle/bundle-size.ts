@@ -55,7 +55,7 @@ const VALUES: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** The keyword whose fields are names of properties, and not keywords. */
+/** The keyword whose fields are names of properties, not keywords of a schema. */
 const NAMES = 'properties';
 
 function undescribed(schema: unknown): unknown {

@@ -22,8 +22,8 @@ import { requireServable } from './webhooks.ts';
  * the overlay `namespaced` are used. The filter then allows all namespaces: OLM chooses the
  * namespaces, so only the Roles limit them.
  *
- * OLM creates the ServiceAccount and the roles, so the bundle contains none. Equal input gives
- * equal text.
+ * OLM creates the ServiceAccount and the roles, so the bundle does not contain them. Equal input
+ * gives equal files.
  *
  * @throws ConfigurationError `CONFIG` when OLM would refuse an option, when the operator's
  * container would get a credential, when an image must have a digest and has none, and when the

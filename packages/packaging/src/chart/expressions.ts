@@ -22,7 +22,7 @@ export function hasPlaceholder(text: string): boolean {
 }
 
 /**
- * An expression for a text with placeholders, quoted for YAML.
+ * An expression that renders a string with placeholders, quoted for YAML.
  *
  * @param watched - the expression for the namespace of a Role. If omitted, the placeholder becomes
  * a pattern with all watched namespaces as alternatives, for the filter.

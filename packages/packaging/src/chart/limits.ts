@@ -111,6 +111,6 @@ export function securityRules(
   container?: ModelContainer,
 ): Readonly<Record<string, unknown>> {
   const own = (container?.securityContext ?? {}) as Readonly<Record<string, unknown>>;
-  const { runAsUser: _user, runAsGroup: _group, ...fixed } = own; // a socket changes those
+  const { runAsUser: _user, runAsGroup: _group, ...fixed } = own; // the component `unix-socket` changes these
   return { ...fixed, ...KNOWN[of], ...STRICTER[of] };
 }

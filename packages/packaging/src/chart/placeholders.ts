@@ -19,7 +19,7 @@ export interface OpenModel {
 }
 
 /**
- * The model with placeholders in place of names.
+ * The model with placeholders instead of names.
  *
  * @throws Error when a declaration contains a placeholder.
  */

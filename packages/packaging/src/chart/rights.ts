@@ -27,8 +27,8 @@ function textOf(chart: string, rights: readonly Right[]): string {
 }
 
 /**
- * Renames a right that is in a namespace other than the release's. Without this, two objects would
- * have the same name if another release is installed in that namespace, such as `default`.
+ * Renames a right that is in a namespace other than the release's. If a release is also installed
+ * in that namespace, such as `default`, two objects would otherwise have the same name.
  */
 function apart(right: Right): Right {
   const { namespace } = right.metadata;

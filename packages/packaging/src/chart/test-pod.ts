@@ -52,7 +52,7 @@ export function testText(chart: string, { deployment }: OperatorModel): string {
 }
 
 /**
- * Sets the image, pull policy and pull secrets to those of the ambassador. The Pod runs on the
+ * Sets the same image, pull policy and pull secrets as for the ambassador. The Pod runs on the
  * nodes where the operator may run.
  */
 function withImage(chart: string, spec: Tree): Tree {

@@ -31,8 +31,8 @@ interface Found extends CrdFinding {
 /**
  * The changes from `before` to `after` that can break stored objects, clients or controllers. These
  * are the changes for which operator-controller refuses an upgrade, and changes that
- * operator-controller does not check, such as changes of subresources. Empty for a safe change.
- * Sorted as in the definition.
+ * operator-controller does not check, such as changes of subresources. Empty for a safe change. The
+ * order is the same as in the definition.
  *
  * @param before - the definition in the cluster. Without a status, its storage version counts as
  * the stored version.

@@ -46,7 +46,7 @@ export function isBelow(path: string, ancestor: string): boolean {
   return path.startsWith(ancestor) && /^[.[{(]/.test(path.slice(ancestor.length));
 }
 
-/** JSON with sorted keys: equal values have equal text. */
+/** JSON with sorted keys: equal values have equal JSON. */
 export function canonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_key, each: unknown) =>

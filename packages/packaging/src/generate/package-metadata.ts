@@ -60,7 +60,7 @@ async function fieldsOf(path: string): Promise<Partial<PackageMetadata>> {
   return await checked(path, await read(path));
 }
 
-/** Maximum size of a file. All texts of a package together are much smaller. */
+/** Maximum size of a file in bytes. The whole metadata of a package is much smaller. */
 const MAX_BYTES = 1_048_576;
 
 async function read(path: string): Promise<unknown> {

@@ -17,7 +17,8 @@ export interface FlagValues {
  * begins with `--`, including flags of other plugins, and the one argument that follows each flag.
  * The last value of a flag counts. Defaults are not applied.
  *
- * @param also - flags of kubebuilder or of other plugins, by name. They are read as strings.
+ * @param also - names of flags of kubebuilder or of other plugins. Their values are read as
+ * strings.
  * @throws ConfigurationError `CONFIG` when a flag has no value, or a value of another type.
  */
 export function flagValues(
@@ -50,8 +51,8 @@ export function flagValues(
 }
 
 /**
- * Refuses an argument after a boolean flag. As in kubebuilder, `--flag` alone means true, and the
- * next argument is never its value.
+ * Refuses an argument after a boolean flag. Like in kubebuilder, `--flag` alone means true, and the
+ * next argument is never the value of the flag.
  */
 function requireNoValue(word: string, flag: string | undefined): void {
   if (flag === undefined) return;

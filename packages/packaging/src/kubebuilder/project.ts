@@ -20,7 +20,7 @@ export interface ProjectResource {
   readonly kind: string;
   /** The plural in the name of its definition. */
   readonly plural: string;
-  /** The names of its controllers in Go, as in their file names: `cart`, `cart_backup`. */
+  /** The names of the kind's controllers in Go, as their file names contain them: `cart`, `cart_backup`. */
   readonly controllers: readonly string[];
 }
 

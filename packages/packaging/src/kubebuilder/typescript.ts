@@ -177,9 +177,9 @@ export async function withTypescriptKind(
 }
 
 /**
- * Removes kinds whose controller file is gone from the record. `npm run generate` then updates the
- * manifests. Objects in clusters are not removed, so the messages ask the user to decide about
- * them.
+ * Removes from the record the kinds whose controller file no longer exists. `npm run generate` then
+ * updates the manifests. Objects in clusters are not removed, so the messages ask the user to
+ * decide about them.
  */
 export function withoutRemovedKinds(
   record: ProjectRecord,

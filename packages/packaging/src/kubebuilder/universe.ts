@@ -102,8 +102,8 @@ function foldersOf(path: string): readonly string[] {
 const OUTSIDE = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
 /**
- * True for a relative path without empty segments, `.` and `..`. A drive such as `C:` makes a path
- * absolute, too.
+ * True for a relative path without empty segments, `.` and `..`. A path with a drive such as `C:`
+ * also counts as absolute.
  */
 function isInside(path: string): boolean {
   if (/[\\\0]|^[A-Za-z]:/.test(path)) return false;

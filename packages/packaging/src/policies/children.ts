@@ -24,8 +24,8 @@ import type { Operation, Written } from './written.ts';
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE'];
 
 /**
- * A resource whose objects are children, their declared writes, and the operations for which only a
- * permission is declared.
+ * A resource whose objects are children, the declared writes of these children, and the operations
+ * for which only a permission is declared.
  */
 interface Judged {
   readonly name: string;

@@ -73,7 +73,7 @@ export function controllersIn(state: State, prefix: string): Policy['variables']
 
 /**
  * Variables for owners other than the controllers, before and after a request. An owner that
- * becomes the controller is treated as a controller before the request, too. A controller that is
+ * becomes the controller is also treated as the controller before the request. A controller that is
  * released must no longer be an owner.
  */
 export const OTHER_OWNERS: Policy['variables'] = [

@@ -12,7 +12,7 @@ export interface ResourceRule {
 
 /** One rule, before it is rendered as an object. */
 export interface Policy {
-  /** The end of the object's name, which is the name of the operator, `-`, and this text. */
+  /** The end of the object's name, which consists of the name of the operator, `-`, and `rule`. */
   readonly rule: string;
   /** The purpose of the rule in one sentence. It becomes the comment of its file. */
   readonly about: string;

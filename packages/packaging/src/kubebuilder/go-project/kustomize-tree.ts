@@ -72,8 +72,8 @@ const WORDS =
 const NEEDED = new RegExp(`\\b(?:${WORDS})(?:List)?\\b|service-account-token|\\\\[ux]`);
 
 /**
- * True for a file that must be parsed. Definitions are long and mention such kinds in their texts,
- * so files that contain only definitions are skipped.
+ * True for a file that must be parsed. Files that contain only definitions are skipped, because
+ * definitions are long and mention such kinds in their descriptions.
  */
 function isNeeded(path: string, text: string): boolean {
   if (!NEEDED.test(text)) return false;
@@ -84,7 +84,7 @@ function isNeeded(path: string, text: string): boolean {
 
 /**
  * Follows the kustomizations of a project from `config/default`. Files that are not part of the
- * build are not read, such as roles that a kustomization has commented out.
+ * build are not read, such as roles in a line that is commented out.
  *
  * @throws ConfigurationError `CONFIG` when a needed file is not YAML, or contains an object with
  * unexpected types.
