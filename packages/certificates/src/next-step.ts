@@ -43,7 +43,10 @@ export type Reason = 'made' | 'served' | 'forgotten';
 export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The current bundles at the API server, one per webhook or definition. Undefined if it has none. */
+  /**
+   * The current bundles at the API server, one per webhook or definition; undefined where a bundle
+   * is missing.
+   */
   readonly bundles: readonly (string | undefined)[];
   /** Authorities that stay trusted although the Secret is gone. */
   readonly remembered: readonly string[];

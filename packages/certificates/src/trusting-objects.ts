@@ -25,8 +25,8 @@ export interface ServicePlace {
 }
 
 /**
- * The bundle of each webhook or conversion in the object that calls this Service. Undefined if it
- * has none.
+ * The bundles of the webhooks or the conversion in the object that call this Service. Undefined
+ * where a bundle is missing.
  */
 export function bundlesIn(
   object: TrustingObject,
