@@ -111,7 +111,7 @@ interface ReviewBinding {
   readonly name: string;
   /** Path in the configuration, for messages: `kubernetesValidating[0]`. */
   readonly path: string;
-  /** The group of the binding. It only adds the group's snapshots. */
+  /** The group of the binding. For a review, a group only adds its snapshots. */
   readonly group?: string;
   readonly includeSnapshotsFrom: readonly string[];
 }

@@ -26,8 +26,8 @@ export interface FolderWatchOptions {
 
 /**
  * Checks the folder of hooks until the declarations of the hooks change. Resolves with a
- * description of the change when a hook was added or removed, or when its answer to `--config` or
- * its rights file has changed. The caller must then read everything again.
+ * description of the change when a hook was added or removed, or when the answer of a hook to
+ * `--config` or the rights file of a hook has changed. The caller must then read everything again.
  *
  * Any other change of a script is only logged, because it takes effect at the next start of the
  * hook. A folder that cannot be read or used is logged once per state of the folder, and is read

@@ -14,7 +14,7 @@ import { HOOK_METRICS } from './metric-names.ts';
 import { startSchedule } from './schedule-timer.ts';
 
 /**
- * Interval at which bindings are checked that are not listed yet, because a list may turn out to be
+ * Bindings that are not listed yet are checked at this interval, because a list may turn out to be
  * impossible.
  */
 const RECHECK_MS = 1_000;

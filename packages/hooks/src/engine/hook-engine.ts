@@ -24,10 +24,11 @@ interface Lane {
 /**
  * Schedules the runs of all hooks.
  *
- * At the start, the queue `main` runs the hooks with `onStartup`, ordered by that number. Then, for
- * each hook in path order, it runs the Synchronizations and starts the schedules. After that, the
- * runs for events and schedules wait in their own queues. A queue is serial, and queues run in
- * parallel. A task that fails is retried before the next task of its queue.
+ * At the start, the queue `main` runs the hooks with `onStartup`, ordered by the value of
+ * `onStartup`. Then, for each hook in path order, it runs the Synchronizations and starts the
+ * schedules. After that, the runs for events and schedules wait in their own queues. A queue is
+ * serial, and queues run in parallel. A task that fails is retried before the next task of its
+ * queue.
  *
  * Every change reaches its hook at least once. A change may be delivered again, or together with a
  * later change of the same object.

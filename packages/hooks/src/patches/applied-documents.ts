@@ -3,7 +3,7 @@ import { objectKey, resourceName } from 'chancery';
 import { targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 
-/** Operations that, when executed twice, fail or change something else the second time. */
+/** Operations that fail or change something else when they are executed a second time. */
 const ONCE: ReadonlySet<string> = new Set(['Create', 'CreateIfNotExists', 'JSONPatch']);
 
 const DELETES: ReadonlySet<string> = new Set([

@@ -25,7 +25,7 @@ import { type PatchAction, targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 import { withoutServerFields } from './server-fields.ts';
 
-/** The tools that applying a document needs. */
+/** The objects that are needed to apply a document. */
 export interface ApplyParts {
   readonly client: Client;
   readonly jq: Pick<Jq, 'run'>;

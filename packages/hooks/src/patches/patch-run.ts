@@ -36,7 +36,7 @@ export class PatchRun {
   #documents: readonly PreparedDocument[] = [];
   /** Index of the next document. */
   #next = 0;
-  /** Number of times that this document was refused in a way that may pass. */
+  /** Number of refusals of this document after which a retry may still succeed. */
   #refusals = 0;
   /** True when it is unknown whether an attempt to apply this document has succeeded. */
   #isUnsure = false;
@@ -66,9 +66,9 @@ export class PatchRun {
   }
 
   /**
-   * Applies the remaining documents. A failure that may pass ends the attempt, and the next attempt
-   * continues with the same document. After any other failure the later documents are applied as
-   * well.
+   * Applies the remaining documents. A failure after which a retry may succeed ends the attempt,
+   * and the next attempt continues with the same document. After any other failure the later
+   * documents are applied as well.
    *
    * @returns the documents that could not be applied; empty after a success.
    * @throws `signal.reason` when aborted, and LeadershipLostError.

@@ -12,7 +12,7 @@ import {
 } from 'chancery/internal';
 import { DocumentError } from './document-error.ts';
 
-/** The tools that reading result files needs. */
+/** The objects that are needed to read result files. */
 export interface ReadParts {
   /** Parses results that are YAML, in its own thread. */
   readonly yaml: Pick<YamlReader, 'read'>;

@@ -4,8 +4,8 @@ import type { Hook } from '../hook.ts';
 export interface HookRun {
   /**
    * Starts the hook, checks its result files, and applies its patches and metrics. When patches
-   * fail in a way that may pass, the next attempt continues with the document that failed, and does
-   * not start the hook again.
+   * fail and a retry may succeed, the next attempt continues with the document that failed, and
+   * does not start the hook again.
    *
    * @param contexts - called when the hook is started, at most once per attempt. It reads the
    * snapshots and returns the text of `BINDING_CONTEXT_PATH`. The text comes in pieces of about 64
@@ -22,7 +22,7 @@ export interface HookRun {
  *
  * @param contexts - the text of `BINDING_CONTEXT_PATH`, as in `HookRun`.
  * @throws HookError when the hook failed, or when it wrote a patch, because an answer must change
- * nothing; the other errors of `HookRun`.
+ * nothing. Also throws the other errors of `HookRun`.
  */
 export type AskHook = (
   hook: Hook,

@@ -15,7 +15,7 @@ import { contextOfReview, fitsReview, isReview } from './review-sample.ts';
  */
 export type Filter = (program: string, object: unknown) => Promise<unknown>;
 
-/** The tools that completing a sample needs. */
+/** The objects that are needed to complete a sample. */
 export interface SampleParts {
   readonly hook: Hook;
   readonly known: KnownKinds;

@@ -1,4 +1,4 @@
-/** Matches a jq path into `metadata`, or to `kind`. What follows a pipe gets only that value. */
+/** Matches a jq path into `metadata`, or to `kind`. A filter after a pipe gets only that value. */
 const PATH = String.raw`\.(?:metadata(?![A-Za-z0-9_])(?:\.[A-Za-z_]\w*|\.?\["[^"\\]*"\]|\[\])*\??|kind\b|apiVersion\b)`;
 const KEY = String.raw`(?:[A-Za-z_]\w*|"[^"\\]*")`;
 const MEMBER = String.raw`${KEY}\s*:\s*${PATH}`;

@@ -61,7 +61,10 @@ export class WatchedBinding implements BindingWatch {
     readonly informer: InformerHandle<KubernetesObject>['informer'];
   }[] = [];
   readonly #removes: (() => void)[] = [];
-  /** Number of steps without which the binding is not synced: finding its kind, and each first list. */
+  /**
+   * Number of steps that are still missing until the binding is synced: its kind is found, and each
+   * first list is complete.
+   */
   #pending = 1;
   #waitsForKind: string | undefined;
   /** The namespaces that match its label selector. Undefined without a label selector. */
