@@ -25,8 +25,8 @@ export const CONFIGS = 'configs';
  * A file-based catalog: a folder for `opm validate` and `opm serve`, and the Dockerfile of an image
  * that OLM v1 reads.
  *
- * @throws ConfigurationError `CONFIG` with the bundles, when a package has the same version twice,
- * when a channel has no upgrade path, or when a default channel has no bundle.
+ * @throws ConfigurationError `CONFIG` when a package has the same version twice, when a channel has
+ * no upgrade path, or when a default channel has no bundle. The message names the bundles.
  */
 export function catalogFiles(
   bundles: readonly CatalogBundle[],

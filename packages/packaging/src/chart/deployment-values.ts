@@ -123,7 +123,7 @@ function withSecurity(tree: Tree, of: 'pod' | 'container', values: string): Tree
   );
 }
 
-/** A container with the values that configure it. */
+/** Adds to a container the values that configure it. */
 export function withContainerValues(
   chart: string,
   container: 'gate' | 'manager' | 'proxy',
@@ -143,7 +143,7 @@ export function withContainerValues(
   );
 }
 
-/** The environment of the container `operator` with the variables from values. */
+/** Adds variables from values to the environment of the container `operator`. */
 export function withVariables(chart: string, tree: Tree): Tree {
   const isGiven = 'or $.Values.manager.env $.Values.manager.envOverrides';
   return changeAt(tree, ['env'], (env) =>

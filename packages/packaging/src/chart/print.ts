@@ -3,7 +3,7 @@ import { escaped, expressionOf, hasPlaceholder, include } from './expressions.ts
 import { NAME } from './placeholders.ts';
 import type { Condition, Field, Item, More, Tree } from './tree.ts';
 
-/** The values that printing a chart needs. */
+/** The values that are needed to print a chart. */
 export interface PrintOptions {
   /** The name of the chart. The names of its templates begin with it. */
   readonly chart: string;

@@ -17,8 +17,8 @@ const DOCKERFILE = 'bundle.Dockerfile';
  * Reads the files of a bundle, keyed by their paths relative to its folder. `bundle.Dockerfile` may
  * be beside the folder, where operator-sdk writes it.
  *
- * @throws ConfigurationError `CONFIG` with the folder, when the folder cannot be read or contains
- * too much.
+ * @throws ConfigurationError `CONFIG` when the folder cannot be read or contains too much. The
+ * message names the folder.
  */
 export async function readBundleFolder(folder: string): Promise<ReadonlyMap<string, string>> {
   try {

@@ -59,7 +59,8 @@ export interface TypescriptScaffold {
   /**
    * The files of a new kind.
    *
-   * @throws ConfigurationError `CONFIG` with the rule that a name breaks.
+   * @throws ConfigurationError `CONFIG` for an invalid name. The message names the rule that the
+   * name breaks.
    */
   kind(asked: AskedKind): ScaffoldedKind;
 }

@@ -8,7 +8,7 @@ import type { PluginRequest, PluginResponse } from '../kubebuilder/protocol.ts';
 import { readRequest } from '../kubebuilder/read-request.ts';
 import { ownStdout } from './own-stdout.ts';
 
-/** The streams and variables of the process that answering a request needs. */
+/** The streams and variables of the process that are needed to answer a request. */
 interface RequestIo extends Pick<Io, 'stderr' | 'env'> {
   readonly stdin: AsyncIterable<Uint8Array | string>;
 }

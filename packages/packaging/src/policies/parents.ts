@@ -79,7 +79,7 @@ export function partsOf(name: string, written: Written): readonly ParentWrites[]
   );
 }
 
-/** An expression that is true when only those fields of an object change that the operator may change. */
+/** An expression that is true when a write changes only fields that the operator may change. */
 export function ownPartsOnly(parts: readonly ParentWrites[]): string {
   const finalizers = parts.flatMap((part) => part.finalizers);
   const changesTexts = parts.some(({ texts }) => texts === true);

@@ -24,7 +24,7 @@ const ALLOWED = [
   'VerticalPodAutoscaler',
 ];
 
-/** What to do instead of adding an object of this kind to the bundle. */
+/** Advice for kinds that must not be in a bundle, keyed by kind. */
 const INSTEAD: Readonly<Record<string, string>> = {
   Deployment: 'put it into spec.install.spec.deployments',
   Namespace: 'leave it out: the administrator chooses the namespace',

@@ -21,8 +21,8 @@ interface BoundRule extends PlacedRule {
 /**
  * The filter that follows from all roles bound to the manager's ServiceAccount.
  *
- * @throws ConfigurationError `CONFIG` with the file, role and rule, for a right that cannot become
- * a filter.
+ * @throws ConfigurationError `CONFIG` for a right that cannot become a filter. The message names
+ * the file, role and rule.
  */
 export function managerFilter(tree: KustomizeTree, manager: Manager): ProxyFilter {
   const rules = boundRules(tree, manager);
