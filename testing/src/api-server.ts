@@ -1,6 +1,6 @@
 /**
  * The API server alone. `import { ApiServer } from '@chancery/testing/api-server'` takes less time
- * than an import of `@chancery/testing`, which exports it, too.
+ * than an import of `@chancery/testing`, which also exports `ApiServer`.
  *
  * @module
  */

@@ -15,7 +15,7 @@ export interface Pair {
   readonly authority: string;
 }
 
-/** The content of the Secret. Invalid texts count as missing. */
+/** The content of the Secret. Invalid values count as missing. */
 export interface CertificateState {
   /** The certificate that the gate serves. */
   readonly serving: Pair | undefined;
@@ -45,7 +45,7 @@ export const KEYS = {
 const MOST_AUTHORITIES = 16;
 
 /**
- * The state that the texts of the Secret describe.
+ * The state that the data of the Secret describes.
  *
  * @param now - milliseconds since 1970.
  */
@@ -67,8 +67,8 @@ export function certificateState(
 }
 
 /**
- * The authorities of this program in a bundle that have not expired, without duplicates. At most
- * the newest 16.
+ * The authorities in a bundle that this program created and that have not expired, without
+ * duplicates; at most the newest 16.
  *
  * @param text - PEM certificates.
  */
@@ -84,7 +84,7 @@ export function authoritiesIn(text: string, now: number): readonly string[] {
   return [...new Set(found)].slice(-MOST_AUTHORITIES);
 }
 
-/** The text of a bundle with these authorities. */
+/** The bundle with these authorities, as PEM. */
 export function bundleOf(authorities: readonly string[]): string {
   return authorities.join('');
 }

@@ -23,20 +23,20 @@ export interface CertificatesOptions {
 }
 
 /**
- * Longest wait. A timer accepts at most 24 days, and the system clock may have been set in the
- * meantime.
+ * The longest wait before the next check. A timer accepts at most 24 days, and the system clock may
+ * be set during a wait.
  */
 const LONGEST_WAIT_MS = 6 * 3_600_000;
 
 /**
- * Maximum number of writes that follow each other directly: made, trusted, served. Each is decided
- * from the stored state.
+ * Maximum number of writes that follow each other directly: made, trusted, served. The stored state
+ * decides each write.
  */
 const MOST_STEPS = 4;
 
 /**
- * Delay before a bundle is corrected that was right and was changed again: none at first, then 1 s,
- * 2 s and so on.
+ * The delay before a changed bundle is corrected again. There is no delay at first, then 1 s, 2 s
+ * and so on.
  */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -48,8 +48,8 @@ type Tools = Pick<GoneContext, 'client' | 'clock' | 'log' | 'signal' | 'store'>;
 
 /**
  * Maintains a serving certificate in a Secret, and its authority in the `caBundle` of webhook
- * configurations and definitions. The only key is that of the Secret. A change of any of these
- * objects enqueues it.
+ * configurations and definitions. The only key is the key of the Secret. A change of any of these
+ * objects enqueues this key.
  */
 export function certificatesController(options: CertificatesOptions): Controller<Secret> {
   const { targets, namespace } = options;
@@ -70,8 +70,8 @@ export function certificatesController(options: CertificatesOptions): Controller
 }
 
 /**
- * Enqueues the key at the start, because without a Secret and a configuration there is no change
- * that would.
+ * Enqueues the key at the start. If neither the Secret nor a configuration exists, no event
+ * enqueues it.
  */
 function atStart(key: { readonly namespace: string; readonly name: string }): Trigger {
   return {

@@ -1,5 +1,6 @@
 /**
- * The part of this package that the command `chancery` loads: `chancery certificates`.
+ * The module of this package that the command `chancery` loads: it contains `chancery
+ * certificates`.
  *
  * @module
  */

@@ -32,8 +32,8 @@ export interface IssueOptions {
 }
 
 /**
- * The tag class for values whose meaning depends on their place: `[0]`, `[2]` and so on in RFC
- * 5280.
+ * The tag class for values whose meaning depends on the surrounding structure: `[0]`, `[2]` and so
+ * on in RFC 5280.
  */
 const CONTEXT_SPECIFIC = 3;
 /** Version 3 of a certificate. The encoding starts at 0. */
@@ -78,7 +78,7 @@ export function issueCertificate({ dnsNames, validFrom, validUntil }: IssueOptio
       AUTHORITY_NAME,
       authority.publicKey,
       [
-        // No further authority may be below this one.
+        // This authority must not sign further authorities.
         extension(
           BASIC_CONSTRAINTS,
           sequence(new Asn1Boolean({ value: true }), new Integer({ value: 0 })),
@@ -159,7 +159,7 @@ function extension(id: string, value: BaseBlock, critical?: 'critical'): Sequenc
   return sequence(objectId(id), ...flag, new OctetString({ valueHex: value.toBER() }));
 }
 
-/** The identifier of a key. A certificate names its signer's key by it. */
+/** The identifier of a key. A certificate contains the identifier of the key that signed it. */
 function keyId(publicKey: KeyObject): Uint8Array {
   const bytes = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(bytes).digest().subarray(0, 20);
@@ -183,12 +183,12 @@ function bits(bytes: readonly number[], unusedBits: number): BitString {
   return new BitString({ valueHex: Uint8Array.from(bytes), unusedBits });
 }
 
-/** Bytes with a tag that replaces the tag of their type. */
+/** Encodes bytes with a tag that replaces the tag of their type. */
 function tagged(tagNumber: number, valueHex: Uint8Array): Primitive {
   return new Primitive({ idBlock: { tagClass: CONTEXT_SPECIFIC, tagNumber }, valueHex });
 }
 
-/** A value with its own tag, within a second tag. */
+/** Encodes a value with its own tag, within a second tag. */
 function wrapped(tagNumber: number, value: BaseBlock): Constructed {
   return new Constructed({ idBlock: { tagClass: CONTEXT_SPECIFIC, tagNumber }, value: [value] });
 }

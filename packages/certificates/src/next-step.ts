@@ -10,17 +10,15 @@ import type { Issued } from './issue-certificate.ts';
 /** Validity of a certificate: 90 days. */
 export const VALID_MS: number = 90 * 86_400_000;
 
-/** Time by which clocks of API servers may be behind: 5 minutes. */
+/** The clocks of API servers may be slow by this time: 5 minutes. */
 export const SKEW_MS: number = 300_000;
 
-/**
- * Share of its validity after which a certificate is replaced. A third of the time is left then.
- */
+/** A certificate is replaced after this share of its validity. A third of the time is left then. */
 const RENEW_SHARE = 2 / 3;
 
 /**
- * Time between writing a new bundle everywhere and serving a certificate of its newest authority.
- * Each API server receives the change through its watch within seconds.
+ * The time between writing a new bundle everywhere and serving a certificate of its newest
+ * authority. Within seconds, each API server receives the new bundle through its watch.
  */
 export const SETTLE_MS = 60_000;
 
@@ -34,7 +32,7 @@ export const OVERLAP_MS = 3_600_000;
 export type Step =
   /** Writes the Secret. */
   | { readonly is: 'write'; readonly why: Reason; readonly texts: SecretTexts }
-  /** Writes the bundle to all places with another bundle. */
+  /** Writes the bundle to every webhook and definition that has another one. */
   | { readonly is: 'trust'; readonly bundle: string }
   | { readonly is: 'wait'; readonly ms: number };
 
@@ -45,7 +43,10 @@ export type Reason = 'made' | 'served' | 'forgotten';
 export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The current bundles at the API server. Undefined for each place without a bundle. */
+  /**
+   * The current bundles at the API server, one per webhook or definition; undefined where a bundle
+   * is missing.
+   */
   readonly bundles: readonly (string | undefined)[];
   /** Authorities that stay trusted although the Secret is gone. */
   readonly remembered: readonly string[];
@@ -56,10 +57,10 @@ export interface Surroundings {
 }
 
 /**
- * The next step. The order of steps keeps every request working. A new authority is stored first,
- * then trusted everywhere, and only then is its certificate served. The previous authority stays
- * trusted until no gate can still have its certificate. A process may end between any two steps,
- * because the Secret contains the progress.
+ * The next step. With this order of steps, no request fails. A new authority is stored first, then
+ * trusted everywhere, and only then is its certificate served. The previous authority stays trusted
+ * until no gate can still have its certificate. A process may end between any two steps, because
+ * the Secret contains the progress.
  */
 export function nextStep(state: CertificateState, surroundings: Surroundings): Step {
   const { now, bundles, remembered } = surroundings;

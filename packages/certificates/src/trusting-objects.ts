@@ -25,7 +25,8 @@ export interface ServicePlace {
 }
 
 /**
- * The bundles for this Service in the object, as text. Undefined for each place without a bundle.
+ * The bundles of the webhooks or the conversion in the object that call this Service. Undefined
+ * where a bundle is missing.
  */
 export function bundlesIn(
   object: TrustingObject,
@@ -37,9 +38,9 @@ export function bundlesIn(
 }
 
 /**
- * The JSON patch that writes the bundle wherever the object calls this Service. It changes no other
- * field, and is empty when the bundle is already there. Each change tests the Service at its path,
- * because the configuration may have changed in the meantime.
+ * The JSON patch that writes the bundle wherever the object calls this Service. The patch changes
+ * no other field, and is empty when the object already contains the bundle. Each change tests the
+ * Service at its path, because the configuration may have changed in the meantime.
  *
  * With a JSON patch, this program owns only the bundle. With server-side apply, it would also own
  * the webhooks. Their installer could then not apply the configuration without a conflict.
@@ -59,7 +60,7 @@ export function trustPatch(
   return [{ op: 'test', path: '/metadata/uid', value: object.metadata.uid }, ...changes];
 }
 
-/** The places where the object calls this Service. */
+/** The paths of the `clientConfig` fields in the object that call this Service. */
 function configsFor(
   object: TrustingObject,
   service: ServicePlace,

@@ -1,5 +1,5 @@
 /**
- * The parts of this package that the command `chancery` loads: `chancery hooks`, `chancery
+ * The modules of this package that the command `chancery` loads: `chancery hooks`, `chancery
  * test-hook`, and the declarations of hooks for `generate` and `check`.
  *
  * @module

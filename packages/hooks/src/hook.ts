@@ -6,9 +6,9 @@ export type WatchEventType = 'Added' | 'Modified' | 'Deleted';
 
 /** One executable of the hooks folder, and its configuration. */
 export interface Hook {
-  /** Path below the hooks folder, with `/`. Logs, metrics and Events name the hook by it. */
+  /** Path below the hooks folder, with `/`. It names the hook in logs, metrics and Events. */
   readonly name: string;
-  /** Absolute path by which the hook is started. Symbolic links are not resolved. */
+  /** Absolute path with which the hook is started. Symbolic links are not resolved. */
   readonly path: string;
   readonly config: HookConfig;
   /** The rights in `HOOK.rights.yaml`. Undefined when there is no such file. */
@@ -21,9 +21,9 @@ export interface HookRight {
   /** Plural names. A subresource is written with `/`. */
   readonly resources: readonly string[];
   readonly verbs: readonly Permission['verbs'][number][];
-  /** If omitted, every object. */
+  /** If omitted, the rule covers every object. */
   readonly resourceNames?: readonly string[];
-  /** If omitted, every namespace, or a cluster-scoped resource. */
+  /** If omitted, the rule covers every namespace, or the resource is cluster-scoped. */
   readonly namespaces?: readonly string[];
 }
 
@@ -32,13 +32,14 @@ export interface HookConfig {
   readonly version: 'v0' | 'v1';
   /** If omitted, runs are not limited. */
   readonly rateLimit?: {
-    /** Milliseconds in which one token is added. */
+    /** Milliseconds after which one token is added. */
     readonly intervalMs: number;
     /** Size of the bucket. Default 1. */
     readonly burst: number;
   };
   /**
-   * Time limit of one run in milliseconds, 0 for none. If omitted, the limit of the command line.
+   * Time limit of one run in milliseconds; 0 means no limit. If omitted, the limit of the command
+   * line is used.
    */
   readonly timeoutMs?: number;
   /**
@@ -62,13 +63,13 @@ interface CommonBinding {
   readonly group?: string;
   readonly allowFailure: boolean;
   /**
-   * Names of Kubernetes bindings of the hook, listed by the hook or added by the group, without
-   * duplicates.
+   * Names of the Kubernetes bindings of the hook that the hook lists or that the group adds,
+   * without duplicates.
    */
   readonly includeSnapshotsFrom: readonly string[];
 }
 
-/** Runs the hook at times. */
+/** Runs the hook at the times of a crontab. */
 export interface ScheduleBinding extends CommonBinding {
   /** As the hook wrote it: 5 or 6 fields, or `@every 5m`, `@hourly` and so on. */
   readonly crontab: string;
@@ -78,7 +79,7 @@ export interface ScheduleBinding extends CommonBinding {
 export interface KubernetesBinding extends CommonBinding {
   /** The kind as the hook wrote it: a kind in any case, a plural or a short name. */
   readonly kind: string;
-  /** If omitted, the preferred version. */
+  /** If omitted, the preferred version is watched. */
   readonly apiVersion?: string;
   /** The events that start a run. If empty, the binding only keeps a snapshot. */
   readonly events: ReadonlySet<WatchEventType>;
@@ -86,22 +87,22 @@ export interface KubernetesBinding extends CommonBinding {
   readonly waitsForSynchronization: boolean;
   readonly keepsFullObjects: boolean;
   /**
-   * Milliseconds between lists that are compared with the cache. If omitted, the value of the
-   * settings.
+   * Interval in milliseconds of additional lists that are compared with the cache. If omitted, the
+   * value of the settings.
    */
   readonly resyncPeriodMs?: number;
-  /** If omitted, every name. */
+  /** If omitted, every name matches. */
   readonly names?: readonly string[];
-  /** In text form. If omitted, every object. */
+  /** A label selector as text. If omitted, every object matches. */
   readonly labelSelector?: string;
-  /** In text form. If omitted, every object. */
+  /** A field selector as text. If omitted, every object matches. */
   readonly fieldSelector?: string;
-  /** If omitted, every namespace. If both fields are set, a namespace must match both. */
+  /** If omitted, every namespace matches. If both fields are set, a namespace must match both. */
   readonly namespaces?: {
     readonly names?: readonly string[];
     readonly labelSelector?: string;
   };
-  /** If omitted, the whole object counts. */
+  /** If omitted, a change anywhere in the object counts. */
   readonly jqFilter?: string;
 }
 
@@ -110,7 +111,7 @@ interface ReviewBinding {
   readonly name: string;
   /** Path in the configuration, for messages: `kubernetesValidating[0]`. */
   readonly path: string;
-  /** As in the other bindings. Here a group only adds its snapshots. */
+  /** The group of the binding. For a review, a group only adds its snapshots. */
   readonly group?: string;
   readonly includeSnapshotsFrom: readonly string[];
 }
@@ -122,9 +123,9 @@ export interface AdmissionBinding
   /** The name of the webhook: at least three segments joined by dots. */
   readonly name: string;
   readonly rules: readonly AdmissionRule[];
-  /** If omitted, every object. */
+  /** If omitted, every object matches. */
   readonly objectSelector?: LabelSelector;
-  /** If omitted, every namespace. */
+  /** If omitted, every namespace matches. */
   readonly namespaceSelector?: LabelSelector;
 }
 

@@ -24,11 +24,11 @@ export interface HooksProgramOptions
    * `hookEnv`.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The URL of the ambassador. Hooks get it as `CHANCERY_API_URL`. */
+  /** The URL of the ambassador. Hooks get the URL as `CHANCERY_API_URL`. */
   readonly apiUrl: string;
   /** Names of additional variables that hooks get. */
   readonly hookEnv: readonly string[];
-  /** Broken hooks are reported as problems. If false, the first broken hook is thrown. */
+  /** If true, broken hooks are reported as problems. If false, the first broken hook causes an error. */
   readonly skipBroken: boolean;
   /** Parsed CustomResourceDefinitions. Their kinds need no discovery. */
   readonly definitions: readonly unknown[];
@@ -42,7 +42,7 @@ export interface HooksProgramOptions
   readonly signal: AbortSignal;
 }
 
-/** A folder of hooks as parts of a manager. */
+/** A loaded folder of hooks, with the runnables and webhooks for a manager. */
 export interface HooksProgram extends HooksParts {
   /** Sorted by path. */
   readonly hooks: readonly Hook[];
@@ -108,7 +108,7 @@ export async function loadHooksProgram(
   return { hooks, problems, helpers: loaded.helpers, ...parts, metrics };
 }
 
-/** The first part of its configuration that cannot be used. Undefined when there is none. */
+/** The first problem in the configuration of a hook. Undefined when there is none. */
 async function problemOf(
   hook: Hook,
   {

@@ -37,8 +37,8 @@ import { watchBindings } from './watch/watch-bindings.ts';
 import { WatchPlan } from './watch/watch-plan.ts';
 
 /**
- * Time for active runs at a stop. A manager gives reconciles the same time, with its default of 25
- * s for a stop.
+ * Time in milliseconds that active runs get at a stop. Reconciles get the same time from a manager
+ * with the default stop time of 25 s.
  */
 const STOP_GRACE_MS = 10_000;
 
@@ -61,7 +61,7 @@ export interface HooksRunnableOptions {
   /** Time limit in milliseconds for hooks that set none themselves; 0 for no limit. */
   readonly timeoutMs: number;
   /**
-   * Number of attempts after which a task is given up and recorded. Undefined: tasks are never
+   * Number of attempts after which a task is given up and recorded. If undefined, tasks are never
    * given up.
    */
   readonly maxAttempts: number | undefined;
@@ -74,7 +74,7 @@ export interface HooksRunnableOptions {
   readonly reviews: HookReviews;
 }
 
-/** All hooks as parts of a manager. */
+/** The runnables and webhooks with which a manager runs all hooks. */
 export interface HooksParts {
   /** Watches the objects that hooks select, and runs the hooks while this process leads. */
   readonly runnable: Runnable;
@@ -89,9 +89,9 @@ export interface HooksParts {
 }
 
 /**
- * The parts that run the hooks.
+ * Creates the runnables and webhooks that run the hooks.
  *
- * @throws ConfigurationError `CONFIG` as `hookWebhooks` and `hookConversions` do.
+ * @throws ConfigurationError `CONFIG` in the same cases as `hookWebhooks` and `hookConversions`.
  */
 export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
   const { hooks, problems, jq, known, clock } = options;
@@ -106,7 +106,7 @@ export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
   const status = (): HooksStatus | undefined => engine?.status();
   const declared = runnable({
     name: 'hooks',
-    stopPhase: 'controllers', // its runs may end as reconciles may
+    stopPhase: 'controllers', // its runs get as much time to end as reconciles
     sources: plan.sources,
     permissions: hooksAccess(hooks, known).permissions satisfies readonly PlacedPermission[],
     fieldManagers: fieldManagersOf(hooks),
@@ -122,7 +122,7 @@ export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
     },
   });
   const { ask } = options.reviews;
-  // A webhook is not ready before its sources are. A kind that is not served yet must not delay it.
+  // A webhook is ready only when its sources are. A kind that is not served yet must not delay it.
   const sourcesOf = (binding: KubernetesBinding) =>
     plan.knownSourcesOf(binding).filter(({ optional }) => !optional);
   const webhooks = hooks.flatMap((hook) => hookWebhooks(hook, { known, ask, sourcesOf }));
@@ -219,7 +219,7 @@ function reportFilter(
   }
 }
 
-/** Records an Event about the Pod of this process, where users look. */
+/** Records an Event about the Pod of this process, because users look there. */
 function recordTrouble(
   { name }: Hook,
   { reason, note }: HookTrouble,

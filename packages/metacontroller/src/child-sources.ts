@@ -19,7 +19,7 @@ export function keepManagedFields(object: KubernetesObject): KubernetesObject {
 export interface ChildSourcesOptions {
   /** The resources of the parents. */
   readonly owners: readonly Resource[];
-  /** True when children have the label `controller-uid`, so that no other objects are read. */
+  /** True when children have the label `controller-uid`. Then only objects with this label are read. */
   readonly generateSelector: boolean;
   /** True when objects without a controller may become children. */
   readonly adopts: boolean;
@@ -57,7 +57,7 @@ function managedFieldsOf({ managedFields }: ChildSourcesOptions): Transform {
 }
 
 /**
- * Transforms by their options. Sources share a cache only if their transforms are the same
+ * Transforms, keyed by their options. Sources share a cache only if their transforms are the same
  * function, so equal transforms are created once.
  */
 const known = new Map<string, Transform>();

@@ -1,6 +1,7 @@
 /**
- * The parts of this package that the command `chancery` loads: `chancery metacontroller`, `chancery
- * test-hook` for functions, and the declarations of controllers for `generate`, `check` and `lint`.
+ * The modules of this package that the command `chancery` loads: `chancery metacontroller`,
+ * `chancery test-hook` for functions, and the declarations of controllers for `generate`, `check`
+ * and `lint`.
  *
  * @module
  */

@@ -4,18 +4,18 @@ import type { HookFunction } from './hook-function.ts';
 import type { ControllerSpec } from './spec.ts';
 
 /**
- * Time for reading and writing objects in a reconcile, besides the calls of hooks. It is the
- * default of controllers.
+ * Time for reading and writing objects in a reconcile, besides the calls of hooks. It equals the
+ * default time limit of controllers.
  */
 const WITHOUT_HOOKS_MS = 5 * 60_000;
 
 /** The longest pause between retries for controllers without a period. */
 const LONGEST_BACKOFF_MS = 1_000_000;
 
-/** The shortest period. The original extends shorter periods to this one, too. */
+/** The shortest period. Shorter periods are extended to this one, like in the original. */
 const LEAST_RESYNC_MS = 1_000;
 
-/** Options of a controller that follow from its object alone. */
+/** The options of a controller that depend only on its object. */
 export function controllerOptions(
   { hooks, resyncPeriodMs }: ControllerSpec,
   shared: SharedParts,
@@ -42,8 +42,8 @@ export function controllerOptions(
 const JITTER = 0.1;
 
 /**
- * `answer` with the periodic call of its parent, at most one period later. A resync of the whole
- * cache would reconcile all parents at once.
+ * `answer` with a `resyncAfterMs` of at most one period, so that the hook is called periodically. A
+ * resync of the whole cache would reconcile all parents at once.
  */
 export function withPeriod<A extends { readonly resyncAfterMs?: number | undefined }>(
   answer: A,
@@ -64,7 +64,8 @@ export function withPeriod<A extends { readonly resyncAfterMs?: number | undefin
 /**
  * The sync hook of a controller.
  *
- * @throws ConfigurationError `CONFIG` when it has none, because every reconcile would fail.
+ * @throws ConfigurationError `CONFIG` when the controller has no sync hook, because every reconcile
+ * would fail.
  */
 export function requiredSync(
   { kind, name }: ControllerSpec,
@@ -74,7 +75,7 @@ export function requiredSync(
   throw new ConfigurationError(`${kind} ${name} has no sync hook`, { context: { kind, name } });
 }
 
-/** True when a hook gets `managedFields`. Caches keep the field only then. */
+/** True when a hook gets `managedFields`. Otherwise, caches drop the field. */
 export function showsManagedFields(
   hooks: ConfiguredHooks,
   { managedFields }: SharedParts,

@@ -6,7 +6,7 @@ import type { HookName, ResourceReference } from './spec.ts';
 /** The hooks of one controller. A controller without `sync` is refused. */
 export type ConfiguredHooks = Readonly<Partial<Record<HookName, HookFunction>>>;
 
-/** The parts that all controllers of a process share. */
+/** The objects and settings that all controllers of a process share. */
 export interface SharedParts {
   readonly writer: ChildWriter;
   /** Number of parents of one controller that are reconciled concurrently. */

@@ -98,7 +98,7 @@ function engineOptions(
   };
 }
 
-/** The annotation selector in the form of a label selector. */
+/** The annotation selector, written as a label selector. */
 function annotationsOf({ annotationSelector }: Shape): LabelSelector | undefined {
   return annotationSelector && { matchExpressions: annotationSelector };
 }

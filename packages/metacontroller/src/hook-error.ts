@@ -4,7 +4,7 @@ import type { ErrorContext } from 'chancery/internal';
 /** The reason why a hook could not be used. It becomes the reason of the condition. */
 export type HookErrorReason =
   | 'RefusedAddress' // the URL or a redirect names the ambassador or this process
-  | 'Unreachable' // no connection, or it broke before an answer
+  | 'Unreachable' // no connection, or the connection broke before an answer
   | 'Timeout'
   | 'TooManyRequests' // 429: not the hook's fault, no Event
   | 'BadStatus' // another status than 200
@@ -21,7 +21,7 @@ export type HookErrorReason =
 export class HookError extends OperatorError {
   override readonly name = 'HookError';
   readonly reason: HookErrorReason;
-  /** Minimum milliseconds before the next call, from the answer of the hook. */
+  /** Minimum milliseconds before the next call, as the answer of the hook requests. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -6,8 +6,8 @@ export interface HookRequest {
   /** Plain data. It contains cached objects, which are frozen. */
   readonly value: Readonly<Record<string, unknown>>;
   /**
-   * The request as JSON, in the form in which Metacontroller writes it. The text is created once,
-   * in slices of the event loop, because a parent may have thousands of children.
+   * The request as JSON, formatted as Metacontroller does. The text is created once, in slices of
+   * the event loop, because a parent may have thousands of children.
    */
   text(): Promise<string>;
 }
@@ -19,8 +19,8 @@ export interface HookCall {
   readonly signal: AbortSignal;
   readonly log: Log;
   /**
-   * Identifies the parent and the revision of the call. Answers that are stored by ETag belong to
-   * it.
+   * Identifies the parent and the revision of the call. Answers with an ETag are stored under this
+   * subject.
    */
   readonly subject: string;
 }
@@ -29,8 +29,8 @@ export interface HookCall {
 export interface HookFunction {
   readonly mode: 'webhook' | 'exec' | 'module';
   /**
-   * The version of its requests. It is that of the object's hook, unless the file of functions
-   * names another.
+   * The version of the requests. It is the version of the object's hook, unless the file of
+   * functions names another.
    */
   readonly version: HookVersion;
   /** `strict`: unknown and repeated fields of the answer are errors. */

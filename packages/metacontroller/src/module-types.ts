@@ -4,7 +4,7 @@ import type { KubernetesObject, LabelSelector, Log, ObjectMeta } from 'chancery'
 export interface HookContext {
   /** Aborts at the time limit of the hook, and when the process stops. */
   readonly signal: AbortSignal;
-  /** A log with the names of the controller and the parent. */
+  /** A log that adds the names of the controller and the parent to each line. */
   readonly log: Log;
 }
 
@@ -22,7 +22,7 @@ export type ObjectsByType = Readonly<Record<string, Readonly<Record<string, Kube
 export interface CompositeSyncRequest<P extends KubernetesObject = KubernetesObject> {
   /** The CompositeController, with an empty status. */
   readonly controller: KubernetesObject;
-  /** The parent. During a rolling update, the hook is also called with older revisions of it. */
+  /** The parent. During a rolling update, the hook is also called with older revisions of the parent. */
   readonly parent: P;
   /** The existing children. */
   readonly children: ObjectsByType;
@@ -68,7 +68,7 @@ export interface DecoratorSyncResponse extends HookResponse {
   readonly annotations?: Readonly<Record<string, string | null>> | null;
   /** Replaces the status. If omitted or null, the status stays. */
   readonly status?: object | null;
-  /** All attachments that should exist, with the rules of `children` of a composite. */
+  /** All attachments that should exist. The rules are the same as for `children` of a CompositeController. */
   readonly attachments?: readonly DesiredObject[];
 }
 
@@ -119,7 +119,7 @@ export interface CustomizeRequest<P extends KubernetesObject = KubernetesObject>
 
 /** The answer of a customize hook. */
 export interface CustomizeResponse {
-  /** Rules that select the objects in `related` of the other hooks. If omitted, none. */
+  /** Rules that select the objects in `related` of the other hooks. If omitted, no objects are selected. */
   readonly relatedResources?: readonly RelatedResourceRule[];
 }
 

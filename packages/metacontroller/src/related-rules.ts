@@ -68,8 +68,8 @@ async function resolved(
 /**
  * A rule with its resolved resource.
  *
- * @throws HookError `InvalidAnswer` for a resource that is not served, and for parts that cannot be
- * combined.
+ * @throws HookError `InvalidAnswer` for a resource that is not served, and for fields that cannot
+ * be combined.
  */
 async function resolvedRule(
   { part, apiVersion, resource, ...selection }: NamedRule,

@@ -1,7 +1,7 @@
 import type { KubernetesObject, LabelSelector } from 'chancery';
 import type { ChildUpdate, StatusCheck } from 'chancery/internal';
 
-/** A reference to a resource, in the form of the custom resources. */
+/** A reference to a resource, as the custom resources contain it. */
 export interface ResourceReference {
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;
@@ -22,7 +22,7 @@ export interface ConnectionSpec {
   /** PEM text, or a reference to it. */
   readonly caBundle?: { readonly inline: string } | KeyReference;
   readonly clientTls?: { readonly certificate: KeyReference; readonly privateKey: KeyReference };
-  /** The header `Authorization`: the scheme, usually `Bearer`, and the credentials. */
+  /** The content of the header `Authorization`: the scheme, usually `Bearer`, and the credentials. */
   readonly authorization?: { readonly scheme: string; readonly credentials: KeyReference };
   readonly basicAuth?: { readonly username: KeyReference; readonly password: KeyReference };
 }
@@ -36,7 +36,8 @@ export interface WebhookSpec {
     readonly cacheCleanupMs: number | undefined;
   };
   /**
-   * The connection fields of the hook. If it has none, those of the endpoint that matches its host.
+   * The connection settings of the hook. If it has none, the settings of the endpoint that matches
+   * its host.
    */
   readonly connection: ConnectionSpec;
 }
@@ -58,7 +59,7 @@ export type HookName = 'sync' | 'finalize' | 'customize';
 interface ControllerSpecBase {
   readonly name: string;
   readonly uid: string;
-  /** The object in the form that hooks get: with the defaults of the definition. */
+  /** The object as hooks get it: with the defaults of the definition. */
   readonly object: KubernetesObject;
   readonly resyncPeriodMs: number | undefined;
   readonly hooks: Readonly<Partial<Record<HookName, HookSpec>>>;

@@ -1,7 +1,7 @@
 /**
- * The parts of this package that the command `chancery` loads: `generate chart`, `bundle`,
- * `catalog` and `policies`, `check bundle` and `crd`, and `plugin`. Each part is loaded when it is
- * used.
+ * The modules of this package that the command `chancery` loads: `generate chart`, `bundle`,
+ * `catalog` and `policies`, `check bundle` and `crd`, and `plugin`. Each module is loaded when it
+ * is used.
  *
  * @module
  */

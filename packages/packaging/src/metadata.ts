@@ -10,13 +10,13 @@ export interface PackageMetadata {
   readonly version: string;
   /** The name for people. Default: made from the name of the operator. */
   readonly displayName?: string;
-  /** One sentence. */
+  /** A description in one sentence. */
   readonly description?: string;
   /** Markdown, several paragraphs. Default: the description. */
   readonly details?: string;
   readonly keywords?: readonly string[];
   readonly maintainers?: readonly Maintainer[];
-  /** The company or person that offers the operator. */
+  /** The company or person that provides the operator. */
   readonly provider?: { readonly name: string; readonly url?: string };
   readonly homepage?: string;
   /** URL of the sources. */
@@ -25,9 +25,9 @@ export interface PackageMetadata {
   /** SPDX expression, such as `Apache-2.0`. */
   readonly license?: string;
   readonly icon?: { readonly base64data: string; readonly mediatype: string };
-  /** OperatorHub's categories, such as `Monitoring`. */
+  /** Categories of OperatorHub, such as `Monitoring`. */
   readonly categories?: readonly string[];
-  /** Artifact Hub's category, such as `monitoring-logging`. */
+  /** A category of Artifact Hub, such as `monitoring-logging`. */
   readonly artifactHubCategory?: string;
   /** One of the five capability levels, such as `Basic Install`. */
   readonly capabilities?: string;

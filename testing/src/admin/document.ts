@@ -50,7 +50,7 @@ function operationObject({ id, summary, body, answer, problems = [] }: Operation
   };
 }
 
-/** Whether a body is required. It is optional if none of its fields is required. */
+/** Whether the operation requires a body. The body is optional if no field of the body is required. */
 export function isRequired(form: StructuralSchema | typeof SNAPSHOT): boolean {
   return form === SNAPSHOT || (form.required ?? []).length > 0;
 }

@@ -32,13 +32,13 @@ export interface Operation {
   /** `operationId` in the document. */
   readonly id: string;
   readonly summary: string;
-  /** The form of the request body. If omitted, the body is not read. */
+  /** The format of the request body. If omitted, the body is not read. */
   readonly body?: Body;
-  /** The form of the answer: a JSON value, or a snapshot. If omitted, the answer is a 204. */
+  /** The format of the answer: a JSON value, or a snapshot. If omitted, the answer is a 204. */
   readonly answer?: StructuralSchema | typeof SNAPSHOT;
   /**
-   * The status codes of its errors, besides those of every request, and of every request with a
-   * body.
+   * The status codes of errors that only this operation has. The codes that every request can get,
+   * and every request with a body, are not repeated.
    */
   readonly problems?: readonly number[];
   /**
@@ -47,7 +47,7 @@ export interface Operation {
   act(administered: Administered, body: unknown): unknown;
 }
 
-/** The form of a body that is a snapshot. */
+/** Marks a body or an answer that is a snapshot. */
 export const SNAPSHOT = 'snapshot';
 
 interface Body {
@@ -57,7 +57,7 @@ interface Body {
 
 /** The largest JSON body. A hundred rules need far less. */
 const JSON_LIMIT_BYTES = 1_048_576;
-/** The largest step of the clock, because every alarm on the way rings. */
+/** The largest step of the clock. It is limited because every alarm within the step rings. */
 const MAX_ADVANCE_MS = 30 * 86_400_000;
 
 const json = (properties: Readonly<Record<string, StructuralSchema>>): Body => ({

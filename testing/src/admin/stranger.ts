@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopbackHost } from 'chancery/internal-objects';
 
 /**
- * Why a request may come from a web page of another machine; undefined if it cannot. A page whose
- * name resolves to this machine (DNS rebinding) sends that name as Host. Every other page sends its
- * address as Origin.
+ * Why a request may come from a web page of another machine; undefined if it cannot. If the page's
+ * host name resolves to this machine (DNS rebinding), the browser sends that name as Host. For
+ * every other page it sends the page's address as Origin.
  */
 export function strangerProblem({ host = '', origin }: IncomingHttpHeaders): string | undefined {
   if (!isLoopbackHost(host)) {

@@ -3,13 +3,13 @@ import { findKubectl } from './kubectl.ts';
 import { type AmbassadorFilter, KubectlProxy, type KubectlProxyOptions } from './kubectl-proxy.ts';
 import { StandInAmbassador } from './stand-in-ambassador.ts';
 
-/** The proxy between an operator and its API server, as in the operator's Pod. */
+/** The proxy between an operator and its API server, like in the operator's Pod. */
 export interface Ambassador {
-  /** `http://127.0.0.1:PORT`; the port stays the same over restarts. */
+  /** `http://127.0.0.1:PORT`; restarts keep the port. */
   readonly url: string;
-  /** Resolves when it listens. After `kill`, it can be started again on the same port. */
+  /** Resolves when the ambassador listens. After `kill`, it can be started again on the same port. */
   start(): Promise<void>;
-  /** Ends it at once, like a crash: its connections break. Further calls do nothing. */
+  /** Ends the ambassador at once, like a crash: its connections break. Further calls do nothing. */
   kill(): Promise<void>;
   /** Keeps connections open without answering, until `thaw`. */
   freeze(): void;
@@ -32,7 +32,7 @@ export interface AmbassadorOptions {
   readonly filter?: AmbassadorFilter;
   /** If omitted, the value of `CHANCERY_TEST_AMBASSADOR`, or `kubectl` if that is unset. */
   readonly kind?: AmbassadorKind;
-  /** How the real kubectl reaches its API server, if it needs more than `server`. */
+  /** How the real kubectl reaches the API server, if it needs more than the URL in `server`. */
   readonly kubectl?: KubectlProxyOptions;
   /** If omitted, the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;

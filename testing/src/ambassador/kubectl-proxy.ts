@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { ConfigurationError } from 'chancery/internal-objects';
 
-/** The requests that an ambassador accepts: the flags of `kubectl proxy` with the same names. */
+/** Which requests an ambassador accepts. The fields are the flags of `kubectl proxy` with the same names. */
 export interface AmbassadorFilter {
   readonly acceptPaths: readonly string[];
   readonly rejectPaths: readonly string[];
@@ -50,15 +50,15 @@ export class KubectlProxy {
     this.#port = options.port ?? 0;
   }
 
-  /** `http://127.0.0.1:PORT`; the port stays the same over restarts. */
+  /** `http://127.0.0.1:PORT`; restarts keep the port. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
   /**
-   * Resolves when it listens. After `kill`, it can be started again on the same port.
+   * Resolves when the proxy listens. After `kill`, it can be started again on the same port.
    *
-   * @throws ConfigurationError `CONFIG` with kubectl's own message when it does not start.
+   * @throws ConfigurationError `CONFIG` with kubectl's own message when the proxy does not start.
    */
   async start(): Promise<void> {
     const { kubectl, environment = ENVIRONMENT } = this.#options;
@@ -80,7 +80,7 @@ export class KubectlProxy {
       });
     });
     const [line] = (await Promise.race([once(lines, 'line'), failed])) as [string];
-    failed.catch(() => {}); // its later end is not an error
+    failed.catch(() => {}); // only a failure before the first line is an error
     const port = /:([0-9]+)$/.exec(line)?.[1];
     if (port === undefined) {
       await this.kill();
@@ -91,7 +91,7 @@ export class KubectlProxy {
     this.#port = Number(port);
   }
 
-  /** Ends it at once, like a crash: its connections break. Resolves when the process has ended. */
+  /** Ends the process at once, like a crash: its connections break. Resolves when it has ended. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (child === undefined) return;
@@ -103,7 +103,7 @@ export class KubectlProxy {
     await gone;
   }
 
-  /** Stops the process without ending it: connections stay open, and nothing answers. */
+  /** Pauses the process: connections stay open, and requests get no answer. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
   }

@@ -8,8 +8,8 @@ const VERSIONED = /^kubectl\.1\.([0-9]+)$/;
  * The path of a real kubectl; undefined if there is none.
  *
  * The variable `KUBECTL` takes precedence. If the `kubectl` on the PATH is only a dispatcher
- * between versions, the newest `kubectl.1.<minor>` beside it is used. Otherwise that `kubectl`
- * itself.
+ * between versions, the newest `kubectl.1.<minor>` beside it is used. Otherwise, that `kubectl`
+ * itself is used.
  */
 export function findKubectl(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (env.KUBECTL) return env.KUBECTL;
@@ -21,8 +21,9 @@ export function findKubectl(env: Readonly<Record<string, string | undefined>>): 
 /**
  * One real kubectl per installed minor version, oldest first; empty if there is none.
  *
- * The variable `KUBECTL` names the only one. Otherwise, each `kubectl.1.<minor>` beside the
- * `kubectl` on the PATH; if there are none, that `kubectl` itself.
+ * If the variable `KUBECTL` is set, the result is only the kubectl that it names. Otherwise, the
+ * result is each `kubectl.1.<minor>` beside the `kubectl` on the PATH, or that `kubectl` itself if
+ * there are none.
  */
 export function findKubectls(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const one = findKubectl(env);

@@ -39,12 +39,12 @@ export class StandInAmbassador {
     this.#filter = options.filter ?? DEFAULT_FILTER;
   }
 
-  /** `http://127.0.0.1:PORT`; the port stays the same over restarts. */
+  /** `http://127.0.0.1:PORT`; restarts keep the port. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Resolves when it listens. After `kill`, it can be started again on the same port. */
+  /** Resolves when the stand-in listens. After `kill`, it can be started again on the same port. */
   async start(): Promise<void> {
     const server = createServer((request, response) => this.#handle(request, response));
     this.#server = server;
@@ -56,7 +56,7 @@ export class StandInAmbassador {
     this.#port = line.port;
   }
 
-  /** Ends it at once, like a crash: its connections break. Further calls do nothing. */
+  /** Ends the stand-in at once, like a crash: its connections break. Further calls do nothing. */
   async kill(): Promise<void> {
     const [server, line] = [this.#server, this.#line];
     if (server === undefined || line === undefined) return;
@@ -109,7 +109,7 @@ export class StandInAmbassador {
   }
 
   #accepts({ url = '/', method = '', headers }: IncomingMessage): boolean {
-    const path = decoded(url.split('?', 1)[0] ?? ''); // dots stay, as in kubectl since 1.30
+    const path = decoded(url.split('?', 1)[0] ?? ''); // dots are kept, like in kubectl since 1.30
     const { acceptPaths, rejectPaths, rejectMethods } = this.#filter;
     return (
       path !== undefined &&

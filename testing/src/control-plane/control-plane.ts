@@ -38,8 +38,8 @@ export class ControlPlane {
   /**
    * Starts both programs. Resolves when both serve. The caller must stop them.
    *
-   * @throws ConfigurationError `CONFIG` with the last output of the program that does not start.
-   * Nothing is left behind then.
+   * @throws ConfigurationError `CONFIG` with the last output of the program that does not start. In
+   * this case, no process and no file is left behind.
    */
   static async start(options: ControlPlaneOptions): Promise<ControlPlane> {
     const directory = await mkdtemp(join(tmpdir(), 'chancery-control-plane-'));
@@ -67,7 +67,7 @@ export class ControlPlane {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** @returns the URL for clients. */
+  /** @returns the URL of etcd for its clients. */
   async #startEtcd(): Promise<string> {
     const url = `http://127.0.0.1:${await freePort()}`;
     const args = [
@@ -105,7 +105,8 @@ export class ControlPlane {
       '--service-cluster-ip-range=10.0.0.0/24',
       '--authorization-mode=RBAC',
       '--allow-privileged=true',
-      // Otherwise Pods would need a ServiceAccount from a controller that does not run here.
+      // With this plugin, Pods would need a ServiceAccount from a controller that does not run
+      // here.
       '--disable-admission-plugins=ServiceAccount',
       ...(this.#options.featureGates ?? []).map(([name, on]) => `--feature-gates=${name}=${on}`),
     ];

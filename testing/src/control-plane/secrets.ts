@@ -5,7 +5,7 @@ import { formatYaml } from 'chancery/internal-objects';
 
 const { generateKeyPairSync, randomBytes } = process.getBuiltinModule('node:crypto');
 
-/** The credentials of one control plane. They exist as long as its directory. */
+/** The credentials of one control plane. They exist as long as the control plane's directory. */
 export interface ControlPlaneSecrets {
   /** The token of a user in `system:masters`, who has all rights. */
   readonly token: string;

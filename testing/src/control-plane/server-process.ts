@@ -11,17 +11,17 @@ export interface ServerProcessOptions {
   readonly path: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Resolves to true when the program serves. Called repeatedly until then. */
+  /** Resolves to true when the program serves requests. Called repeatedly until it does. */
   readonly isReady: () => Promise<boolean>;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
-  /** Whether to copy its output to our standard error. */
+  /** Whether to copy the program's output to the standard error of this process. */
   readonly attachOutput: boolean;
 }
 
 const POLL_MS = 50;
 
-/** The number of output lines to show when it does not start. */
+/** The number of output lines to show when the program does not start. */
 const TAIL_LINES = 5;
 
 /** A server program, from its start to its end. Signals are only sent to this process. */
@@ -37,8 +37,8 @@ export class ServerProcess {
   /**
    * Resolves when the program serves.
    *
-   * @throws ConfigurationError `CONFIG` with its last output, when it ends or takes too long. The
-   * process has ended then.
+   * @throws ConfigurationError `CONFIG` with the program's last output, when it ends or takes too
+   * long. The process has ended when this is thrown.
    */
   async start(): Promise<void> {
     const { path, args, environment, isReady, startTimeoutMs, name } = this.#options;

@@ -24,12 +24,12 @@ export interface RoundTripOptions {
 
 /** The result of `roundTrip`. */
 export interface RoundTripReport {
-  /** The number of objects that came back unchanged, counted once per other version. */
+  /** The number of conversions to another version from which the object came back unchanged. */
   readonly roundTrips: number;
   /**
-   * The fields that were only restored from an annotation, because the other version cannot express
-   * them: such as `v1 → v1alpha1: .spec.tls`. Sorted. A test that compares this list detects a
-   * field that a function forgets.
+   * The fields that were restored from an annotation, because the other version cannot express
+   * them, such as `v1 → v1alpha1: .spec.tls`. Sorted. A test that compares this list detects a
+   * field that a conversion function forgets.
    */
   readonly kept: readonly string[];
 }
@@ -46,12 +46,13 @@ type Convertible = Resource &
  * not be lost between them.
  *
  * The objects are generated from the schemas: with and without each optional field, with a status,
- * labels, finalizers and owners. CEL rules are not evaluated, so the functions may receive objects
- * that violate them.
+ * labels, finalizers and owners. CEL rules are not evaluated, so the conversion functions may
+ * receive objects that violate CEL rules.
  *
  * @param resource - a result of `customResource`, with `convert`.
- * @throws OperatorError `USER_CODE` at the first object that a function refuses or changes. The
- * message contains the versions, the field, its value before and after, and the object.
+ * @throws OperatorError `USER_CODE` at the first object that a conversion function refuses or
+ * changes. The message contains the versions, the field, its value before and after, and the
+ * object.
  */
 export function roundTrip(
   resource: Convertible,
@@ -94,7 +95,7 @@ interface Pair {
 type Convert = NonNullable<DefinedResource['convert']>;
 
 /**
- * Converts the object to the other version and back, and returns its form in the other version.
+ * Converts the object to the other version and back, and returns the object in the other version.
  *
  * @throws OperatorError `USER_CODE` when the object comes back changed.
  */
@@ -104,7 +105,8 @@ function travelled(
   convert: Convert,
 ): KubernetesObject {
   const there = attempted(() => convert(object, to), object);
-  // The object is also pruned and filled with defaults, because clients write it back in that form.
+  // Clients write back the object after pruning and defaulting, so the object is also tested in
+  // that state.
   const written = storedForm(there, schemas.get(to) ?? {}, new Work(MAX_STEPS));
   for (const sent of [there, written as KubernetesObject]) {
     const back = attempted(() => convert(sent, from), object);
@@ -118,7 +120,7 @@ function travelled(
   return there;
 }
 
-/** The step limit for computing the API server's form of one object. */
+/** The step limit for pruning one object and adding its defaults, like the API server does. */
 const MAX_STEPS = 1_000_000;
 
 /** Compares metadata last, because labels and annotations often depend on another field. */
@@ -137,10 +139,10 @@ function attempted<T>(convert: () => T, object: KubernetesObject): T {
 }
 
 /**
- * The fields of the object that the other version has only in its annotation.
+ * The fields of the object that the other version keeps only in an annotation.
  *
- * @throws OperatorError `USER_CODE` for a field that the other version has at the same path, but
- * did not receive.
+ * @throws OperatorError `USER_CODE` when the other version has a field at the same path, but the
+ * conversion did not set it.
  */
 function fieldsKept(
   there: KubernetesObject,
@@ -252,7 +254,7 @@ function firstOf<T>(attempts: number, attempt: () => T | undefined): T | undefin
   return undefined;
 }
 
-/** Numbers from 0 to 1 from a seed: mulberry32, which is in the public domain. */
+/** Returns a generator of numbers from 0 to 1 with this seed: mulberry32, which is in the public domain. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

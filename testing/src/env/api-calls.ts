@@ -74,8 +74,8 @@ export class ApiCalls {
   };
 
   /**
-   * The resource at the beginning of the arguments, either as a resource or as apiVersion and kind,
-   * and the other arguments.
+   * Splits the arguments into the resource and the rest. They begin with a resource object, or with
+   * an apiVersion and a kind.
    */
   async #asked(
     args: readonly unknown[],
@@ -109,8 +109,8 @@ export class ApiCalls {
   }
 
   /**
-   * @param namespace - the namespace of objects that name none. Without it, such objects are an
-   * error.
+   * @param namespace - the namespace of objects without a namespace. If omitted, such objects are
+   * refused.
    */
   async apply(manifest: Manifest, namespace?: string): Promise<readonly KubernetesObject[]> {
     const applied: KubernetesObject[] = [];

@@ -18,7 +18,8 @@ const DEFAULT_PARALLEL = 4;
  *
  * @returns every place at which the operator was killed, in order.
  * @throws OperatorError `USER_CODE` with the first place, in order, at which the state was
- * different or was not reached, and with the reason as its cause. No run is active any more then.
+ * different or was not reached, and with the reason as its cause. When this is thrown, no run is
+ * active any more.
  */
 export async function crashPoints(scenario: CrashScenario): Promise<readonly CrashPoint[]> {
   const { maxRuns = DEFAULT_MAX_RUNS } = scenario;
@@ -50,8 +51,8 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
 }
 
 /**
- * The place of a run, counted from 0: before the first call, after it, before the second, and so
- * on.
+ * The place of the crash in a run. Runs are counted from 0: before the first call, after the first
+ * call, before the second call, and so on.
  */
 function placeOf(run: number): Pick<CrashPoint, 'when' | 'nth'> {
   return { when: run % 2 === 0 ? 'before' : 'after', nth: Math.floor(run / 2) + 1 };
@@ -64,7 +65,7 @@ interface RunsAheadOptions {
   readonly upTo: number;
 }
 
-/** Runs by their number. They are started in order, some of them before their outcome is needed. */
+/** The runs, by number. They are started in order, some of them before their outcome is needed. */
 class RunsAhead {
   readonly #start: (run: number) => Promise<CrashOutcome>;
   readonly #options: RunsAheadOptions;

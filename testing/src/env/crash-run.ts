@@ -10,23 +10,26 @@ import type { TestEnv } from './test-env.ts';
 
 /** An operator under test: the result of `startOperator`, or a process of your own. */
 export interface Killable {
-  /** Ends it at once, like SIGKILL. */
+  /** Ends the operator at once, like SIGKILL. */
   kill(): Promise<void>;
 }
 
 export interface CrashScenario {
-  /** A cluster for only one run, because runs overlap. If omitted, `startTestEnv()`. */
+  /** Starts a cluster for one run. Runs overlap, so each needs its own. If omitted, `startTestEnv()`. */
   readonly env?: () => Promise<TestEnv>;
   /** Creates the objects that exist before the operator starts. */
   readonly arrange: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
-   * Starts the operator, first and again after the crash, each time with another URL. It must not
-   * wait until the operator is ready, because the crash may come before.
+   * Starts the operator. Called at the beginning and again after the crash, each time with another
+   * URL. It must not wait until the operator is ready, because the crash may come earlier.
    */
   readonly start: (url: string, namespace: string) => Promise<Killable> | Killable;
-  /** Acts once while the operator runs, wherever the crash is. `until` is called after it. */
+  /**
+   * Acts on the cluster once while the operator runs, before or after the crash. `until` is called
+   * afterwards.
+   */
   readonly act?: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** True when the operator has done everything. Called repeatedly until then. */
+  /** Returns true when the operator has done everything. Called repeatedly until it does. */
   readonly until: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
    * The state to compare with the run without a crash: plain data, without values that differ
@@ -142,8 +145,8 @@ export class CrashRun {
   }
 
   /**
-   * Waits until the work is done. In a run with a crash, also until the state equals that of the
-   * run without a crash.
+   * Waits until `until` is true. In a run with a crash, also waits until the state equals the state
+   * of the run without a crash.
    */
   async #work(
     env: TestEnv,

@@ -20,14 +20,13 @@ export interface LoggedEvent {
 export type EventFilter = Partial<Pick<LoggedEvent, 'type' | 'resource' | 'namespace' | 'name'>>;
 
 /**
- * The number of kept events. It is more than any test makes, and small enough that an endless loop
- * does not fill memory.
+ * The largest number of events to keep. No test makes as many, and an endless loop does not fill
+ * memory with them.
  */
 const LIMIT = 10_000;
 
 /**
- * Every change of every object since the start of the environment, as a watch of all objects would
- * show.
+ * Every change of every object since the start of the environment, like in a watch of all objects.
  */
 export class EventLog {
   readonly #events: LoggedEvent[] = [];

@@ -29,9 +29,10 @@ export function requireKubectl(environment: Readonly<Record<string, string | und
 }
 
 /**
- * An API server with TLS and credentials, as in the kubeconfig of the options.
+ * A `kubectl proxy` to an API server that needs TLS and credentials. The options name its
+ * kubeconfig.
  *
- * @throws ConfigurationError `CONFIG` when it does not answer like an API server.
+ * @throws ConfigurationError `CONFIG` when the proxy does not answer like an API server.
  */
 export async function throughProxy(
   proxyOptions: KubectlProxyOptions,

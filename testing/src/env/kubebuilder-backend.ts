@@ -9,10 +9,10 @@ import { requireKubectl, throughProxy } from './existing-backend.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The directory in which the ecosystem's tools place the programs by default. */
+/** The directory where the tools of kubebuilder place etcd and kube-apiserver by default. */
 const DEFAULT_ASSETS = '/usr/local/kubebuilder/bin';
 
-/** The default of the ecosystem's tools. */
+/** The default of envtest in controller-runtime. */
 const DEFAULT_TIMEOUT_MS = 20_000;
 
 /** etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, through its own `kubectl proxy`. */
@@ -52,7 +52,7 @@ export async function kubebuilderBackend(
   }
 }
 
-/** The kubectl of the same release, if it exists. */
+/** The path of a kubectl, if possible of the same release as kube-apiserver. */
 function kubectlOf(environment: Environment, assets: string): string {
   const named = environment.TEST_ASSET_KUBECTL?.trim();
   if (named) return requireProgram(named, 'TEST_ASSET_KUBECTL');

@@ -4,8 +4,8 @@ import { isNotFound, isUnserved } from 'chancery/internal-objects';
 import type { ApiCalls } from './api-calls.ts';
 
 /**
- * How long to wait for the removal of a definition, because another environment may create it again
- * next.
+ * How long to wait until a definition is removed. The wait is needed because another environment
+ * may create the same definition next.
  */
 const LIMIT_MS = 20_000;
 

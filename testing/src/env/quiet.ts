@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { settleSockets } from '../faults/settle-sockets.ts';
 
 /**
- * The number of rounds without a change after which nothing is pending, even if sockets or threads
- * were busy.
+ * After this number of rounds without activity nothing is pending, even if sockets or threads still
+ * had events.
  */
 const ROUNDS = 2;
 
@@ -11,10 +11,10 @@ const ROUNDS = 2;
 const MAX_ROUNDS = 2_000;
 
 /**
- * Waits until the parts of this process that talk over sockets do nothing more without time
- * passing. Resolves to true then, and to false if that never happens.
+ * Waits until the server and the clients in this process have nothing more to do until a timer
+ * rings. Resolves to false if that never happens, otherwise to true.
  *
- * @param activity - returns a text that changes with every activity.
+ * @param activity - returns a string that changes with every activity.
  */
 export async function untilQuiet(activity: () => string): Promise<boolean> {
   let before = activity();

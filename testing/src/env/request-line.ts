@@ -23,8 +23,8 @@ export interface RequestGate {
 }
 
 /**
- * A proxy between an operator and its API server, on the loopback. It records requests, passes them
- * on unchanged, and can break the connection before a request is sent on or before its answer is.
+ * A proxy between an operator and its API server, on the loopback. It records requests and passes
+ * them on unchanged. It can break the connection before it passes on a request or an answer.
  */
 export class RequestLine {
   /** Every request that was received. */

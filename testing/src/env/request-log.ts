@@ -47,7 +47,7 @@ export class RequestLog {
     this.#read = read;
   }
 
-  /** The requests that match `filter`, oldest first. If omitted, all. */
+  /** The requests that match `filter`, oldest first. If `filter` is omitted, all requests. */
   of(filter: RequestFilter = {}): readonly LoggedRequest[] {
     const wanted = Object.entries(filter) as [keyof RequestFilter, string | undefined][];
     return this.#read().filter((request) =>
@@ -64,7 +64,7 @@ export class RequestLog {
   }
 }
 
-/** True for the plural of `resource` without its group. */
+/** True when `plural` is `resource` without its group. */
 export function isPlural(plural: string | undefined, resource: string): boolean {
   return plural !== undefined && plural !== '' && resource.startsWith(`${plural}.`);
 }

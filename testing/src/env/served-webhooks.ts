@@ -14,7 +14,10 @@ import {
 } from '../operator/test-operator.ts';
 import type { TestBackend } from './choose-backend.ts';
 
-/** The name of a test's webhook configurations. A test has one operator with webhooks. */
+/**
+ * The name of the webhook configurations. One name is enough, because a test has only one operator
+ * with webhooks.
+ */
 const NAME = 'chancery-test-env';
 
 /**
@@ -45,7 +48,7 @@ export async function serveWebhooks(
  * server calls it.
  *
  * @param resources - resources with `convert`.
- * @throws ConfigurationError, OperatorError as `serveWebhooks`.
+ * @throws ConfigurationError, OperatorError in the same cases as `serveWebhooks`.
  */
 export async function serveConversions(
   url: string,

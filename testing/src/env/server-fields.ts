@@ -1,6 +1,6 @@
 import type { KubernetesObject } from 'chancery';
 
-/** Metadata that differs between two runs of the same test, whatever the operator does. */
+/** Metadata that differs between two runs of the same test, even if the operator does the same. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'uid',
   'resourceVersion',

@@ -33,14 +33,14 @@ export interface TestEnvOptions {
   readonly embedded?: ApiServerOptions;
   /**
    * `--feature-gates` of the embedded server, or of a server from `KUBEBUILDER_ASSETS`. An existing
-   * cluster keeps its own. If omitted, the defaults of the release.
+   * cluster ignores them. If omitted, the defaults of the release.
    */
   readonly featureGates?: FeatureGates;
   /**
    * Custom resources, as `customResource` returns them. Their CustomResourceDefinitions are
    * applied, and are served when the environment starts. If omitted, none. On a shared cluster,
    * definitions that did not exist before are deleted when the environment stops. If they have
-   * conversions, an operator in this process answers them, as for `webhooks`.
+   * conversions, an operator in this process converts the objects, like for `webhooks`.
    */
   readonly install?: readonly { readonly definition: KubernetesObject }[];
   /**
@@ -268,8 +268,8 @@ class StartedEnv implements TestEnv {
   }
 
   /**
-   * Waits until a controller has created the namespace's ServiceAccount, because Pods are refused
-   * before.
+   * Waits until a controller has created the namespace's ServiceAccount. Until then, Pods are
+   * refused.
    */
   async #usable(namespace: string): Promise<void> {
     const account = (of: string): Promise<KubernetesObject | undefined> =>

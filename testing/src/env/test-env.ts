@@ -8,15 +8,15 @@ import type { EventLog } from './event-log.ts';
 import type { RequestLog } from './request-log.ts';
 
 /**
- * A feature that not every environment has: `clock` means `settled` and `advance`; the others are
- * the members with the same name.
+ * A feature that not every environment has. `clock` means `settled` and `advance`. Each other
+ * feature is the member of `TestEnv` with the same name.
  */
 export type EnvFeature = 'clock' | 'events' | 'requests' | 'server';
 
 /**
  * A cluster API for one test or one file of tests, and the calls that a test makes to it. It is the
  * same on every backend. A call that a backend does not support throws a ConfigurationError that
- * says so.
+ * names the missing feature.
  *
  * Every method that writes or reads uses HTTP, independent of the toolkit under test, and throws
  * ApiError with the API server's error.
@@ -44,8 +44,8 @@ export interface TestEnv extends AsyncDisposable {
    *
    * @param manifest - YAML text, a `file:` URL of a manifest or of a folder of manifests, or
    * objects.
-   * @param options - `namespace` is used for objects that name none. Without it such objects are
-   * refused.
+   * @param options - `namespace` is used for objects without a namespace. If omitted, such objects
+   * are refused.
    */
   apply(
     manifest: Manifest,
@@ -54,7 +54,8 @@ export interface TestEnv extends AsyncDisposable {
   create<T extends KubernetesObject>(object: T): Promise<T>;
   /**
    * @param resource - such as `configMaps` of `chancery/kubernetes`, or a result of
-   * `customResource`. The answer has its type; of one of several resources, one of their types.
+   * `customResource`. The result has the resource's type. If `resource` is a union, the result is a
+   * union too.
    * @param namespace - undefined for a cluster-scoped object.
    * @returns undefined when the object does not exist.
    * @throws OperatorError `NOT_KUBERNETES` when the API server does not serve the resource.
@@ -103,9 +104,9 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<void>;
 
   /**
-   * A `kubectl proxy` in front of the API server, as it runs in the operator's Pod, or its
-   * stand-in. `CHANCERY_TEST_AMBASSADOR` decides, see `startAmbassador`. It ends with the
-   * environment, or earlier with `kill`.
+   * Starts a `kubectl proxy` in front of the API server, as it runs in the operator's Pod, or its
+   * stand-in. `CHANCERY_TEST_AMBASSADOR` decides which, see `startAmbassador`. The ambassador ends
+   * with the environment, or earlier with `kill`.
    *
    * @throws ConfigurationError `CONFIG` when kubectl is needed and missing.
    */
@@ -140,7 +141,7 @@ export interface TestEnv extends AsyncDisposable {
    * Advances the FakeClock from alarm to alarm, and each time waits until everything is quiet. Ten
    * minutes of virtual time take milliseconds, and events happen in the same order each time.
    *
-   * @throws ConfigurationError, OperatorError as `settled`.
+   * @throws ConfigurationError, OperatorError in the same cases as `settled`.
    */
   advance(ms: number): Promise<void>;
 

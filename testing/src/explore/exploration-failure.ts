@@ -56,7 +56,7 @@ export class ExplorationFailure extends OperatorError {
   }
 
   /**
-   * The text of a test file that fails in the same way until the operator is fixed.
+   * The content of a test file. The test fails in the same way until the operator is fixed.
    *
    * @param importPath - the module that exports `scenario`, such as `./scenario.ts`.
    */
@@ -88,7 +88,7 @@ export function traceOf(steps: readonly Step[]): string {
     .join('\n');
 }
 
-/** A text as a string literal on one line. */
+/** `text` as a string literal in single quotes, on one line. */
 function quoted(text: string): string {
   const escaped = JSON.stringify(text.replaceAll(/\s+/g, ' ')).slice(1, -1);
   return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;

@@ -24,8 +24,8 @@ const DEFAULT_MAX_STATES = 1_000_000;
  * failure; see `endedBy`.
  * @throws ExplorationFailure with the shortest order found in which an invariant did not hold.
  * @throws ConfigurationError `CONFIG` when the objects of the scenario cannot be stored, or when
- * two runs of the same order differ, because the operator uses something that is not the same in
- * both.
+ * two runs of the same order differ. In that case the operator depends on a value that changes
+ * between runs.
  */
 export async function explore(
   scenario: Scenario,
@@ -36,8 +36,8 @@ export async function explore(
 }
 
 /**
- * Runs a scenario once, in the order of a failure that `explore` has found. If the operator was
- * changed since, the schedule is followed as far as its events still occur.
+ * Runs a scenario once, in the order of a failure that `explore` has found. If the operator has
+ * changed since then, the run follows the schedule as far as its events still occur.
  *
  * @param schedule - `ExplorationFailure.schedule`.
  * @throws ExplorationFailure when an invariant does not hold.
@@ -101,7 +101,8 @@ class Search {
   }
 
   /**
-   * @throws ExplorationFailure for the usual order; ConfigurationError when two runs of it differ.
+   * @throws ExplorationFailure when an invariant does not hold in the usual order;
+   * ConfigurationError when two runs in this order differ.
    */
   async #usual(seed: number): Promise<Reference> {
     const { result, reference } = await this.#player.usual(seed);
@@ -114,7 +115,7 @@ class Search {
     return reference;
   }
 
-  /** Runs every schedule with one deviation more than those of `branches`. */
+  /** Runs every schedule that adds one deviation to a branch. */
   async #deviate(
     branches: readonly Branch[],
     reference: Reference,
@@ -133,8 +134,8 @@ class Search {
   }
 
   /**
-   * @param left - the number of further deviations that runs from here may make. A larger number
-   * covers a smaller one.
+   * @param bound - the number of deviations in the schedules that extend this one. States that a
+   * run with a smaller or equal bound has visited are not explored again.
    */
   async #play(
     deviations: readonly Deviation[],
@@ -206,8 +207,8 @@ const PRIORITY: readonly Deviation['act'][] = [
 ];
 
 /**
- * All schedules with one deviation more than each branch. For each kind of deviation, the branches
- * take turns.
+ * All schedules that add one deviation to a branch. For each kind of deviation, the branches take
+ * turns.
  */
 function* inTurn(branches: readonly Branch[]): Generator<readonly Deviation[]> {
   for (const act of PRIORITY) {

@@ -5,13 +5,13 @@
 export interface ConnectionFault {
   /** Resets the connection as soon as it is accepted. */
   readonly resetAtOnce?: boolean;
-  /** Waits this long, on the proxy's clock, before each piece is passed on. */
+  /** Waits this long, on the proxy's clock, before the proxy passes on each piece. */
   readonly delayMs?: number;
   /** Passes on at most this number of bytes in one write. */
   readonly bytesPerWrite?: number;
   /** Ends the connection after this number of bytes was passed on. */
   readonly cutAfterBytes?: number;
-  /** How `cutAfterBytes` ends it. Default `reset`. */
+  /** How `cutAfterBytes` ends the connection. Default `reset`. */
   readonly cutWith?: CutKind;
 }
 

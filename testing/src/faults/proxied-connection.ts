@@ -77,7 +77,7 @@ export class ProxiedConnection {
     }
   }
 
-  /** Passes nothing on, in either direction, until `thaw`. Bytes wait, as in a stopped process. */
+  /** Passes nothing on, in either direction, until `thaw`. Bytes wait, like in a stopped process. */
   freeze(): void {
     this.#thawed ??= Promise.withResolvers<void>();
   }

@@ -34,7 +34,7 @@ export function failure(
   return json(failureStatus(status), status.code, headers);
 }
 
-/** The line of a watch that reports a failure. */
+/** A line of a watch with an event of type `ERROR`. */
 export function errorEvent(status: Omit<Status, 'kind'>): string {
   return `${JSON.stringify({ type: 'ERROR', object: failureStatus(status) })}\n`;
 }
@@ -65,7 +65,7 @@ export function reset(): Reply {
 export interface StreamOptions {
   /** Default 200. */
   readonly status?: number;
-  /** If omitted, the content type of JSON. */
+  /** If omitted, only `content-type: application/json`. */
   readonly headers?: Headers;
   /** Default `finish`. */
   readonly end?: End;

@@ -76,7 +76,10 @@ export class ScriptedCollection {
     return this.#watches.filter(({ closed }) => !closed);
   }
 
-  /** Creates an object, or replaces everything except its name and uid. */
+  /**
+   * Creates an object. If an object with this name exists, everything except its name and uid is
+   * replaced.
+   */
   put(name: string, fields: Readonly<Record<string, unknown>> = {}): KubernetesObject {
     const old = this.#objects.get(name);
     this.#moveTo(this.#revision + 1);
@@ -97,7 +100,7 @@ export class ScriptedCollection {
     return true;
   }
 
-  /** Moves the revision, as writes to other resources do. Nothing changes here. */
+  /** Increases the revision, like writes to other resources do. No object of this collection changes. */
   skipTo(revision: number): void {
     this.#moveTo(revision);
   }
@@ -114,7 +117,7 @@ export class ScriptedCollection {
   }
 
   /**
-   * Drops its history. A watch from an earlier revision gets 200 and an `ERROR` event with code
+   * Drops the history. A watch from an earlier revision gets 200 and an `ERROR` event with code
    * 410. The next page of a running list gets HTTP 410. Open watches continue.
    */
   expire(): void {
@@ -129,8 +132,8 @@ export class ScriptedCollection {
   }
 
   /**
-   * Returns to a backup: an older revision, and only the objects in `names`, created again at the
-   * revisions after it. Open watches send nothing.
+   * Behaves like a restored backup: goes back to an older revision, deletes all objects, and
+   * creates the objects in `names` at the revisions that follow. Open watches send nothing.
    */
   restore(revision: number, names: readonly string[] = []): void {
     this.#objects.clear();
@@ -143,7 +146,7 @@ export class ScriptedCollection {
   }
 
   /**
-   * The rule that serves the collection: lists with `limit` and `continue`, watches, and streamed
+   * The reply that serves the collection: lists with `limit` and `continue`, watches, and streamed
    * lists.
    */
   readonly reply: Reply = async (exchange) => {

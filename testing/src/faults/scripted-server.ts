@@ -10,7 +10,7 @@ import { text } from './replies.ts';
 /** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** The requests that a reply is for. An absent field matches all. */
+/** Selects the requests that a reply is for. An absent field matches every request. */
 export interface RequestMatch {
   readonly method?: string;
   /** The complete path without the query, or a pattern that the path must contain. */
@@ -29,7 +29,7 @@ interface Rule {
 type Recorded = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };
 
 export interface ScriptedServerOptions {
-  /** The clock for times of arrival and for the waits of replies. If omitted, the system clock. */
+  /** The clock for the times of arrival and for the delays in replies. If omitted, the system clock. */
   readonly clock?: Clock;
 }
 
@@ -38,8 +38,8 @@ export interface ScriptedServerOptions {
  * every request.
  *
  * The first matching rule answers, in the order in which rules were added. Each rule counts its own
- * requests. A request that no rule matches gets `404 page not found`. A stateful collection is one
- * more rule, added last: `server.on({ path: things.path }, things.reply)`.
+ * requests. A request that no rule matches gets `404 page not found`. To serve a stateful
+ * collection, add a rule for it last: `server.on({ path: things.path }, things.reply)`.
  */
 export class ScriptedServer {
   readonly #clock: Clock;
@@ -53,7 +53,7 @@ export class ScriptedServer {
 
   constructor({ clock = systemClock }: ScriptedServerOptions = {}) {
     this.#clock = clock;
-    // All timeouts of the library are off, so that only the test closes connections.
+    // All timeouts of node:http are off, so that only the test closes connections.
     const patience = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
     this.#server = createServer(patience, (request, response) => this.#take(request, response));
     this.#server.on('connection', (socket: Socket) => {
@@ -77,7 +77,7 @@ export class ScriptedServer {
     return this.#requests;
   }
 
-  /** The watches among them. */
+  /** The watches among the requests. */
   get watches(): readonly ServedRequest[] {
     return this.#requests.filter(({ isWatch }) => isWatch);
   }

@@ -49,7 +49,7 @@ export class ScriptedWatch {
     await endWith(this.#exchange.response, how);
   }
 
-  /** Sends the head, then stays open until its end or its own timeout. */
+  /** Sends the head of the answer, then keeps the watch open until it is ended or reaches its own timeout. */
   async serve(first: readonly unknown[], whenOpen: () => void): Promise<void> {
     const { response, clock, signal, request } = this.#exchange;
     response.writeHead(200, { 'content-type': 'application/json' });

@@ -9,13 +9,13 @@ import type { FakeClock } from '../time/fake-clock.ts';
 const TURNS = 30;
 
 /**
- * Waits until everything has happened that sockets of this process have begun between them:
- * connects, requests, answers, closes. For small messages. For large bodies use `eventually`.
+ * Waits until everything that sockets within this process have begun is complete: connects,
+ * requests, answers, closes. This works for small messages. For large bodies use `eventually`.
  */
 export function settleSockets(): Promise<void> {
   return new Promise((resolve) => {
     let turn = 0;
-    // Uses no promise per turn, because tests with their own clock take hundreds of thousands of
+    // Avoids a promise per turn, because tests with their own clock take hundreds of thousands of
     // turns.
     const next = (): void => {
       if (turn++ === TURNS) resolve();
@@ -33,8 +33,8 @@ export interface AdvanceUntilOptions {
 /**
  * Advances `clock` from alarm to alarm until `condition` holds, and lets sockets settle in between.
  *
- * Time moves only when nothing else does. A wait of 30 s takes milliseconds, and code reads the
- * times from the clock that it would have read.
+ * Time moves only when nothing else happens. A wait of 30 s takes milliseconds, and code reads the
+ * same times from the clock as in a real wait.
  *
  * @throws OperatorError `USER_CODE` when the condition does not hold within `withinMs`.
  */
@@ -49,7 +49,7 @@ export async function advanceUntil(
     if (condition()) return;
     const leftMs = givenUpAt - clock.monotonic();
     if (leftMs <= 0) break;
-    // Advances at most a second, so that alarms set by pending work are not skipped.
+    // Advances by at most a second, so that alarms set by pending work are not skipped.
     clock.advance(Math.min(clock.nextInMs ?? leftMs, 1_000, leftMs));
   }
   throw new OperatorError(`the condition did not hold within ${withinMs} ms of the clock`, {

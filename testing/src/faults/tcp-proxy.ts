@@ -18,7 +18,7 @@ export interface TcpProxyOptions {
  *
  * It works on bytes, not on HTTP. Put it between an operator and any server, such as
  * `ScriptedServer`, `ApiServer` or a real `kubectl proxy`. The fault of a connection is decided
- * when it is accepted. Later, a test can act on a connection through `connections`.
+ * when the connection is accepted. Later, a test can act on it through `connections`.
  */
 export class TcpProxy {
   readonly #targetPort: number;
@@ -39,9 +39,7 @@ export class TcpProxy {
     this.#clock = clock;
   }
 
-  /**
-   * The port that it listens on. It stays the same over `refuse` and `accept`. 0 before `start`.
-   */
+  /** The port that the proxy listens on. `refuse` and `accept` keep it. 0 before `start`. */
   get port(): number {
     return this.#port;
   }
@@ -74,8 +72,8 @@ export class TcpProxy {
   }
 
   /**
-   * Applies `fault` to the next `count` connections. Calls add up: a later call covers the
-   * connections after those.
+   * Applies `fault` to the next `count` connections. Calls add up: the fault of a later call
+   * applies to the connections after these.
    */
   next(fault: ConnectionFault, count = 1): void {
     for (let n = 0; n < count; n++) this.#planned.push(fault);

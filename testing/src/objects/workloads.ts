@@ -46,7 +46,7 @@ export interface ServiceObject extends KubernetesObject {
 export interface WorkloadFields extends MetadataFields {
   /** Default 1. */
   readonly replicas?: number;
-  /** Labels of its Pods, by which it selects them. Default `app: NAME`. */
+  /** Labels of the Pods, which are also the workload's selector. Default `app: NAME`. */
   readonly podLabels?: Readonly<Record<string, string>>;
   /** If omitted, one container that sleeps. */
   readonly podSpec?: PodSpec;
@@ -54,7 +54,7 @@ export interface WorkloadFields extends MetadataFields {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
-/** Runs on every cluster, does nothing, and ends on SIGTERM. */
+/** A container that runs on every cluster, does nothing, and ends on SIGTERM. */
 const SLEEPING: PodSpec = { containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }] };
 
 /** A Pod with one container that sleeps, unless `spec` sets another one. */

@@ -2,7 +2,7 @@ import type { Clock } from 'chancery';
 import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal';
 import type { Transport } from 'chancery/low-level';
 
-/** A clock that can be killed. Afterwards none of its alarms fires, as in a killed process. */
+/** A clock that can be killed. After that, none of its alarms fires, like in a killed process. */
 export class MortalClock implements Clock {
   readonly #clock: Clock;
   readonly #alarms = new Set<Cancel>();
@@ -40,7 +40,7 @@ export class MortalClock implements Clock {
   }
 }
 
-/** Never settles. Code that awaits it belongs to a killed operator, and is garbage-collected. */
+/** Never settles. Only code of a killed operator awaits this promise, and that code is garbage-collected. */
 const NEVER: Promise<never> = new Promise(() => {});
 
 /**

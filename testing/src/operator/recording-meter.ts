@@ -29,9 +29,9 @@ export class RecordingMeter implements Meter {
   }
 
   /**
-   * All values as plain data: from `name{label="value",...}`, with sorted labels, to the value of a
-   * counter or gauge, or to the observations of a histogram. It is a copy, so two snapshots can be
-   * compared.
+   * A copy of all values as plain data, so that two snapshots can be compared. A key is
+   * `name{label="value",...}` with sorted labels. A value is the value of a counter or gauge, or
+   * the list of observations of a histogram.
    */
   snapshot(): Readonly<Record<string, number | readonly number[]>> {
     const all = [...this.#values, ...[...this.#observations].map(([key, of]) => [key, [...of]])];

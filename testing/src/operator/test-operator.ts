@@ -15,7 +15,8 @@ import { RecordingMeter } from './recording-meter.ts';
 
 export interface TestOperatorOptions {
   /**
-   * The URL of its ambassador: `TestEnv.url`, or the URL of a `KubectlProxy` or a `RequestLine`.
+   * The URL of the operator's ambassador: `TestEnv.url`, or the URL of a `KubectlProxy` or a
+   * `RequestLine`.
    */
   readonly url: string;
   readonly controllers: readonly Controller[];
@@ -32,7 +33,7 @@ export interface TestOperatorOptions {
    * decide which one works. If omitted, there is no election.
    */
   readonly leaderElection?: { readonly namespace: string };
-  /** Further settings, as the environment variables that `chancery run --help` lists. */
+  /** Further settings: values for the environment variables that `chancery run --help` lists. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -102,49 +103,51 @@ export class TestOperator implements AsyncDisposable {
     this.#running.catch(() => {}); // `stop` throws the error
   }
 
-  /** True when it is running and every source has its first list, as `/readyz` reports. */
+  /** True when the operator is running and every source has received its first list, as `/readyz` reports. */
   get ready(): boolean {
     return this.#manager.ready;
   }
 
   /**
-   * True while it may do work that needs leadership. Without an election, true as soon as it runs.
+   * True while the operator may do work that needs leadership. Without an election, true as soon as
+   * it runs.
    */
   get leads(): boolean {
     return this.#manager.leads;
   }
 
   /**
-   * The URL at which its webhooks are answered, such as `http://127.0.0.1:40123`. Undefined without
-   * webhooks.
+   * The URL at which the operator answers webhooks, such as `http://127.0.0.1:40123`. Undefined if
+   * it has no webhooks.
    */
   get webhookAddress(): string | undefined {
     return this.#manager.webhookAddress;
   }
 
   /**
-   * Resolves when it is ready.
-   * @throws OperatorError `USER_CODE` when it is not ready within the time limit of `eventually`.
+   * Resolves when the operator is ready.
+   * @throws OperatorError `USER_CODE` when the operator is not ready within the time limit of
+   * `eventually`.
    */
   async untilReady(): Promise<void> {
     await eventually(() => this.ready);
   }
 
-  /** Its current state, as on its status page. */
+  /** The operator's current state, as on its status page. */
   get status(): ProcessStatus {
     return this.#manager.status;
   }
 
-  /** Its log, oldest first. */
+  /** The lines of the operator's log, oldest first. */
   get log(): readonly OperatorLogLine[] {
     return this.#log;
   }
 
   /**
-   * Stops like SIGTERM: resolves when its running work is done. A second call, or a call after
-   * `kill`, does nothing.
+   * Stops the operator like SIGTERM: resolves when its running work is done. A second call, or a
+   * call after `kill`, does nothing.
    *
-   * @throws the error that ended it earlier, if there was one.
+   * @throws the error that ended the operator earlier, if there was one.
    */
   stop(): Promise<void> {
     this.#leave();
@@ -153,8 +156,9 @@ export class TestOperator implements AsyncDisposable {
   }
 
   /**
-   * Ends like SIGKILL: it sends nothing more, receives no answer, and its clock stops. Its memory
-   * is lost. Timers of user code that do not use its `clock` are not stopped.
+   * Ends the operator like SIGKILL: it sends nothing more, receives no answer, and its clock stops.
+   * The contents of its memory are lost. Timers of user code that do not use the operator's `clock`
+   * are not stopped.
    */
   kill(): Promise<void> {
     this.#leave();

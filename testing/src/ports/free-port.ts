@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the system's ephemeral ports (from 32,768 on Linux, from 49,152 elsewhere). Another process
- * could take an ephemeral port before it is used.
+ * The range is below the system's ephemeral ports (from 32,768 on Linux, from 49,152 elsewhere),
+ * because another process could take an ephemeral port before the program listens on it.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A connection that uses the port as its own end has ended long before this time. */
+/** If another program's connection uses the port, it has usually ended long before this time. */
 const GIVE_UP_MS = 10_000;
 const RETRY_MS = 20;
 
@@ -10,8 +10,8 @@ const RETRY_MS = 20;
 const RESERVED_MS = 30_000;
 
 /**
- * Listens again on a port that this process has closed. Another program may have taken the port
- * meanwhile, usually as the near end of a connection. `listen` is called until the port is free.
+ * Listens again on a port that this process has closed. Meanwhile another program may have taken
+ * the port, usually as the local port of a connection. `listen` is called until the port is free.
  * `reservePort` prevents others from taking it.
  *
  * @param listen - rejects with `EADDRINUSE` while the port is taken.
@@ -30,7 +30,7 @@ export async function listenAgain<T>(listen: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The port of a server that accepts the far end of every reservation. */
+/** The port of a server in this process that accepts the connection of every reservation. */
 let farEnd: Promise<number> | undefined;
 
 function farEndPort(): Promise<number> {
@@ -45,9 +45,9 @@ function farEndPort(): Promise<number> {
 
 /**
  * Keeps other programs from taking a port of 127.0.0.1 that was just closed, for at most 30 s.
- * Connecting to the port is refused meanwhile. The port becomes the near end of a connection within
- * this process. The system never assigns such a port to programs that ask for any free port, and
- * lets this process listen on it again.
+ * During that time, connections to the port are refused. The port becomes the local port of a
+ * connection within this process. The system never assigns such a port to programs that ask for any
+ * free port, and lets this process listen on it again.
  *
  * @returns a function that releases the port. Call it after listening again.
  */

@@ -16,9 +16,9 @@ import type {
 import { StorageSnapshot } from '../apiserver/storage/snapshot.ts';
 
 /**
- * The embedded API server in the state of a record. It answers requests of a replay that are not in
- * the record. Objects have the recorded uids and resourceVersions, and only the fields that the
- * operator's caches had.
+ * The embedded API server in the state that a record describes. It answers those requests of a
+ * replay that are not in the record. Objects have the recorded uids and resourceVersions, and only
+ * the fields that the operator's caches had.
  */
 export async function recordedCluster(state: ReplayClusterState): Promise<ReplayCluster> {
   const server = await ApiServer.inMemory({ clock: state.clock });
@@ -41,7 +41,7 @@ class RecordedCluster implements ReplayCluster {
     readonly key: ObjectKey;
     readonly object: KubernetesObject | undefined;
   }[] = [];
-  /** True while the record's own state is loaded into the server. */
+  /** True while the state of the record is loaded into the server. */
   #isFilling = false;
 
   constructor(server: ApiServer) {
@@ -139,7 +139,7 @@ class RecordedCluster implements ReplayCluster {
   }
 }
 
-/** `deployments.apps` of `/apis/apps/v1/deployments`. */
+/** Converts `/apis/apps/v1/deployments` to `deployments.apps`. */
 function resourceNameOf(collection: string): ResourceName {
   const [, root, ...rest] = collection.split('/');
   const plural = rest.at(-1) ?? '';

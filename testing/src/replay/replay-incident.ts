@@ -4,8 +4,8 @@ import type { IncidentEnd, IncidentOptions } from './replayed-incident.ts';
 /**
  * Runs controllers against the lines of an incident, which `chancery replay --to-test` has written.
  * It uses virtual time and no cluster: requests get the recorded answers, in the recorded order.
- * Once the controllers deviate from the record, the embedded API server answers, in the state of
- * that moment.
+ * Once the controllers deviate from the record, the embedded API server answers. It starts in the
+ * recorded state of that moment.
  *
  * @throws ConfigurationError `CONFIG` when the lines are from other controllers, or from another
  * version.

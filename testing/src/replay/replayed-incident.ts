@@ -9,7 +9,7 @@ import {
 import { withoutServerFields } from '../env/server-fields.ts';
 import { recordedCluster } from './recorded-cluster.ts';
 
-/** The controllers to replay, and the key whose end is returned. */
+/** The controllers to replay, and the key whose result is returned. */
 export interface IncidentOptions {
   /**
    * The exports of the operator's module. Runnables and webhooks are not replayed, because a record
@@ -26,10 +26,11 @@ export interface IncidentEnd {
    * kind and name.
    */
   readonly objects: readonly KubernetesObject[];
-  /** The writes of its reconciles, in order, such as `POST /api/v1/namespaces/demo/configmaps`. */
+  /** The writes of the key's reconciles, in order, such as `POST /api/v1/namespaces/demo/configmaps`. */
   readonly writes: readonly string[];
   /**
-   * The outcome of its last reconcile, such as `success` or `error`. Undefined if it did not end.
+   * The outcome of the key's last reconcile, such as `success` or `error`. Undefined if that
+   * reconcile did not end.
    */
   readonly outcome: string | undefined;
 }

@@ -11,8 +11,8 @@ const INTERVAL_MS = 10;
 /**
  * Resolves to the last result of `probe` if, during all of `forMs`, it never threw and never
  * returned false or undefined. Use it to show that something does not happen, with real processes
- * and sockets. The result is only as reliable as its duration is long. With a FakeClock,
- * `TestEnv.advance` is reliable and fast.
+ * and sockets. The longer `forMs` is, the more reliable is the result. With a FakeClock, use
+ * `TestEnv.advance` instead, which is reliable and fast.
  *
  * @throws OperatorError `USER_CODE` as soon as the probe does not hold, with the failure as its
  * cause.

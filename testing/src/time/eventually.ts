@@ -5,10 +5,10 @@ import { lastWarnings } from './running-operators.ts';
 
 export interface EventuallyOptions {
   /**
-   * In milliseconds. Default 4 s, which is below the 5 s that vitest and Jest allow a test, so that
-   * the probe's failure is shown instead of the runner's. If vitest's `testTimeout` is longer, the
-   * default is four fifths of it, and at most 10 s. `node --test` has no limit; the default there
-   * is 10 s.
+   * The time limit in milliseconds. Default 4 s, which is below the 5 s that vitest and Jest allow
+   * a test, so that the probe's failure is shown instead of the runner's. If vitest's `testTimeout`
+   * is longer, the default is four fifths of it, and at most 10 s. `node --test` has no limit; the
+   * default there is 10 s.
    */
   readonly timeoutMs?: number;
 }
@@ -20,8 +20,8 @@ const RUNNER_TIMEOUT_MS = 5_000;
 const MAX_TIMEOUT_MS = 10_000;
 
 /**
- * Resolves to the result of `probe` as soon as the probe holds. For tests with real processes and
- * sockets. If a clock can be injected, control the clock instead.
+ * Resolves to the result of `probe` as soon as the probe holds. Use it in tests with real processes
+ * and sockets. If the code takes a clock, use a FakeClock instead.
  *
  * A probe holds when it does not throw, and returns neither false nor undefined. A result of
  * undefined also holds if the probe makes assertions: its own source calls `expect` or `assert`, or
@@ -39,8 +39,8 @@ export async function eventually<T>(
   const { timeoutMs = defaultTimeoutMs(globalThis, process.env) } = options;
   const givenUpAt = performance.now() + timeoutMs;
   let last: Attempt<T> = { held: false };
-  // Functions that the probe calls do not count, because they may assert something else, such as an
-  // exit code.
+  // Assertions in functions that the probe calls do not count. They may be about something else,
+  // such as an exit code.
   let asserts = ASSERTION.test(String(probe));
   for await (const _ of setInterval(INTERVAL_MS)) {
     const attempt = await attemptBefore(givenUpAt, probe);
@@ -61,7 +61,7 @@ export async function eventually<T>(
 }
 
 interface Attempt<T> {
-  /** True if the probe returned, and not with false. */
+  /** True if the probe returned a value other than false. */
   readonly held: boolean;
   readonly answer?: T;
   readonly error?: unknown;
@@ -94,7 +94,7 @@ async function attemptBefore<T>(
 
 /**
  * @param scope - the global object. Workers of vitest have their configuration there, as
- * `__vitest_worker__`. Without it the runners' default is used.
+ * `__vitest_worker__`. Without this configuration, the default of the runners is used.
  * @param env - `node --test` sets NODE_TEST_CONTEXT for the files that it runs.
  */
 export function defaultTimeoutMs(
@@ -112,7 +112,7 @@ export function defaultTimeoutMs(
   return Math.min(limitMs * 0.8, MAX_TIMEOUT_MS);
 }
 
-/** A call of `expect` or `assert`. Runners may have rewritten it as `(0, module.expect)(…)`. */
+/** A call of `expect` or `assert`. Runners may have rewritten the call as `(0, module.expect)(…)`. */
 const ASSERTION = /\b(?:expect|assert)\b\)?\s*[.(]/;
 
 function isAssertionError(error: unknown): boolean {

@@ -3,7 +3,7 @@ import type { Cancel } from 'chancery/internal';
 import { VirtualClock } from 'chancery/internal-testing';
 import { settle } from './settle.ts';
 
-/** A clock that moves only by `advance`. Both of its readings start at `startMs`. */
+/** A clock that moves only by `advance`. `now` and `monotonic` start at `startMs`. */
 export class FakeClock implements Clock {
   readonly #time: VirtualClock;
   #scheduled = 0;
@@ -64,7 +64,7 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Moves to an absolute time, because sums of fractions would narrowly miss alarms, or go
+   * Moves to an absolute time. Sums of fractions would narrowly miss alarms, or make the clock go
    * backwards.
    */
   #advanceTo(untilMs: number): void {

@@ -12,16 +12,16 @@ interface Alarm {
 }
 
 /**
- * A clock that runs like the system clock, and that a test can also move forward. A server in
- * another process, about which a test cannot know when it is quiet, works with it as usual. Only
- * long waits are skipped.
+ * A clock that runs like the system clock, and that a test can also move forward. Use it for a
+ * server in another process: a test cannot know when such a server is quiet, so the clock keeps
+ * running, and the test only skips long waits.
  */
 export class MovableClock implements Clock {
   readonly #below: Clock;
   readonly #alarms = new Set<Alarm>();
   #aheadMs = 0;
   #order = 0;
-  /** Makes moves run one after the other. */
+  /** The last move. The next move waits for it, so that moves run one after the other. */
   #moved: Promise<void> = Promise.resolve();
 
   /** @param below - a running clock. If omitted, the system clock. */

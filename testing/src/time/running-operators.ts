@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { boundedText } from 'chancery/internal-testing';
 
-/** A line of an operator's log, with the parts that test failures show. */
+/** A line of an operator's log, with the fields that test failures show. */
 interface Line {
   readonly level: string;
   readonly message: string;
@@ -27,11 +27,14 @@ export function operatorRuns(operator: RunningOperator): () => void {
   return () => void operators.delete(operator);
 }
 
-/** The number of lines in a failure: repetitions of one problem, and lines before it. */
+/** Maximum number of lines in a failure. */
 const MAX_LINES = 5;
-/** Characters of a fact. */
+/** Maximum number of characters of one field's value. */
 const FACT_CHARS = 200;
-/** Characters of the message of an error: of a refused object it quotes values before it says why. */
+/**
+ * Maximum number of characters of an error message. A message about a refused object quotes values
+ * before the reason.
+ */
 const ERROR_CHARS = 1_000;
 
 /** The last warnings and errors of the running operators, oldest first, one line each. */
@@ -44,8 +47,8 @@ export function lastWarnings(): readonly string[] {
 }
 
 /**
- * Facts and error messages. Other parts of objects are omitted, because a test's output may be
- * public.
+ * A log line with its simple fields and error messages. Objects are omitted, because a test's
+ * output may be public.
  */
 function lineOf({ level, message, fields }: Line): string {
   const facts = Object.entries(fields).flatMap(([name, value]) => {

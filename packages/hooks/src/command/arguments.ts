@@ -31,7 +31,7 @@ export interface HooksArguments {
  * @throws ConfigurationError `CONFIG` when the command line is wrong.
  */
 export function hooksArguments({ values, words, ignored }: GivenTo<typeof HOOKS>): HooksArguments {
-  // shell-operator is started with the command `start`, which is accepted here, too.
+  // shell-operator is started with the command `start`. `chancery hooks` also accepts this word.
   const folders = words[0] === 'start' ? words.slice(1) : words;
   const { hooksDir, dryRun, follow, crd, logLevel, logType, listenAddress, listenPort } = values;
   const [dir = hooksDir] = folders;

@@ -90,8 +90,8 @@ function naming<T>({ name }: Hook, work: () => T): T {
 }
 
 /**
- * Warns of kinds that a Pod cannot discover. The generated filter opens no paths by which a kind of
- * an unknown group could be found.
+ * Warns of kinds that a Pod cannot discover. The generated filter does not open the discovery paths
+ * of unknown groups.
  */
 function kindHints({ name, config }: Hook, dir: string): readonly string[] {
   const builtIn = knownKinds();

@@ -5,8 +5,8 @@ import { type Io, readManifests } from 'chancery/internal';
 /**
  * The CustomResourceDefinitions from which the kinds of hooks are resolved.
  *
- * @param crds - files or folders. If undefined, the folder `crds` among the hooks is read, if there
- * is one.
+ * @param crds - files or folders. If undefined, the folder `crds` in the folder of hooks is read,
+ * if it exists.
  * @throws ConfigurationError `CONFIG` when a file cannot be read or is not YAML.
  */
 export async function definitionsFor(

@@ -3,15 +3,15 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Largest file whose bytes are compared. Hooks are small. A larger file is compared by size and
- * modification time alone.
+ * Largest file whose content is compared. For a larger file, only size and modification time are
+ * compared. Hooks are smaller.
  */
 const MAX_READ_BYTES = 1024 * 1024;
 
 /**
  * A hash that changes when a file below `dir` is added or removed, or when its bytes or its mode
- * change. Hidden entries are ignored: the `..data` of a ConfigMap is read through the links that
- * point into it.
+ * change. Hidden entries are ignored. The files in the `..data` of a ConfigMap are read through the
+ * links to them.
  */
 export async function folderState(dir: string): Promise<string> {
   const lines: string[] = [];

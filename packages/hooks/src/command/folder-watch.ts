@@ -7,8 +7,8 @@ import { folderState } from './folder-state.ts';
 const LOOK_MS = 5_000;
 
 /**
- * Delay before all hooks are started again with `--config` when one of them failed: a time limit
- * may be the reason.
+ * If a hook fails with `--config`, all hooks are started again after this delay, because a time
+ * limit may have been the reason.
  */
 const AGAIN = { initialMs: 5_000, maxMs: 300_000 } as const;
 
@@ -25,13 +25,13 @@ export interface FolderWatchOptions {
 }
 
 /**
- * Checks the folder of the hooks until its declarations change. Resolves with a description of the
- * change when a hook was added or removed, or when a hook answers `--config` or declares its rights
- * differently: then everything must be read again.
+ * Checks the folder of hooks until the declarations of the hooks change. Resolves with a
+ * description of the change when a hook was added or removed, or when the answer of a hook to
+ * `--config` or the rights file of a hook has changed. The caller must then read everything again.
  *
- * A change of other bytes in a script is only logged, because it takes effect at the next start of
- * the hook. A folder that cannot be read or used is logged once per state of the folder, and is
- * read again later.
+ * Any other change of a script is only logged, because it takes effect at the next start of the
+ * hook. A folder that cannot be read or used is logged once per state of the folder, and is read
+ * again later.
  *
  * @throws `signal.reason` when aborted.
  */

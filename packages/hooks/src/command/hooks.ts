@@ -66,7 +66,7 @@ export async function hooks(
     });
     const load = async (signalOf: () => AbortSignal): Promise<HooksProgram> => {
       const definitions = await definitionsFor(asked.dir, asked.crds, io);
-      const signal = signalOf(); // from here on there are programs to stop
+      const signal = signalOf(); // from here on, programs may be running that a signal must stop
       return loadHooksProgram(asked.dir, {
         ...asked.runner,
         ...{ environment: io.env, apiUrl: settings.apiUrl, ownMetric, jq, yaml, clock, signal },
@@ -188,7 +188,7 @@ function loggerOf({ logLevel, logFormat: format }: Settings, { stderr, env }: Io
   return createLogger(logLevel, stderr, { format, environment: env });
 }
 
-/** Fails early for a folder that is not writable, because every run would fail in it. */
+/** Fails early if the folder is not writable, because every run would fail. */
 async function requireTmpDir(tmpDir: string): Promise<void> {
   try {
     await using _folders = await RunFolders.open(tmpDir);

@@ -7,7 +7,7 @@ import { labelsOf } from './selectors.ts';
 /**
  * Parses an answer without `configVersion`.
  *
- * @throws ConfigurationError `CONFIG` as `parseConfig` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `parseConfig`.
  */
 export function parseV0(item: Item): HookConfig {
   const fields = new Fields(item, ['onStartup', 'schedule', 'onKubernetesEvent']);

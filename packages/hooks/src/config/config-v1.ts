@@ -19,7 +19,7 @@ const FIELDS = [
 /**
  * Parses an answer of version v1.
  *
- * @throws ConfigurationError `CONFIG` as `parseConfig` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `parseConfig`.
  */
 export function parseV1(item: Item): HookConfig {
   const fields = new Fields(item, FIELDS);

@@ -26,7 +26,7 @@ export function refuse(path: string, problem: string): never {
   throw new ConfigurationError(path === '' ? problem : `${path}: ${problem}`);
 }
 
-/** Limits for an answer or a file of a hook, which has a few kilobytes and a few hundred values. */
+/** Limits for an answer or a file of a hook. Usual ones have a few kilobytes and a few hundred values. */
 const LIMITS: JsonLimits = { ...DOCUMENT_LIMITS, values: 10_000, documentValues: 10_000 };
 const MAX_CHARS = 1_000_000;
 
@@ -54,7 +54,7 @@ export async function readDocument(
 /**
  * The value in an answer of the YAML reader.
  *
- * @throws ConfigurationError `CONFIG` as `readDocument` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `readDocument`.
  */
 export function* documentIn(answer: YamlAnswer): Generator<void, unknown, undefined> {
   if ('problem' in answer) return refuse('', `it ${answer.problem}`);
@@ -71,7 +71,7 @@ export function* documentIn(answer: YamlAnswer): Generator<void, unknown, undefi
   }
 }
 
-/** The form of a value without its content, for messages: `a string`, `a list`. */
+/** The type of a value, for messages: `a string`, `a list`. */
 export function formOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -82,7 +82,7 @@ export function formOf(value: unknown): string {
 
 /**
  * Reads a mapping whose field names are known. Every method throws a ConfigurationError `CONFIG`
- * with the path of the field when its value has another form.
+ * with the path of the field when its value has another type.
  */
 export class Fields {
   /** Path of the mapping. Empty for the root of the document. */
@@ -214,7 +214,7 @@ export function textOf({ value, path }: Item): string {
 /**
  * The item as one of the known words.
  *
- * @throws ConfigurationError `CONFIG` when it is none of them.
+ * @throws ConfigurationError `CONFIG` when the item is not one of these words.
  */
 export function wordOf<T extends string>(item: Item, known: readonly T[]): T {
   const text = textOf(item);

@@ -7,12 +7,12 @@ export function namesOf(item: Item): readonly string[] {
   return [...new Set(fields.requiredTexts('matchNames'))];
 }
 
-/** A label selector in text form. */
+/** A label selector as text, such as `app=web`. */
 export function labelsOf(item: Item): string {
   return formatSelector(selectorFromObject(labelSelectorOf(item)));
 }
 
-/** A label selector in object form, checked. An empty selector is refused. */
+/** A label selector as an object, checked. An empty selector is refused. */
 export function labelSelectorOf(item: Item): LabelSelector {
   const form = 'a mapping such as {matchLabels: {app: web}}';
   const fields = new Fields(item, ['matchLabels', 'matchExpressions'], form);
@@ -57,14 +57,12 @@ const UNEQUAL = ['!=', 'NotEquals'] as const;
 
 /** A field selector. */
 export interface FieldTerms {
-  /** The selector in text form. Empty when there are no terms. */
+  /** The selector as text. Empty when there are no terms. */
   readonly text: string;
   readonly selectsName: boolean;
 }
 
-/**
- * A field selector in text form. The server compares each term with the whole value of the field.
- */
+/** A field selector as text. The server compares each term with the whole value of the field. */
 export function fieldTermsOf(item: Item): FieldTerms {
   const form =
     'a mapping such as {matchExpressions: [{field: metadata.name, operator: Equals, value: a}]}';
@@ -90,6 +88,6 @@ function termOf(item: Item): { readonly field: string; readonly text: string } {
   const value = fields.item('value');
   if (value === undefined) return refuse(fields.pathOf('value'), 'is required, and is not given');
   const sign = UNEQUAL.some((each) => each === operator) ? '!=' : '=';
-  // Escapes as `EscapeValue` in k8s.io/apimachinery, pkg/fields, does.
+  // Escapes the value like `EscapeValue` in k8s.io/apimachinery, pkg/fields.
   return { field, text: `${field}${sign}${textOf(value).replace(/[\\,=]/g, '\\$&')}` };
 }

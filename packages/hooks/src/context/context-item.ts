@@ -39,8 +39,8 @@ function isReview(item: ContextItem): item is ReviewItem {
 }
 
 /**
- * The group of an item's binding. An item with a group is shown as `Group`. A review has no group
- * here, because it is shown in its own form.
+ * The group of an item's binding. An item with a group is shown as `Group`. The result is undefined
+ * for a review, because a review is never shown as `Group`.
  */
 export function groupOf(item: ContextItem): string | undefined {
   return item.type === 'onStartup' || isReview(item) ? undefined : item.binding.group;

@@ -14,8 +14,8 @@ const RESOURCE_EVENTS: Readonly<Record<WatchEventType, string>> = {
 };
 
 /**
- * Items → the text of `BINDING_CONTEXT_PATH`: a JSON array on one line, with sorted keys. The JSON
- * of objects is inserted unchanged.
+ * Writes items as the text of `BINDING_CONTEXT_PATH`: a JSON array on one line, with sorted keys.
+ * The JSON of objects is inserted unchanged.
  *
  * The objects of each binding are read once, before the call returns, so that all items show the
  * same state.
@@ -63,7 +63,7 @@ function* arrayText<T>(values: readonly T[], textOf: (value: T) => Iterable<stri
 }
 
 /**
- * The text of an item in version v1. Keys are in alphabetical order: binding, filterResult,
+ * The JSON of an item in version v1. Keys are in alphabetical order: binding, filterResult,
  * fromVersion, groupName, object, objects, review, snapshots, toVersion, type, watchEvent.
  */
 function* currentText(
@@ -135,7 +135,7 @@ function firstVersionEvent(binding: KubernetesBinding, { type, object }: Binding
   });
 }
 
-/** The kind as the server writes it. The binding may name the kind differently, such as `pods`. */
+/** The kind as the API server writes it. The binding may name the kind differently, such as `pods`. */
 function kindOf({ objectText: whole }: BindingObject): string | undefined {
   if (whole === undefined) return undefined;
   const { kind } = JSON.parse(whole) as { readonly kind?: unknown };

@@ -32,13 +32,16 @@ export interface FoundFiles {
 const DATA = /\.(?:yaml|json|md|txt)$/;
 
 /**
- * Hidden files and folders are skipped, among them `..data` of a mounted ConfigMap. So are folders
- * of libraries.
+ * Hidden files and folders are skipped, such as `..data` of a mounted ConfigMap. Folders named
+ * `lib` are skipped, too.
  */
 const SKIPPED = /^\./;
 const LIBRARY = 'lib';
 
-/** Maximum depth of nested folders. A link could point to a folder that contains it. */
+/**
+ * Maximum depth of nested folders. Without a limit, a link to one of its parent folders could lead
+ * to an endless search.
+ */
 const MAX_DEPTH = 32;
 
 /**
@@ -116,7 +119,7 @@ async function addHook(
  */
 const PROGRAM = /^(?:\xef\xbb\xbf)?(?:#!|\x7fELF)/;
 
-/** Also true for a file that cannot be read, because no hook can read it either. */
+/** True even for a file that cannot be read, because no hook can read it either. */
 async function looksLikeProgram(path: string): Promise<boolean> {
   try {
     await using file = await open(path);

@@ -19,15 +19,15 @@ export type { HookProblem } from './find-hooks.ts';
 
 export interface LoadHooksOptions {
   /**
-   * The environment of a hook that is started with `--config`: that of a run, without the paths of
-   * files.
+   * The environment of a hook that is started with `--config`. It is the same as for a run, without
+   * the paths of files.
    */
   readonly env: Readonly<Record<string, string>>;
   /** Parses the answers to `--config`, and the files of hooks. */
   readonly yaml: Pick<YamlReader, 'read'>;
   /** Starts the hooks. */
   readonly runProgram: typeof runProgram;
-  /** Broken hooks are reported as problems. Default false: the first broken hook is thrown. */
+  /** If true, broken hooks are reported as problems. Default false: the first broken hook causes an error. */
   readonly skipBroken?: boolean;
   /** Time limit of one `--config` in milliseconds. Default 60 s. */
   readonly timeoutMs?: number;
@@ -48,14 +48,14 @@ export interface LoadedHooks {
 }
 
 /**
- * Number of hooks that are started for their configuration at the same time. 300 scripts one after the other
- * would take many seconds.
+ * Number of hooks that are started with `--config` at the same time. To start 300 scripts one after
+ * the other would take many seconds.
  */
 const MAX_AT_ONCE = 4;
 
 /**
- * Folder → hooks. Finds the executables, gets the configuration of each, and reads the rights
- * files. The configuration is the file `HOOK.yaml` beside the hook, or else the answer to
+ * Loads the hooks in a folder. Finds the executables, gets the configuration of each, and reads the
+ * rights files. The configuration is the file `HOOK.yaml` beside the hook, or else the answer to
  * `--config`.
  *
  * @throws ConfigurationError `CONFIG` when the folder has no hooks, and for the first broken hook
@@ -102,7 +102,7 @@ function sharedByHooks(hooks: readonly Hook[]): readonly HookProblem[] {
   });
 }
 
-/** The declarations for which the API server may ask only one hook. */
+/** The declarations that only one hook may have, because the API server asks only one. */
 function declaredBy({ admission, conversions }: HookConfig) {
   return [
     ...admission.map(({ type, name, path }) => ({ what: `${type} webhook ${name}`, path })),
@@ -236,15 +236,15 @@ async function rightsOf(
 }
 
 /**
- * Limit of a file beside a hook: the size that a ConfigMap can hold. Such files have a few
- * kilobytes.
+ * Maximum size of a file beside a hook: as much as a ConfigMap can hold. Such files usually have a
+ * few kilobytes.
  */
 const MAX_FILE_BYTES = 1_000_000;
 
 /**
  * Reads a file that belongs to a hook. The file may be a link within its folder, as in a mounted
- * ConfigMap. A link that leads elsewhere is refused: it may point to a file that its author may not
- * see, and error messages quote what they refuse.
+ * ConfigMap. A link that leads elsewhere is refused: the author of the link may not be allowed to
+ * read that file, and error messages quote from the file.
  */
 async function readBeside(root: string, path: string, name: string): Promise<string> {
   const real = await realpath(path);
@@ -279,7 +279,7 @@ function stemOf(name: string): string {
   return name.replace(/(?<=[^/])\.[^./]+$/, '');
 }
 
-/** Puts the place of the text before the message of a ConfigurationError. */
+/** Puts `place`, where the text comes from, before the message of a ConfigurationError. */
 async function within<T>(place: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

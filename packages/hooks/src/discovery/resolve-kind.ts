@@ -12,8 +12,8 @@ export interface KindResolver {
   /** Resolves kinds without the network. */
   readonly known: KnownKinds;
   /**
-   * The resource of `kind` as a hook writes it: a kind in any case, a plural or a short name. Known
-   * kinds need no request.
+   * The resource of `kind`, which a hook may write as a kind in any case, a plural or a short name.
+   * Known kinds need no request.
    *
    * @throws ConfigurationError `CONFIG` when the server has no such kind (`isUnknownResource` is
    * true), or when several groups have it; ApiError, AmbassadorError or ProtocolError when
@@ -23,8 +23,8 @@ export interface KindResolver {
 }
 
 /**
- * A resolver that calls `discover` for kinds that `known` does not contain. It keeps the answers,
- * but no failures.
+ * A resolver that calls `discover` for kinds that `known` does not contain. It remembers the
+ * answers, but not the failures.
  */
 export function kindResolver(known: KnownKinds, discover: Discover): KindResolver {
   const discovered = new Map<string, Resource>();

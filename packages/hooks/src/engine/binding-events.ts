@@ -4,8 +4,8 @@ import type { RunTask } from '../queue/task.ts';
 import type { BindingEvent } from '../watch/binding-watch.ts';
 
 /**
- * The number of events of a binding that wait separately. Above it, further events of an object are
- * merged into its last event.
+ * The number of events of a binding that may wait separately. If more wait, further events of an
+ * object are merged into the object's last event.
  */
 const MAX_SINGLE_EVENTS = 100;
 
@@ -15,16 +15,16 @@ interface EventTask extends RunTask {
 
 /**
  * The events of one binding before they enter its queue. They are held back until the
- * Synchronization of the binding is done, so that they follow it. An event that the Synchronization
- * has already read is dropped.
+ * Synchronization of the binding is done, so that they follow it. An event is dropped if the
+ * Synchronization already contains its change.
  *
- * The number of waiting events is bounded: `MAX_SINGLE_EVENTS`, and two events per object.
+ * The number of waiting events is bounded: at most `MAX_SINGLE_EVENTS`, plus two events per object.
  */
 export class BindingEvents {
   readonly #hook: Hook;
   readonly #binding: KubernetesBinding;
   readonly #deliver: (task: RunTask) => void;
-  /** Tasks that wait here or in the queue, oldest first, by object. */
+  /** Tasks that wait here or in the queue, oldest first, keyed by object. */
   readonly #waiting = new Map<ObjectKey, EventTask[]>();
   #count = 0;
   /**
@@ -45,8 +45,8 @@ export class BindingEvents {
   }
 
   /**
-   * Drops the events that are held back, because the Synchronization has read the objects with all
-   * these changes.
+   * Drops the events that are held back, because the Synchronization already contains all their
+   * changes.
    */
   drop(): void {
     for (const task of this.#kept ?? []) task.onTaken?.();

@@ -4,7 +4,7 @@ import { Cron } from 'croner';
 
 /** A parsed schedule. */
 export interface Crontab {
-  /** The first time after `after`. Undefined when there is none, as for 30 February. */
+  /** The first time after `after`. Undefined when there is none, such as for 30 February. */
   next(after: Date): Date | undefined;
 }
 
@@ -50,16 +50,16 @@ const NAMED: Readonly<Record<string, string>> = {
 const MIN_INTERVAL_MS = 1_000;
 
 /**
- * A schedule from 5 fields, or 6 with the seconds first, or a name such as `@hourly`, or `@every
- * 90s`. A prefix `TZ=Europe/Berlin` or `CRON_TZ=` sets the time zone. Default: the time zone of the
- * process.
+ * Parses a schedule: 5 fields, or 6 fields with the seconds first, or a name such as `@hourly`, or
+ * `@every 90s`. A prefix `TZ=Europe/Berlin` or `CRON_TZ=` sets the time zone. Default: the time
+ * zone of the process.
  *
  * The fields mean the same as in robfig/cron, which shell-operator uses. A day matches if the day
  * of the month or the day of the week matches. If one of them is `*`, the other alone decides.
  * `@every` counts whole seconds from the given time.
  *
- * One thing differs from robfig/cron. A time of day that the clocks skip occurs right after the
- * skip. A time of day that occurs twice counts the first time only.
+ * Unlike in robfig/cron, a time of day that the clocks skip occurs right after the skip, and a time
+ * of day that occurs twice counts only the first time.
  *
  * @throws ConfigurationError `CONFIG` when the text is not a schedule, with the invalid field.
  */
@@ -145,7 +145,7 @@ function numbersOf(field: CronField, range: string, text: string): '*' | readonl
   return Array.from({ length: count }, (_, at) => first + at * step);
 }
 
-/** The number of a text. Undefined when it is outside the range of the field. */
+/** The number that `text` stands for. Undefined when it is outside the range of the field. */
 function numberOf({ min, max, words = [] }: CronField, text: string): number | undefined {
   const at = words.indexOf(text.toLowerCase());
   const number = at >= 0 ? min + at : /^\d+$/.test(text) ? Number(text) : Number.NaN;

@@ -1,13 +1,13 @@
 import { OperatorError } from 'chancery';
 import { HookError } from '../run/hook-error.ts';
 
-/** Facts in the context of errors that contain no part of an object. */
+/** Members of an error's context that never contain data of an object. */
 const FACTS = ['reason', 'exitCode', 'document', 'status'];
 
 /**
- * An error without its message, because the message may quote an object. The result has the class,
- * the code and the facts of the error and of its cause: `HookError USER_CODE patch document=3:
- * ApiError API_STATUS reason=Conflict status=409`.
+ * Describes an error without its message, because the message may quote an object. The result has
+ * the class, the code and the facts of the error and of its cause: `HookError USER_CODE patch
+ * document=3: ApiError API_STATUS reason=Conflict status=409`.
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;

@@ -4,7 +4,7 @@ import type { Hook } from '../hook.ts';
 import type { NewHookRun } from '../run/hook-run.ts';
 import type { WatchBinding } from '../watch/binding-watch.ts';
 
-/** The parts of an engine, which schedules the runs of all hooks. */
+/** The options of an engine, which schedules the runs of all hooks. */
 export interface HookEngineOptions {
   /** Sorted by path. */
   readonly hooks: readonly Hook[];
@@ -13,7 +13,7 @@ export interface HookEngineOptions {
   /** Maximum number of concurrent runs, over all queues. */
   readonly maxProcesses: number;
   /**
-   * Number of attempts after which a task is given up and recorded. Undefined: tasks are never
+   * Number of attempts after which a task is given up and recorded. If undefined, tasks are never
    * given up.
    */
   readonly maxAttempts: number | undefined;
@@ -23,7 +23,7 @@ export interface HookEngineOptions {
    */
   readonly stopGraceMs?: number;
   readonly clock: Clock;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  /** Returns uniformly distributed numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
   readonly log: Log;
   readonly meter: Meter;
@@ -36,11 +36,11 @@ export interface HookEngineOptions {
 /** A failure that users should see. */
 export interface HookTrouble {
   readonly reason: 'HookFailed' | 'HookBlocked' | 'HookGivenUp' | 'FilterFailed';
-  /** One line that contains no part of an object. */
+  /** One line that contains no data of an object. */
   readonly note: string;
 }
 
-/** The state of the engine, for the status page. Plain data without any part of an object. */
+/** The state of the engine, for the status page. Plain data that contains nothing of an object. */
 export interface HooksStatus {
   readonly queues: readonly QueueStatus[];
   readonly hooks: readonly HookStatus[];
@@ -55,7 +55,7 @@ export interface QueueStatus {
   readonly hook: string | undefined;
   /** Failed attempts of the task at the head. */
   readonly failures: number;
-  /** Seconds since the first of these failures; 0 when the queue is not blocked. */
+  /** Seconds since the first of the `failures`; 0 when the queue is not blocked. */
   readonly blockedSeconds: number;
 }
 
@@ -67,7 +67,7 @@ export interface HookStatus {
   readonly lastRunAt: string | undefined;
   /** Class, code and reason of the last error; undefined after a success. */
   readonly lastError: string | undefined;
-  /** What its bindings wait for. Empty when they wait for nothing. */
+  /** What the bindings of the hook wait for. Empty when they wait for nothing. */
   readonly waitsFor: readonly string[];
 }
 

@@ -14,7 +14,7 @@ import { HOOK_METRICS } from './metric-names.ts';
 import { startSchedule } from './schedule-timer.ts';
 
 /**
- * Interval at which bindings that are not listed yet are checked: a list may turn out to be
+ * Bindings that are not listed yet are checked at this interval, because a list may turn out to be
  * impossible.
  */
 const RECHECK_MS = 1_000;
@@ -34,7 +34,7 @@ interface WatchedBinding {
   readonly binding: KubernetesBinding;
   readonly events: BindingEvents;
   watch?: BindingWatch;
-  /** True when its Synchronization is queued, or when it needs none. */
+  /** True when the Synchronization of the binding is queued, or when it needs none. */
   begun: boolean;
 }
 
@@ -42,8 +42,8 @@ interface WatchedBinding {
  * The bindings and schedules of one hook. Kubernetes bindings are first watched, then synchronized,
  * and then deliver events.
  *
- * A binding begins when its own objects, and those of the snapshots that it shows, are listed. A
- * binding whose kind is not served yet begins later, and delays nothing else.
+ * A binding begins when its own objects and the objects of its snapshots are listed. A binding
+ * whose kind is not served yet begins later, and delays nothing else.
  */
 export class HookBindings implements Disposable {
   readonly #options: HookBindingsOptions;
@@ -53,8 +53,8 @@ export class HookBindings implements Disposable {
   /** Resolves when every binding is synced or waits for something. Then the next hook may start. */
   readonly #decided = Promise.withResolvers<void>();
   /**
-   * True when `#decided` may resolve. Bindings that are synced by then begin together, in their
-   * order.
+   * True when `#decided` may resolve. Bindings that are synced at that time begin together, in
+   * their order.
    */
   #begins = false;
   #startedAt = 0;
@@ -140,8 +140,9 @@ export class HookBindings implements Disposable {
   }
 
   /**
-   * Queues the Synchronizations that have become possible before everything that waits in `main`.
-   * Schedules follow the Synchronizations.
+   * Puts the Synchronizations that have become possible at the head of the queue `main`, or of
+   * their own queue if the start does not wait for them. In `main`, the start of the schedules
+   * follows them.
    */
   #begin(): void {
     const { hook, queueOf, meter } = this.#options;
@@ -198,8 +199,8 @@ export class HookBindings implements Disposable {
 }
 
 /**
- * The Synchronization of a binding. Undefined when its events may be delivered at once. A binding
- * without events only provides a snapshot.
+ * The Synchronization of a binding. Undefined when the binding needs none and its events may be
+ * delivered at once. A binding without events only provides a snapshot.
  */
 function synchronization(hook: Hook, { binding, events }: WatchedBinding): RunTask | undefined {
   const runs = binding.runsOnSynchronization && binding.events.size > 0;

@@ -12,8 +12,7 @@ import { HookState } from './hook-state.ts';
 import { HOOK_METRICS } from './metric-names.ts';
 
 /**
- * Interval of the counter that shows that the engine is alive. The number is that of
- * shell-operator.
+ * Interval of the counter that shows that the engine is alive. It is the same as in shell-operator.
  */
 const LIVE_TICK_MS = 10_000;
 
@@ -25,10 +24,11 @@ interface Lane {
 /**
  * Schedules the runs of all hooks.
  *
- * At the start, the queue `main` runs the hooks with `onStartup`, ordered by its number. Then it
- * runs, for each hook in path order, its Synchronizations, and then starts its schedules. After
- * that, events and schedules run in their queues. A queue is serial, and queues run in parallel. A
- * task that fails is retried before the next task of its queue.
+ * At the start, the queue `main` runs the hooks with `onStartup`, ordered by the value of
+ * `onStartup`. Then, for each hook in path order, it runs the Synchronizations and starts the
+ * schedules. After that, the runs for events and schedules wait in their own queues. A queue is
+ * serial, and queues run in parallel. A task that fails is retried before the next task of its
+ * queue.
  *
  * Every change reaches its hook at least once. A change may be delivered again, or together with a
  * later change of the same object.
@@ -101,7 +101,7 @@ export class HookEngine {
   }
 
   /**
-   * True when no task waits and none runs. False while a task waits for its next attempt, and
+   * True when no task waits and no task runs. False while a task waits for its next attempt, and
    * before the start.
    */
   get idle(): boolean {

@@ -29,7 +29,8 @@ export class HookState {
     this.#clock = clock;
     const limit = hook.config.rateLimit;
     this.rateLimit = limit === undefined ? undefined : new RateLimit(limit);
-    // Counters start at 0, because an alert on growth needs the first value.
+    // Counters start at 0, because an alert on their growth needs a value before the first
+    // increase.
     for (const { name, queue } of [...hook.config.schedules, ...hook.config.kubernetes]) {
       const labels = { hook: hook.name, binding: name, queue };
       for (const counter of COUNTERS) meter.count(counter, labels, 0);

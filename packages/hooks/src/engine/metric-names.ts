@@ -45,8 +45,8 @@ export const HOOK_METRICS = {
   /** Counter: increased at the start, and then every 10 s. */
   liveTicks: 'shell_operator_live_ticks',
   /**
-   * Gauge: seconds since the first failure of the task that blocks its queue; 0 when no task does.
-   * Labels hook, queue.
+   * Gauge: seconds since the first failure of the task that blocks its queue; 0 when no task blocks
+   * it. Labels hook, queue.
    */
   blockedSeconds: 'shell_operator_hook_blocked_seconds',
   /** Gauge: the longest time that a queue has waited for a free process slot. */

@@ -12,7 +12,7 @@ const MAX_SLEEP_MS = 60_000;
 
 /**
  * Puts a task into a queue at each time of a schedule, until the returned value is disposed. Times
- * that pass while the process is suspended are not made up for.
+ * that pass while the process is suspended are skipped.
  *
  * @param deliver - puts the task into the queue of the binding.
  * @throws ConfigurationError `CONFIG` when the crontab is not a schedule.

@@ -9,8 +9,8 @@ import { LimitPauses } from './limit-pauses.ts';
 export interface JqOptions {
   readonly clock: Clock;
   /**
-   * Time limit in milliseconds of a program for one input. Default 2 s: a filter takes well below
-   * 10 ms, and other filters wait for it.
+   * Time limit in milliseconds of a program for one input. Default 2 s: a usual filter takes well
+   * below 10 ms, and other filters wait while it runs.
    */
   readonly timeLimitMs?: number;
   /** Memory limit of jq in bytes. Default 128 MiB. */
@@ -25,8 +25,8 @@ export interface JqOptions {
  */
 const CHUNK_LENGTH = 128 * 1024;
 /**
- * Maximum number of inputs in one request. When one input reaches a limit, all of them are run
- * again, one by one.
+ * Maximum number of inputs in one request. When one input reaches a limit, all inputs of the
+ * request are run again, one by one.
  */
 const CHUNK_INPUTS = 200;
 /**
@@ -132,7 +132,7 @@ class ThreadedJq implements Jq {
       this.#thread?.compiled.add(program);
       return;
     }
-    await this.#endThread(); // it may have used up its memory
+    await this.#endThread(); // the compiler may have used up the thread's memory
     throw new ConfigurationError(`not a jq program: ${problem}`);
   }
 

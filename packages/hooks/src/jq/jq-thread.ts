@@ -26,8 +26,8 @@ interface JqThreadOptions {
 }
 
 /**
- * Heap of the thread itself, which holds one message and its answer. A larger heap would only be
- * collected later.
+ * Heap of the thread itself, which holds one message and its answer. With a larger heap, garbage
+ * would only be collected later.
  */
 const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 } as const;
 

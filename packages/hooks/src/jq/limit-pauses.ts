@@ -4,7 +4,7 @@ import type { Clock } from 'chancery';
 const FREE = 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** A program that has not reached its limit for this time starts again without failures. */
+/** If a program does not reach its limit for this time, its failures are forgotten. */
 const FORGOTTEN_AFTER_MS = 600_000;
 
 /** Pauses programs that repeatedly reach their limit. Each pause is longer than the one before. */

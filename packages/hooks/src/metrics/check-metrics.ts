@@ -48,7 +48,7 @@ const MAX_LABELS = 32;
 const MAX_BUCKETS = 100;
 const MAX_TEXT_CHARS = 1_024;
 
-/** A field does not have the form that its operation needs. */
+/** A field does not have the type or value that its operation needs. */
 class MetricFieldError extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MetricFieldError('must be an object');
   }
-  // As in Go, a null counts as a missing field.
+  // Like in Go, null counts as a missing field.
   const fields: Fields = Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== null),
   );

@@ -8,8 +8,8 @@ import type { MetricOperation, ValueOperation } from './metric-operation.ts';
 export const MAX_HOOK_SERIES = 10_000;
 
 /**
- * Maximum number of characters in the labels of all series: about 800 per series, where 100 are
- * usual.
+ * Maximum number of characters in the labels of all series: about 800 per series. Usual series have
+ * 100.
  */
 const MAX_LABEL_CHARS = 8_000_000;
 
@@ -59,10 +59,10 @@ export class HookMetrics implements MetricsRegistry {
 
   /**
    * Reserves the names of valid operations, so that `apply` cannot fail. Returns undefined on
-   * success. From then on the names have these types.
+   * success. From then on, the types of these names are fixed.
    *
-   * Returns the problem when a name has another type or other buckets, when its lines would have
-   * the same name as those of another metric, or when there are too many series.
+   * Returns the problem when a name has another type or other buckets, when its lines in a scrape
+   * would have the same name as the lines of another metric, or when there are too many series.
    */
   reserve(hook: string, operations: readonly MetricOperation[]): string | undefined {
     const known = new Set(this.#families.keys());
@@ -111,7 +111,7 @@ export class HookMetrics implements MetricsRegistry {
     }
   }
 
-  /** The metrics in the form of a prom-client registry. */
+  /** The metrics as a prom-client registry returns them. */
   async getMetricsAsJSON(): ReturnType<MetricsRegistry['getMetricsAsJSON']> {
     return [...this.#families]
       .filter(([, { series }]) => series.size > 0)
@@ -211,7 +211,7 @@ export class HookMetrics implements MetricsRegistry {
   }
 }
 
-/** The labels of a series with the label of its hook, sorted by name. */
+/** The labels of a series and the label `hook`, sorted by name. */
 function withHook(
   labels: Readonly<Record<string, string>>,
   hook: string,

@@ -1,10 +1,10 @@
 import type { Metric, MetricSum } from 'chancery/internal';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 
-/** Buckets from a short shell script to a hook that works for minutes. */
+/** Histogram buckets for the duration of runs, from a short shell script to a hook that works for minutes. */
 const RUN_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
 
-/** Buckets for work in memory, and for filters. */
+/** Histogram buckets for work in memory, and for filters. */
 const SHORT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
 const OF_RUN = ['hook', 'binding', 'queue'];
@@ -121,7 +121,8 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * The error types of client-go for the reasons of this toolkit. All other reasons become `fail`.
+ * Maps the reasons of this toolkit to the error types of client-go. All other reasons become
+ * `fail`.
  */
 const ERROR_TYPES: Readonly<Record<string, string>> = {
   expired: 'expired',
@@ -141,7 +142,7 @@ const RUNNER_PREFIX = 'shell_operator_';
 /**
  * The metrics of the hook runner.
  *
- * @param prefix - the prefix of their names in the scrape.
+ * @param prefix - the prefix of the metric names in a scrape.
  */
 export function runnerMetrics(prefix: string = RUNNER_PREFIX): readonly Metric[] {
   return ROWS.map(([name, type, labels, help, buckets]) => ({

@@ -3,7 +3,7 @@ import { objectKey, resourceName } from 'chancery';
 import { targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 
-/** Operations whose second execution fails or changes something else. */
+/** Operations that fail or change something else when they are executed a second time. */
 const ONCE: ReadonlySet<string> = new Set(['Create', 'CreateIfNotExists', 'JSONPatch']);
 
 const DELETES: ReadonlySet<string> = new Set([
@@ -18,7 +18,8 @@ const DELETES: ReadonlySet<string> = new Set([
  */
 export class AppliedDocuments {
   /**
-   * By object and then by document: the number of equal documents of one start that were applied.
+   * The number of equal documents of one start that were applied, keyed by object and then by
+   * document.
    */
   readonly #applied = new Map<string, Map<string, number>>();
   /** The number of equal documents in the current start, including those that were skipped. */

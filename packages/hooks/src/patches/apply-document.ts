@@ -25,7 +25,7 @@ import { type PatchAction, targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 import { withoutServerFields } from './server-fields.ts';
 
-/** The parts that applying a document needs. */
+/** The objects that are needed to apply a document. */
 export interface ApplyParts {
   readonly client: Client;
   readonly jq: Pick<Jq, 'run'>;
@@ -35,8 +35,8 @@ export interface ApplyParts {
 }
 
 /**
- * Interval and time limit of `Delete` when it checks that the object is gone. The numbers are those
- * of shell-operator.
+ * The interval and the time limit at which `Delete` checks that the object is gone. They are the
+ * same as in shell-operator.
  */
 const GONE_CHECK_MS = 1_000;
 const GONE_LIMIT_MS = 20_000;
@@ -82,8 +82,8 @@ function subresourceOf(action: PatchAction): string | undefined {
 
 /**
  * True when the object exists. The API server gives the same answer for a missing object and for a
- * custom resource without the subresource. A hook that may not read the object cannot distinguish
- * them, so the object counts as missing.
+ * custom resource without the subresource. Without the right to read the object, the two cases
+ * cannot be distinguished, and the object counts as missing.
  */
 async function isThere(
   { action, resource }: PreparedDocument,
@@ -176,7 +176,7 @@ async function createOrUpdate(
       if (await unlessExists(() => client.create(resource, object, write))) return;
       const live = await client.find(resource, { name, namespace }, { signal });
       if (live === undefined) {
-        await client.create(resource, object, write); // it was deleted in between
+        await client.create(resource, object, write); // the object was deleted in the meantime
         return;
       }
       const { resourceVersion } = live.metadata;

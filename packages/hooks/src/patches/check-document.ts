@@ -44,10 +44,10 @@ const BODIES: Readonly<Record<PatchOperation, readonly string[]>> = {
 /**
  * A document of a patch file, checked without the API server.
  *
- * @param written - the document as it was written, with bodies still in text form.
+ * @param written - the document as the hook wrote it, with bodies still as text.
  * @param number - its position in the file, from 1.
  * @param onWarning - called for a field that has no effect.
- * @throws DocumentError with the document and the field. It quotes no value except that of
+ * @throws DocumentError with the document and the field. The only value that the error quotes is
  * `operation`.
  */
 function checkDocument(
@@ -174,7 +174,7 @@ function objectIn(fields: Fields, operation: PatchOperation): KubernetesObject {
     generates && optionalText(metadata, 'generateName', 'object.metadata.') !== undefined;
   if (!isNamed && !mayGenerate) throw new FieldError('object.metadata.name is missing');
   const namespace = optionalText(metadata, 'namespace', 'object.metadata.');
-  // An empty namespace means none, but a URL cannot contain it.
+  // An empty namespace means no namespace, but a URL cannot contain an empty one.
   if (namespace === undefined && 'namespace' in metadata) {
     const { namespace: _, ...rest } = metadata;
     return { ...object, metadata: rest } as unknown as KubernetesObject;
@@ -202,12 +202,12 @@ function subresourceOf(fields: Fields): string | undefined {
   throw new FieldError('subresource must be a name such as status or scale');
 }
 
-/** Fields whose value is either written directly, or as a text in YAML or JSON. */
+/** Fields whose value is written either directly, or as a string that contains YAML or JSON. */
 const BODY_FIELDS: ReadonlySet<string> = new Set(['object', 'mergePatch', 'jsonPatch', 'status']);
 
 /**
- * The documents with parsed bodies in place of texts. The texts of all documents are parsed
- * together, so that they share one limit.
+ * The documents, with string bodies replaced with their parsed values. The strings of all documents
+ * are parsed together, so that they share one limit.
  */
 async function withReadBodies(
   documents: readonly unknown[],

@@ -1,7 +1,7 @@
 /** Members of a document, or of an object in it. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A field does not have the form that its operation needs. */
+/** A field does not have the type or value that its operation needs. */
 export class FieldError extends Error {}
 
 /**
@@ -18,10 +18,10 @@ export function fieldsOf(value: unknown, what: string): Fields {
 }
 
 /**
- * The text of a required field.
+ * The string in a required field.
  *
  * @param path - the prefix of the field's name in messages.
- * @throws FieldError when the field is not a text, or is empty.
+ * @throws FieldError when the field is not a string, or is empty.
  */
 export function textOf(fields: Fields, field: string, path = ''): string {
   const text = optionalText(fields, field, path);
@@ -29,7 +29,10 @@ export function textOf(fields: Fields, field: string, path = ''): string {
   return text;
 }
 
-/** The text of an optional field. Undefined also for null and for an empty text, as in the API. */
+/**
+ * The string in an optional field. Undefined even for null and for an empty string, as in the
+ * Kubernetes API.
+ */
 export function optionalText(fields: Fields, field: string, path = ''): string | undefined {
   const value = fields[field];
   if (value === undefined || value === null || value === '') return undefined;

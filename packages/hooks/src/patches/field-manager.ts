@@ -3,7 +3,7 @@ import type { Hook } from '../hook.ts';
 /** The API server's limit. */
 const MAX_CHARS = 128;
 
-/** All field managers of a folder of hooks: that of the runner and those of its hooks. */
+/** All field managers of a folder of hooks: the runner's and one for each hook. */
 export function fieldManagersOf(hooks: readonly Hook[]): readonly string[] {
   return ['hooks', ...new Set(hooks.map(fieldManagerOf))];
 }

@@ -31,7 +31,7 @@ export function mayPass(error: unknown, action: PatchAction): boolean {
   return status === 429 || (status >= 500 && !isUndeclaredField(error));
 }
 
-/** True when the document specifies the version of the object that it is for. */
+/** True when the document contains the resourceVersion that the object must have. */
 function namesVersion(action: PatchAction): boolean {
   switch (action.operation) {
     case 'Apply':

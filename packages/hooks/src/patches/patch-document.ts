@@ -1,7 +1,7 @@
 import type { KubernetesObject } from 'chancery';
 import { boundedText, type JsonPatchOperation, visibleText } from 'chancery/internal';
 
-/** Identifies the object of an operation whose document contains no whole object. */
+/** Identifies the object of an operation. Used if the document does not contain a whole object. */
 interface Named {
   readonly kind: string;
   /** If undefined, the preferred version. */
@@ -38,7 +38,7 @@ export type PatchAction =
   | (Named & { readonly operation: 'Status'; readonly status: object });
 
 interface Subresource {
-  /** Without `/`. If undefined, the object itself. */
+  /** The subresource without `/`. If undefined, the object itself is changed. */
   readonly subresource: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface PatchDocument {
   readonly ignoreMissingObject: boolean;
   /** Apply the document even if the hook failed. */
   readonly ignoreHookError: boolean;
-  /** The document as JSON. Equal documents have equal texts. */
+  /** The document as JSON. Equal documents have equal JSON. */
   readonly text: string;
 }
 

@@ -36,9 +36,9 @@ export class PatchRun {
   #documents: readonly PreparedDocument[] = [];
   /** Index of the next document. */
   #next = 0;
-  /** Number of refusals of that document after which a retry may succeed. */
+  /** Number of refusals of this document after which a retry may still succeed. */
   #refusals = 0;
-  /** True when an attempt to apply that document may or may not have succeeded. */
+  /** True when it is unknown whether an attempt to apply this document has succeeded. */
   #isUnsure = false;
   #failed: FailedDocument[] = [];
 
@@ -66,9 +66,9 @@ export class PatchRun {
   }
 
   /**
-   * Applies the remaining documents. A failure that may pass ends the attempt, and the next attempt
-   * continues with the same document. After any other failure the later documents are applied as
-   * well.
+   * Applies the remaining documents. A failure after which a retry may succeed ends the attempt,
+   * and the next attempt continues with the same document. After any other failure the later
+   * documents are applied as well.
    *
    * @returns the documents that could not be applied; empty after a success.
    * @throws `signal.reason` when aborted, and LeadershipLostError.

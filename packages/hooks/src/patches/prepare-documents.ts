@@ -27,7 +27,7 @@ export interface PreparedDocument extends PatchDocument {
  * Finds the resource of each document, and checks its names and its jq program.
  *
  * @throws DocumentError when the kind does not exist, when the scope is wrong, when a name cannot
- * be part of a URL, or when a program cannot be compiled; the errors of `resolve` when discovery
+ * be part of a URL, or when a program cannot be compiled; the errors of `resolve`, when discovery
  * fails; `signal.reason` when aborted.
  */
 export async function prepareDocuments(
@@ -73,7 +73,7 @@ async function requireProgram(
   }
 }
 
-/** Reports a wrong kind or name as a fault of the document. Other failures pass unchanged. */
+/** Turns the error for a wrong kind or name into a DocumentError. Other errors pass unchanged. */
 async function refused<T>(number: number, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

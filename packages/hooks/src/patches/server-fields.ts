@@ -6,8 +6,8 @@ import type { KubernetesObject } from 'chancery';
 import type { PatchAction } from './patch-document.ts';
 
 /**
- * Fields that no write can intend: the API server refuses them, or they change the ownership of
- * fields.
+ * Fields that a hook never means to write: the API server refuses them, or they change the
+ * ownership of fields.
  */
 const NEVER_WRITTEN = [
   'managedFields',
@@ -22,8 +22,8 @@ const NEVER_WRITTEN = [
 const PRECONDITIONS = ['uid', 'resourceVersion'];
 
 /**
- * The object without metadata of the API server, as if it were new. The status stays, because not
- * every kind has a subresource for it.
+ * The object without the metadata that the API server sets, as if it were new. The status stays,
+ * because not every kind has a subresource for it.
  */
 export function withoutServerFields<T extends Pick<KubernetesObject, 'metadata'>>(object: T): T {
   return {
@@ -33,8 +33,8 @@ export function withoutServerFields<T extends Pick<KubernetesObject, 'metadata'>
 }
 
 /**
- * The operation without metadata of the API server. A JSON patch stays unchanged, because each of
- * its operations names what it changes.
+ * The operation without the metadata that the API server sets. A JSON patch stays unchanged,
+ * because each of its operations names what it changes.
  */
 export function actionWithoutServerFields(action: PatchAction): PatchAction {
   switch (action.operation) {
@@ -52,8 +52,8 @@ export function actionWithoutServerFields(action: PatchAction): PatchAction {
 }
 
 /**
- * `uid` and `resourceVersion` stay as preconditions, unless the patch is a whole object that was
- * read. Its `creationTimestamp` shows that. Then these fields come from an event, which may be old.
+ * `uid` and `resourceVersion` stay as preconditions, unless the patch has a `creationTimestamp`.
+ * Such a patch is a whole object that the hook has read, for example in an event, and may be old.
  */
 function patchWithoutServerFields<T extends object>(patch: T): T {
   const { metadata } = patch as { readonly metadata?: unknown };

@@ -4,7 +4,7 @@ import type { BindingObject } from '../watch/binding-watch.ts';
 import type { RunTask } from './task.ts';
 
 /**
- * Length of the context file from which a run takes no further tasks, in UTF-16 units. Each item
+ * A run takes no further tasks once its context file has this length in UTF-16 units. Each item
  * repeats its snapshots: 100 events of a hook with 5,000 objects of 1 kB would be 500 MB.
  */
 const MAX_CONTEXT_CHARS = 32 * 1024 * 1024;

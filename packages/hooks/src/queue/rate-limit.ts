@@ -1,9 +1,9 @@
 /** A token bucket that is full at the start. Each run of a hook takes one token, in any queue. */
 export class RateLimit {
   readonly #intervalMs: number;
-  /** How far the runs may be ahead of a rate of one token per interval. */
+  /** Time by which runs may be ahead of the rate of one run per interval. */
   readonly #toleranceMs: number;
-  /** Time at which the bucket is full again. */
+  /** Time on the monotonic clock at which the bucket is full again. */
   #fullAt = Number.NEGATIVE_INFINITY;
 
   constructor({ intervalMs, burst }: { readonly intervalMs: number; readonly burst: number }) {

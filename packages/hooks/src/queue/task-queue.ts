@@ -4,8 +4,8 @@ import { HOOK_METRICS } from '../engine/metric-names.ts';
 import { joins, type RunTask, type Task, takesOthers } from './task.ts';
 
 /**
- * Above this length, a run also takes tasks of its hook that do not follow directly. The number is
- * that of shell-operator.
+ * In a queue above this length, a run also takes tasks of its hook that do not follow directly. The
+ * number is the same as in shell-operator.
  */
 const LONG_QUEUE = 100;
 
@@ -80,7 +80,7 @@ export class TaskQueue {
     return { tasks, waitedSeconds: waitedMs / 1_000 };
   }
 
-  /** Calls `work` with one task after another until `signal` aborts. Then it ends normally. */
+  /** Calls `work` with one task after another. When `signal` aborts, resolves after the current call. */
   async run(work: (task: Task) => Promise<void>, signal: AbortSignal): Promise<void> {
     const wake = (): void => this.#wake?.();
     signal.addEventListener('abort', wake, { once: true });

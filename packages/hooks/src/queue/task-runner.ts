@@ -15,12 +15,12 @@ import { bindingNameOf, mayFail, type RunTask } from './task.ts';
 import type { MergedTasks, TaskQueue } from './task-queue.ts';
 
 /**
- * Number of failed attempts from which a blocked queue is reported to users. A single failure may
+ * A blocked queue is reported to users from this number of failed attempts on. A single failure may
  * pass by itself.
  */
 const BLOCKED_FROM = 2;
 
-/** Number of tasks that were given up and are remembered. */
+/** Maximum number of given-up tasks that are remembered. */
 const MAX_GIVEN_UP = 100;
 
 /** The two steps in which a runner is stopped. */
@@ -92,8 +92,8 @@ export class TaskRunner {
   }
 
   /**
-   * Calls `work` with a slot and a token of the hook. The token is taken only when the slot is
-   * there, at the start of the run.
+   * Calls `work` with a process slot and a rate-limit token of the hook. The token is taken only
+   * when a slot is free, at the start of the run.
    */
   async #inTurn<T>(
     { rateLimit }: HookState,
@@ -105,7 +105,7 @@ export class TaskRunner {
       const waitMs = rateLimit?.waitMs(clock.monotonic()) ?? 0;
       if (waitMs > 0) await sleep(clock, waitMs, stop);
       using _slot = await this.#slots.take(stop);
-      // Meanwhile the hook may have run from another of its queues.
+      // While this run waited, the hook may have run from another queue.
       if ((rateLimit?.waitMs(clock.monotonic()) ?? 0) > 0) continue;
       rateLimit?.take(clock.monotonic());
       return await work();
@@ -195,7 +195,7 @@ export class TaskRunner {
     });
   }
 
-  /** The text of the contexts. All objects are read here, at the time when the hook is started. */
+  /** The text of the binding contexts. All objects are read in this method, when the hook is started. */
   #contexts(tasks: MergedTasks['tasks'], { hook, bindings }: HookState): Iterable<string> {
     const items = mergeGroups(tasks.map(({ item }) => item));
     const text = contextText(hook, items, (binding) => bindings.read(binding));

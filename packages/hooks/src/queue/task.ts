@@ -14,7 +14,7 @@ export interface RunTask {
   readonly onDone?: () => void;
 }
 
-/** A step of the start. It has its place among the runs of the queue `main`. */
+/** A step of the engine's start. It waits in the queue `main` among the runs. */
 export interface StartStep {
   readonly hook: Hook;
   start(signal: AbortSignal): Promise<void>;

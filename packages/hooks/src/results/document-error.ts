@@ -1,6 +1,6 @@
 import { visibleJson } from 'chancery/internal';
 
-/** A text is not a valid stream of documents, or one of its documents is invalid. */
+/** A file of a hook is not a valid stream of documents, or one of its documents is invalid. */
 export class DocumentError extends Error {
   /** Number of the document, from 1. */
   readonly document: number;

@@ -12,7 +12,7 @@ import {
 } from 'chancery/internal';
 import { DocumentError } from './document-error.ts';
 
-/** The parts that reading result files needs. */
+/** The objects that are needed to read result files. */
 export interface ReadParts {
   /** Parses results that are YAML, in its own thread. */
   readonly yaml: Pick<YamlReader, 'read'>;
@@ -56,8 +56,8 @@ export async function readDocuments(text: string, parts: ReadParts): Promise<rea
   try {
     return await readYaml({ texts: [text], form: 'stream' }, DOCUMENT_LIMITS, parts);
   } catch (error) {
-    // Both readers number documents differently. The author of JSON gets the numbers of the JSON
-    // reader.
+    // The two readers number documents differently. For JSON, the message should have the number of
+    // the JSON reader.
     const looksLikeJson = /^[\s\uFEFF]*\{/.test(text) && !MARKER.test(text);
     throw looksLikeJson && error instanceof DocumentError ? notJson : error;
   }
@@ -67,8 +67,8 @@ export async function readDocuments(text: string, parts: ReadParts): Promise<rea
 const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 
 /**
- * The values of texts in documents, each JSON or YAML, at the same indices. All texts together
- * share the limits.
+ * Parses strings that occur in documents, each JSON or YAML. The values have the same indices. The
+ * limits apply to all strings together.
  *
  * @throws the errors of `readJsonFile`, with the index from 1 as the document.
  */

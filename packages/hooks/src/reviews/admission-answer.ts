@@ -37,7 +37,7 @@ export async function admissionAnswer(
   throw badAnswer(hook, 'a binding of kubernetesValidating may have no patch');
 }
 
-/** The text of a field that may be missing or null, as in Go. */
+/** The string in a field. Empty if the field is missing or null, as in Go. */
 function textIn(answer: Mapping, name: 'message' | 'patch', hook: string): string {
   const value = answer[name] ?? '';
   if (typeof value === 'string') return value;

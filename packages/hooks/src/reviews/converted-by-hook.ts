@@ -35,7 +35,7 @@ interface StepParts {
 }
 
 /**
- * Objects of one version, converted by one start of a hook.
+ * Converts objects of one version by starting a hook once.
  *
  * @throws ConversionRefused when the hook failed, or when it refused the conversion with a message.
  */
@@ -48,7 +48,7 @@ export async function convertedByHook(
   const review = reviewOf(objects, { uid, desired: `${group}/${to}` });
   const item = { type: 'Conversion', binding, fromVersion, toVersion, review } as const;
   try {
-    // A hook that is being ended may need seconds for it.
+    // After an abort, a hook may need seconds to end.
     const { conversion } = await abortable(ask(hook, item, signal), signal);
     return await conversionAnswer(conversion, objects, { hook: hook.name, group, to }, signal);
   } catch (error) {
@@ -56,7 +56,7 @@ export async function convertedByHook(
   }
 }
 
-/** The error for objects of a resource for which no hook has this conversion. */
+/** The error for objects of a resource when no hook has this conversion. */
 export function notConverted({
   from,
   to,
@@ -152,8 +152,8 @@ function withAllTexts(made: Mapping): Mapping {
 }
 
 /**
- * The error for the client of the API server. Its message names the hook, and contains no other
- * text of the hook or the runner.
+ * The error for the client of the API server. Its message names the hook, and contains nothing else
+ * that the hook or the runner wrote.
  */
 function refusalOf(error: unknown, hook: string, signal: AbortSignal): unknown {
   if (error instanceof ConversionRefused || !(error instanceof OperatorError)) return error;

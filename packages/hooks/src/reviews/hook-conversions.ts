@@ -21,7 +21,7 @@ export interface HookConvertedResource extends DefinedResource {
  * which may belong to several hooks.
  *
  * @param definitions - parsed CustomResourceDefinitions.
- * @throws ConfigurationError `CONFIG` as `requireConvertible` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `requireConvertible`.
  */
 export function hookConversions(
   hooks: readonly Hook[],
@@ -88,8 +88,8 @@ function isDefinition(document: unknown, name: string): boolean {
 }
 
 /**
- * Warnings for conversions that the API server needs but no hook has, one line each. Clients read
- * and write stored objects in each served version.
+ * Warnings for conversions that the API server needs and that no hook has, one line each. Clients
+ * read and write stored objects in each served version.
  */
 export function missingConversions(resources: readonly HookConvertedResource[]): readonly string[] {
   return resources.flatMap(({ definition, steps, version: stored }) => {
@@ -124,7 +124,7 @@ function stepsOf(hook: Hook, binding: ConversionBinding): readonly ConversionSte
   }));
 }
 
-/** The version of a text: `v1` for `example.com/v1`. */
+/** The version without its group: `v1` for `example.com/v1`. */
 function versionIn(text: string): string {
   return text.slice(text.indexOf('/') + 1);
 }

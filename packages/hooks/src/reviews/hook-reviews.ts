@@ -16,7 +16,7 @@ export type AskReview = (
   signal: AbortSignal,
 ) => Promise<HookResponses>;
 
-/** The parts of the running process that reviews need. */
+/** The objects of the running process that reviews need. */
 interface RunningParts {
   readonly hooks: readonly Hook[];
   readonly ask: AskHook;
@@ -42,15 +42,15 @@ const QUEUE = 'webhooks';
 export class HookReviews {
   readonly #running: PromiseWithResolvers<Running> = Promise.withResolvers();
 
-  /** Lets requests reach hooks from now on, until the process ends. */
+  /** Passes requests to hooks from now on, until the process ends. */
   begin({ hooks, ask, watchBinding, maxProcesses, context }: RunningParts): void {
     const watches = hooks.flatMap((hook) =>
       shownBindings(hook).map(
         (binding) => [binding, watchBinding(hook, binding, NO_LISTENER)] as const,
       ),
     );
-    // The metric of waiting times is for queues. The wait of a review is part of its webhook's
-    // latency.
+    // The metric of waiting times is for queues. The wait of a review is already part of the
+    // latency of its webhook.
     const slots = new ProcessSlots(maxProcesses, context.clock, noMeter);
     this.#running.resolve({ ask, slots, context, watches: new Map(watches) });
   }
@@ -58,8 +58,8 @@ export class HookReviews {
   /**
    * See `AskReview`.
    *
-   * @throws HookError also when a snapshot cannot be listed. Messages begin with the file of the
-   * hook.
+   * @throws HookError even when only a snapshot cannot be listed. Messages begin with the name of
+   * the hook.
    */
   readonly ask: AskReview = async (hook, item, signal) => {
     try {

@@ -14,8 +14,8 @@ interface HookWebhookParts {
   readonly known: KnownKinds;
   readonly ask: AskReview;
   /**
-   * The sources of a binding whose snapshot a review shows. Every replica caches them. Default:
-   * none.
+   * The sources of a binding whose snapshot a review shows. Every replica caches the objects of
+   * these sources. Default: no sources.
    */
   readonly sourcesOf?: (binding: KubernetesBinding) => readonly Source[];
 }
@@ -51,7 +51,7 @@ function hookWebhook(
       ...(objectSelector && { objectSelector }),
       ...(namespaceSelector && { namespaceSelector }),
       async handle(_request, { signal }, review) {
-        // The context file has one line, but the API server ends a review with a line break.
+        // The context file must have only one line, but a review ends with a line break.
         const item = { type: TYPES[type], binding, review: [review.trim()] };
         const { admission } = await ask(hook, item, signal);
         return admissionAnswer(admission, { hook: hook.name, type }, signal);
@@ -68,7 +68,7 @@ function hookWebhook(
  */
 const NO_WILDCARD = 'is a wildcard; name each resource, as a broken hook must not stop the cluster';
 
-/** Each resource of a rule in each of its groups and versions, if it exists. */
+/** The resources that a rule names, in each of its groups and versions in which they exist. */
 function subjectsOf(
   rule: AdmissionRule,
   path: string,
@@ -100,8 +100,8 @@ function subjectsOf(
 }
 
 /**
- * The resources of a plural in a group. With the version `*`, a resource is listed once, because
- * the API server converts objects of its other versions.
+ * The resources with this plural in a group. With the version `*`, a resource is listed once,
+ * because the API server converts objects of other versions to the listed one.
  */
 function inGroup(plural: string, group: string, { apiVersions }: AdmissionRule, known: KnownKinds) {
   if (apiVersions.includes('*')) return known.ofPlural(plural, group) ?? [];

@@ -7,7 +7,7 @@ import { HookError } from '../run/hook-error.ts';
 type ResponseFile = 'ADMISSION_RESPONSE_PATH' | 'CONVERSION_RESPONSE_PATH';
 
 /**
- * The only JSON object in a response file. The object may be as large as the file, because one
+ * Reads the JSON object in a response file. The object may be as large as the file, because one
  * answer may contain a page of a list.
  *
  * @throws HookError when there is no object, or more than one.

@@ -17,8 +17,8 @@ export interface HooksAccess {
 }
 
 /**
- * The reads and writes of hooks. Reads follow from the configurations, writes from the rights
- * files.
+ * The reads and writes of hooks. The configurations of the hooks decide the reads, and their rights
+ * files decide the writes.
  */
 export function hooksAccess(hooks: readonly Hook[], known: KnownKinds): HooksAccess {
   const sources = new Map<string, Source>();

@@ -13,7 +13,7 @@ export interface RequiredRight {
   readonly verb: Verb;
   /** Undefined for a cluster-scoped object. */
   readonly namespace: string | undefined;
-  /** Undefined when the path of the request has no name, as for a POST. */
+  /** Undefined when the path of the request has no name, such as for a POST. */
   readonly name: string | undefined;
 }
 

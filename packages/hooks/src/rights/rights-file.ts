@@ -22,8 +22,8 @@ const FIELDS = ['apiGroups', 'resources', 'verbs', 'resourceNames', 'namespaces'
 
 /**
  * The rules of a rights file: `rules: [{apiGroups: [apps], resources: [deployments], verbs:
- * [patch]}]`. The fields are those of a Role of Kubernetes, and `namespaces`. Wildcards are
- * refused.
+ * [patch]}]`. A rule has the fields of a rule in a Role of Kubernetes, and `namespaces`. Wildcards
+ * are refused.
  *
  * @throws ConfigurationError `CONFIG` for the first invalid field, with its path.
  */
@@ -69,7 +69,7 @@ function rightOf(item: Item): HookRight {
   };
 }
 
-/** The API groups of a rule. The core group is the empty text. */
+/** The API groups of a rule. The core group is the empty string. */
 function groupsOf(fields: Fields): readonly string[] {
   const path = fields.pathOf('apiGroups');
   const items = fields.list('apiGroups') ?? [];

@@ -1,7 +1,7 @@
 import { programEnvironment } from 'chancery/internal';
 
 /**
- * The environment of hooks and of their `--config` runs: the environment of programs, and
+ * The environment of hooks and of their `--config` runs: the usual environment of programs, and
  * `CHANCERY_API_URL`, with which a hook can reach the ambassador.
  *
  * @param also - names given by `--hook-env`. Variables that are not set are skipped.

@@ -1,14 +1,14 @@
 import type { Log } from 'chancery';
 
 /**
- * Number of lines of one run that are logged. A hook that writes the allowed 10 MB as short lines
- * would otherwise make 1 GB of logs.
+ * Maximum number of lines that are logged for one run. A hook that writes the allowed 10 MB as
+ * short lines would otherwise make 1 GB of logs.
  */
 const MAX_LOGGED_LINES = 10_000;
 
 /**
- * A part of a line that fits into one line of the log. The log keeps at most 2,048 characters of a
- * text.
+ * A piece of a line that fits into one line of the log. The log keeps at most 2,048 characters of a
+ * string.
  */
 const PIECE = /.{1,1024}/gsu;
 
@@ -23,12 +23,13 @@ const LEVELS: ReadonlyMap<unknown, 'debug' | 'info' | 'warn' | 'error'> = new Ma
   ['critical', 'error'],
 ]);
 
-/** Members of a JSON line that describe the line. All other members are facts. */
+/** Members of a JSON line that describe the line itself. All other members are logged as fields. */
 const OF_THE_LINE: ReadonlySet<string> = new Set(['level', 'msg', 'message', 'time']);
 
 /**
- * Lines of a hook → lines of the log. A long line becomes several lines, numbered by `part` from
- * the second on. Lines without text are skipped, and so are those after the 10,000th line of a run.
+ * A function that logs the lines of a hook. A long line is logged as several lines; from the second
+ * on, the field `part` numbers them. Blank lines are skipped, and all lines after the 10,000th of a
+ * run.
  *
  * @param facts - additional fields of each line: the hook, and the reason for its run.
  * @param readsJson - a line that is a JSON object is logged with its own level and message. Its

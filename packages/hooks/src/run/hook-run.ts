@@ -1,19 +1,16 @@
 import type { Hook } from '../hook.ts';
 
-/**
- * The work of one task: a hook and the contexts that it gets. It exists for all attempts of the
- * task.
- */
+/** All attempts of one task: a hook, and the contexts that it gets. */
 export interface HookRun {
   /**
    * Starts the hook, checks its result files, and applies its patches and metrics. When patches
-   * fail in a way that may pass, the next attempt does not start the hook. It continues with the
-   * document that failed.
+   * fail and a retry may succeed, the next attempt continues with the document that failed, and
+   * does not start the hook again.
    *
    * @param contexts - called when the hook is started, at most once per attempt. It reads the
    * snapshots and returns the text of `BINDING_CONTEXT_PATH`. The text comes in pieces of about 64
-   * KiB, to be written one after another, because the whole text may be longer than a string can
-   * be.
+   * KiB that must be written one after another, because the whole text may exceed the maximum
+   * length of a string.
    * @throws HookError when the hook or one of its documents failed; ProgramError when the hook
    * exceeded a limit; `signal.reason` when aborted; LeadershipLostError.
    */
@@ -25,7 +22,7 @@ export interface HookRun {
  *
  * @param contexts - the text of `BINDING_CONTEXT_PATH`, as in `HookRun`.
  * @throws HookError when the hook failed, or when it wrote a patch, because an answer must change
- * nothing. Otherwise the errors of `HookRun`.
+ * nothing. Also throws the other errors of `HookRun`.
  */
 export type AskHook = (
   hook: Hook,

@@ -49,8 +49,8 @@ const ADMISSION = 'validating-response';
  *
  * @param contexts - the text of the file `BINDING_CONTEXT_PATH`, or its pieces.
  * @throws ProgramError `PROGRAM` when the hook cannot be started or exceeds a limit;
- * ResultFileError when a result file cannot be read, unless the hook failed by its exit code;
- * `signal.reason` when aborted.
+ * ResultFileError when a result file cannot be read, unless the exit code says that the hook
+ * failed; `signal.reason` when aborted.
  */
 export async function invokeHook(
   hook: Hook,
@@ -88,8 +88,8 @@ export async function invokeHook(
 }
 
 /**
- * Creates the files of section 3 of the contract: one with the contexts, and empty files for
- * results.
+ * Creates the files in section 3 of the contract of hooks: one with the contexts, and empty files
+ * for results.
  */
 async function runFiles(
   hookName: string,
@@ -122,11 +122,11 @@ async function runFiles(
 }
 
 /**
- * Maximum length of a hook's name in a file name. File systems allow 255 bytes for the whole name.
+ * Maximum length of a hook's name within a file name. File systems allow 255 bytes for a file name.
  */
 const MAX_SAFE_NAME = 100;
 
-/** A path in a form that can be part of a file name. */
+/** A path, changed so that it can be part of a file name. */
 function safeName(hookName: string): string {
   return hookName.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, MAX_SAFE_NAME);
 }

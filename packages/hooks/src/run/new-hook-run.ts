@@ -25,11 +25,11 @@ export type { ResolveKind } from '../patches/prepare-documents.ts';
 /** The results of a hook that ended by itself. */
 export interface HookOutcome {
   readonly exitCode: number;
-  /** The text of its patch file. */
+  /** The text of the hook's patch file. */
   readonly patches: string;
-  /** The text of its metrics file. */
+  /** The text of the hook's metrics file. */
   readonly metrics: string;
-  /** The texts of its answers to an admission review and to a conversion. */
+  /** The texts of the hook's answers to an admission review and to a conversion. */
   readonly responses: readonly string[];
   readonly usage: {
     readonly userCpuSeconds: number;
@@ -50,12 +50,12 @@ export type InvokeHook = (
   signal: AbortSignal,
 ) => Promise<HookOutcome>;
 
-/** The parts that all runs of all hooks share. */
+/** The objects and settings that all runs of all hooks share. */
 export interface HookRunParts {
   readonly invoke: InvokeHook;
   /**
-   * The client's answers should have exact integers, because `JQPatch` and `CreateOrUpdate` write
-   * what they read.
+   * Its answers should have exact integers, because `JQPatch` and `CreateOrUpdate` write back what
+   * they have read.
    */
   readonly client: Client;
   readonly resolve: ResolveKind;
@@ -146,7 +146,7 @@ class TaskRun implements HookRun {
     try {
       return await this.#parts.invoke(this.#hook, this.#facts, contexts, signal);
     } catch (error) {
-      // A hook that was ended at a limit has used more than any other, so it is measured, too.
+      // A hook that was ended at a limit is measured, too, because it has used the most resources.
       if (error instanceof ProgramError && error.usage !== undefined) this.#measure(error.usage);
       throw error;
     }
@@ -195,7 +195,7 @@ class TaskRun implements HookRun {
     throw this.#error('result', `its metrics file is refused: ${problem}`);
   }
 
-  /** The documents, all of which can be sent. If one document is wrong, nothing is sent. */
+  /** Reads and checks the documents. If one document is wrong, this throws, so that nothing is sent. */
   async #checkedDocuments(
     text: string,
     signal: AbortSignal,
@@ -233,7 +233,7 @@ class TaskRun implements HookRun {
   /**
    * Turns a DocumentError into a HookError.
    *
-   * @throws HookError in place of a DocumentError.
+   * @throws HookError instead of a DocumentError.
    */
   async #refusing<T>(file: string, check: () => T | Promise<T>): Promise<T> {
     try {

@@ -5,7 +5,8 @@ import { admissionAnswer } from '../reviews/admission-answer.ts';
 import { conversionAnswer } from '../reviews/converted-by-hook.ts';
 
 /**
- * The answer of a hook to the review in `asked`, one line per fact. Empty for every other context.
+ * Describes the answer of a hook to the review in `asked`, one line per fact. Empty for every other
+ * context.
  *
  * @param responses - the texts of the files for admission and for conversion.
  * @throws HookError when the answer would be refused.

@@ -48,11 +48,11 @@ export interface ExamineParts {
   readonly asked?: Mapping | undefined;
 }
 
-/** Names with the default prefixes of the runner. */
+/** The metric names that this process uses itself, with the default prefixes. */
 const OWN_METRIC = claimsOfProcess({ more: runnerMetrics() });
 
 /**
- * Checks the results of a hook. Sends nothing, and knows only the kinds of Kubernetes and of the
+ * Checks the results of a hook. Sends nothing, and knows only built-in kinds and the kinds of the
  * given definitions.
  */
 export async function examined(
@@ -113,7 +113,8 @@ function knownKind({ known }: ExamineParts, kind: string, apiVersion?: string): 
 
 function problemIn(error: unknown): string {
   if (!(error instanceof DocumentError)) throw error;
-  // The author of the hook sees jq's message about a program. The logs of the runner omit it.
+  // Here the author of the hook needs jq's message about a program. The logs of the runner omit
+  // this message.
   const { cause, message } = error;
   return cause instanceof ConfigurationError && !message.endsWith(cause.message)
     ? `${message}: ${cause.message}`

@@ -4,7 +4,7 @@ import { titleOf } from '../patches/patch-document.ts';
 import { formatRights, rulesFor } from '../rights/required-rights.ts';
 import type { Examined } from './examine.ts';
 
-/** The contexts that the hook got, one line per context. */
+/** Describes the contexts that the hook got, one line per context. */
 export function contextLines(contexts: readonly Mapping[]): readonly string[] {
   return contexts.map((context) => {
     const { binding, type, watchEvent, object, objects, review, snapshots } = context;
@@ -43,7 +43,7 @@ function nameIn(object: unknown): string | undefined {
   return `${kind ?? 'object'} ${place}${metadata?.name ?? ''}`;
 }
 
-/** The results of the hook, and what would be refused, one line per fact. */
+/** Describes the results of the hook, and the reasons to refuse them, one line per fact. */
 export function examinedLines(
   hookName: string,
   { answer, documents, metrics, warnings, refusal, missing }: Examined,

@@ -4,7 +4,7 @@ import type { AdmissionBinding, ConversionBinding } from '../hook.ts';
 
 const REVIEWS: readonly unknown[] = ['AdmissionReview', 'ConversionReview'];
 
-/** True for a review in the form in which an API server sends it. */
+/** True for a review as an API server sends it. */
 export function isReview(item: Mapping): boolean {
   return REVIEWS.includes(item.kind) && 'request' in item;
 }

@@ -9,10 +9,13 @@ import type {
 } from '../hook.ts';
 import { contextOfReview, fitsReview, isReview } from './review-sample.ts';
 
-/** The result of a filter for an object: null without an output, an array for several outputs. */
+/**
+ * Returns the result of a filter for an object: null if the filter has no output, an array if it
+ * has several.
+ */
 export type Filter = (program: string, object: unknown) => Promise<unknown>;
 
-/** The parts that completing a sample needs. */
+/** The objects that are needed to complete a sample. */
 export interface SampleParts {
   readonly hook: Hook;
   readonly known: KnownKinds;
@@ -35,7 +38,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The contexts of a sample, with all missing fields filled in.
+ * The binding contexts in a sample, with all missing fields filled in.
  *
  * @throws ConfigurationError `CONFIG` with the context and the field, or with the contract to which
  * the sample belongs.
@@ -182,7 +185,7 @@ function fits(given: Mapping, binding: Binding, known: KnownKinds): boolean {
   return (watched?.kind ?? binding.kind).toLowerCase() === String(object.kind).toLowerCase();
 }
 
-/** The member `snapshots`. It exists if, and only if, the binding includes snapshots. */
+/** The member `snapshots`. It exists only if the binding includes snapshots. */
 async function snapshotsOf(
   { snapshots = {} }: Mapping,
   { includeSnapshotsFrom }: Exclude<Binding, 'onStartup'>,

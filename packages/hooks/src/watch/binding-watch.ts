@@ -30,7 +30,7 @@ export interface BindingWatch {
   /**
    * The reason why the binding is not synced, for users: `waits for the kind Website`. Undefined
    * when it is synced. It may also be undefined while first lists are active. The start of the
-   * other hooks then waits for them.
+   * other hooks then waits for these lists.
    */
   readonly waitsFor: string | undefined;
   /** All objects, sorted by namespace and then name. The array is shared: do not change it. */
@@ -44,8 +44,8 @@ export interface BindingListener {
   /** Called when `synced` may have become true. */
   synced(): void;
   /**
-   * Called with changes, in the order in which the cache received them for each object. Not called
-   * before `synced`, nor for the objects of the first lists, nor for changes that leave the
+   * Called with changes. The changes of one object come in the order in which the cache received
+   * them. Not called before `synced`, for objects of the first lists, or for changes that leave the
    * checksum unchanged.
    */
   changed(events: readonly BindingEvent[]): void;

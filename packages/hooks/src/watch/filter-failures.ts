@@ -19,9 +19,8 @@ interface Failing {
 }
 
 /**
- * Collects failures of filters, and reports each filter at most once a minute. On a replica that
- * does not lead, sources may be read before there is a listener. Then the next listener gets the
- * report.
+ * Collects failures of filters, and reports each filter at most once a minute. A replica that does
+ * not lead reads sources while it has no listener. The first listener then gets the report.
  */
 export class FilterFailures {
   readonly #failing = new Map<string, Failing>();

@@ -6,7 +6,7 @@ const MAX_KEPT = 1_000;
 
 /**
  * Measures how long filters take. Sources are read before the hooks run, when there is no meter
- * yet. Until then, the latest 1,000 values are kept.
+ * yet. Until there is a meter, the latest 1,000 values are kept.
  */
 export class FilterTimes {
   #waiting: (readonly [labels: Labels, seconds: number])[] = [];

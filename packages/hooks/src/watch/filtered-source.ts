@@ -64,11 +64,12 @@ const OBJECTS_PER_TURN = 50;
 
 /**
  * A source whose cache keeps the data that the given bindings need of each object: the results of
- * their filters, and the whole object only if one of them keeps it. A page of a list is reduced
- * before the next page is read.
+ * their filters, and the whole object only if a binding keeps full objects. A page of a list is
+ * reduced before the next page is read.
  *
- * If a filter fails for an object, its result is `null`. The object and its other filters still
- * count. Each state for which the filter fails counts as a change, so that no event is lost.
+ * If a filter fails for an object, its result is `null`. The object and the results of other
+ * filters are kept. Each state for which the filter fails counts as a change, so that no event is
+ * lost.
  *
  * Only metadata is watched if no binding keeps full objects and no filter reads more.
  */
@@ -118,8 +119,8 @@ export function filteredSource(
 }
 
 /**
- * The group of an object for pauses of filters. If a filter takes too long for an object, it is
- * paused only for the namespace of that object.
+ * The group of an object for pauses of filters. If a filter takes too long for an object, the
+ * filter is paused only for the namespace of that object.
  */
 function groupOf(key: ObjectKey): string {
   const { namespace, name } = splitKey(key);
@@ -127,7 +128,7 @@ function groupOf(key: ObjectKey): string {
 }
 
 /**
- * The objects as JSON with sorted keys. An object that is not JSON fails the list, as it does
+ * The objects as JSON with sorted keys. If an object is not JSON, the list fails, as it would
  * without filters.
  */
 async function sortedTexts(
@@ -150,8 +151,8 @@ function needsOnlyMetadata({ filter, keepsFullObjects }: Want): boolean {
 }
 
 /**
- * The result of a filter. No output counts as `null`, and several outputs as an array, as the
- * contract says. A failure counts as `null`.
+ * The result of a filter. As the contract says, it is `null` if there is no output, and an array if
+ * there are several. It is also `null` for a failure.
  */
 function filteredBy(outcome: JqOutcome, resourceVersion = ''): Filtered {
   if ('failure' in outcome) return { text: 'null', checksum: `failed at ${resourceVersion}` };

@@ -8,7 +8,7 @@ import type { BindingObject } from './binding-watch.ts';
 
 /** The data that one binding needs of each object of a source. */
 export interface Want {
-  /** Labels of its measurements: hook, binding and queue. */
+  /** Labels for metrics about the binding: hook, binding and queue. */
   readonly labels: Labels;
   readonly filter?: string;
   readonly keepsFullObjects: boolean;
@@ -86,7 +86,7 @@ export class WatchPlan {
     const periods = alike.flatMap((member) => member.binding.resyncPeriodMs ?? []);
     const options = {
       ...selection,
-      // The definition may be created later, and nothing else may wait for it.
+      // The definition may be created later, and nothing else must wait for it.
       optional: !isBuiltInGroup(resource),
       ...(periods.length > 0 && { relistIntervalMs: Math.min(...periods) }),
     };
@@ -100,9 +100,9 @@ export class WatchPlan {
   }
 
   /**
-   * The name by which a binding refers to a kind that is not known. Empty for known kinds. Until
+   * The name with which a binding refers to a kind that is not known. Empty for known kinds. Until
    * the kind is served, it is not known whether two names mean the same kind. Therefore only
-   * bindings with equal names share its source.
+   * bindings with equal names share a source.
    */
   #wordsOf({ kind, apiVersion }: KubernetesBinding): string {
     if (this.#known(kind, apiVersion) !== undefined) return '';

@@ -37,7 +37,7 @@ export interface WatchedBindingOptions {
 }
 
 /**
- * Delay between two requests for a kind that is not served. Discovery of many groups costs many
+ * Delay between two searches for a kind that is not served. Discovery of many groups needs many
  * requests.
  */
 const KIND_AGAIN = { initialMs: 1_000, maxMs: 15_000 } as const;
@@ -61,7 +61,10 @@ export class WatchedBinding implements BindingWatch {
     readonly informer: InformerHandle<KubernetesObject>['informer'];
   }[] = [];
   readonly #removes: (() => void)[] = [];
-  /** Number of parts without a first list. The kind of the binding is one part. */
+  /**
+   * Number of steps that are still missing until the binding is synced: its kind is found, and each
+   * first list is complete.
+   */
   #pending = 1;
   #waitsForKind: string | undefined;
   /** The namespaces that match its label selector. Undefined without a label selector. */
@@ -181,7 +184,7 @@ export class WatchedBinding implements BindingWatch {
     );
   }
 
-  /** Adds and removes objects when their namespace begins or stops to match. */
+  /** Adds and removes objects when their namespaces start or stop matching. */
   #namespacesChanged(changes: readonly Change[]): void {
     const matching = this.#matching ?? new Set();
     const began = new Set<string>();

@@ -9,7 +9,7 @@ import type { KeyReader } from './key-reader.ts';
 import { OwnAddresses } from './webhook/own-addresses.ts';
 import { Webhook } from './webhook/webhook.ts';
 
-/** The parts of the calling process that hooks need. */
+/** The values of the calling process that hooks need. */
 export interface HookSurroundings {
   /**
    * The key reader of the controller. The caller that created it must close it after the functions.

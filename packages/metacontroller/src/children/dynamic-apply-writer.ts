@@ -78,14 +78,14 @@ class DynamicApply implements ChildWriter {
     { context }: ChildWrite,
   ): Promise<boolean> {
     const answer = completeAnswer(resource, desired);
-    // An answer that differs only in its form must not delete a child.
+    // An answer that writes the same values differently must not delete a child.
     if (changeOf(resource, withStoredNames(resource, answer), observed) === undefined) return false;
     const child = annotated(resource, answer);
     const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return false;
     let after: KubernetesObject | undefined;
     try {
-      // The server distinguishes a change from another form of the same value, such as `1` for
+      // Only the server can tell a change from another spelling of the same value, such as `1` for
       // `1000m`.
       after = await send(context.client, resource, observed, { body, dryRun: true });
     } catch (error) {
@@ -115,8 +115,8 @@ class DynamicApply implements ChildWriter {
   }
 
   /**
-   * Values that the server has rewritten, such as a quantity. Without this memory, the answer would
-   * always differ from the child, and each reconcile would write it.
+   * Remembers values that the server has rewritten, such as a quantity. Without this memory, the
+   * answer would always differ from the child, and each reconcile would write the child again.
    */
   #rewritten(context: ChildWrite['context']): AppliedMemory {
     return enginePartsOf(context)?.memory ?? this.#memory;
@@ -167,8 +167,8 @@ async function send(
 }
 
 /**
- * The merge patch that changes `observed` into `child`, which is in its stored form. Undefined when
- * nothing differs.
+ * The merge patch that changes `observed` into `child`. `child` is given as the server stores it.
+ * Undefined when nothing differs.
  */
 function changeOf(
   resource: Resource,
@@ -199,8 +199,8 @@ function withControllerOf(object: Mapping, observed: KubernetesObject): Mapping 
 }
 
 /**
- * `answer` in its stored form. The annotation contains the answer unchanged, because Metacontroller
- * would write it in that form.
+ * `answer` as the server stores it, with the annotation. The annotation contains the answer
+ * unchanged, as Metacontroller would write it.
  */
 function annotated(resource: Resource, answer: KubernetesObject): KubernetesObject {
   const { annotations } = answer.metadata;

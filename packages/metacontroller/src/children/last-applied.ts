@@ -14,8 +14,8 @@ export const LAST_APPLIED = 'metacontroller.k8s.io/last-applied-configuration';
 export const UPDATE_MANAGER = 'metacontroller';
 
 /**
- * `object` without the annotation. A hook that answers with an observed child returns the
- * annotation, too.
+ * `object` without the annotation. A hook that answers with an observed child also returns the
+ * annotation.
  */
 export function withoutLastApplied<T extends { readonly metadata: object }>(object: T): T {
   const { annotations } = object.metadata as { annotations?: Readonly<Record<string, string>> };
@@ -52,8 +52,8 @@ export function lastAppliedText(answer: object): string {
 
 /**
  * The complete child of an answer: with its type, and without the annotation. From an observed
- * child, the fields that the server sets are removed. Otherwise its resourceVersion would make
- * every answer different, and each write would cause the next.
+ * child, the fields that the server sets are removed. With these fields, such as resourceVersion,
+ * every answer would differ from the last one, and each write would cause the next.
  */
 export function completeAnswer(
   resource: Resource,

@@ -6,8 +6,8 @@ import { isMapping, type Mapping, memberOf, requireDepth } from 'chancery/intern
 const LIST_KEYS = ['containerPort', 'port', 'mountPath', 'name', 'uid', 'ip', 'path'] as const;
 
 /**
- * `observed` with the changes from `lastApplied` to `desired`, as `kubectl apply` merges without
- * knowing types:
+ * `observed` with the changes from `lastApplied` to `desired`, merged like in `kubectl apply`
+ * without knowledge of types:
  *
  * - A member of `lastApplied` that is missing in `desired` is removed. Every member of `desired` is
  *   set. All other members belong to other writers and stay.

@@ -66,7 +66,7 @@ export async function declaredControllers(
 }
 
 /**
- * The objects in a `List`, as `kubectl get -o yaml` prints it. For other documents, the document
+ * The objects in a `List`, which `kubectl get -o yaml` prints. Any other document is returned
  * itself.
  */
 function itemsOf({ file, value }: ManifestDocument): readonly ManifestDocument[] {
@@ -102,8 +102,8 @@ function refuseRepeated(specs: readonly ControllerSpec[]): void {
 }
 
 /**
- * Parses the file of functions. Programs and modules are not searched, because they may exist only
- * in the image.
+ * Parses the file of functions. It is not checked whether programs and modules exist, because they
+ * may exist only in the image.
  */
 async function functionsOf(path: string): Promise<FunctionsFile> {
   let text: string;

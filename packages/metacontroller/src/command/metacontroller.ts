@@ -42,7 +42,7 @@ export async function metacontroller(
 ): Promise<ExitCode> {
   const asked = metacontrollerArguments(given);
   const settings = settingsOf(asked, io.env);
-  io.saveMemory(); // most of the data that is read is released when it is reduced to the cached form
+  io.saveMemory(); // most of the data that is read is released when objects are reduced for the cache
   // Checked before a module is loaded, because its code is not ours.
   if (!asked.check && !settings.insecureAllowToken) {
     const path = await findVisibleToken(tokenFolders);

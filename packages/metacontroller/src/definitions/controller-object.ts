@@ -1,13 +1,13 @@
 import type { Condition, KubernetesObject, LabelSelector } from 'chancery';
 import type { HookName, HookVersion, ResourceReference } from '../spec.ts';
 
-/** A reference to a Secret or a ConfigMap, in the form of the objects. */
+/** A reference to a Secret or a ConfigMap, as the custom resources contain it. */
 export interface ObjectReference {
   readonly name: string;
   readonly namespace: string;
 }
 
-/** The four fields of a connection, in the form of the objects. */
+/** The four fields of a connection, as the custom resources contain them. */
 export interface ConnectionFields {
   readonly caBundle?: {
     readonly inline?: string;

@@ -19,13 +19,14 @@ interface Declaration {
   readonly description: string;
   /** Fields besides apiVersion, kind and metadata. */
   readonly properties: Readonly<Record<string, StructuralSchema>>;
-  /** The required fields among them. */
+  /** The required fields among `properties`. */
   readonly required: readonly string[];
 }
 
 /**
  * The resource with its complete definition. The definition is plain data and not made by
- * `customResource`, because it has to equal that of the original, which has no `spec` in one kind.
+ * `customResource`, because it has to equal the definition of the original, and one of the original
+ * kinds has no `spec`.
  */
 export function definedResource<T extends KubernetesObject>(
   declaration: Declaration,

@@ -22,7 +22,7 @@ export function described(schema: StructuralSchema, description: string): Struct
   return { ...schema, description };
 }
 
-/** The schema of a text with a default. */
+/** The schema of a string with a default. */
 export function textOr(value: string): StructuralSchema {
   return { ...TEXT, default: value };
 }

@@ -15,7 +15,7 @@ export const LABEL_SELECTOR: StructuralSchema = {
   'x-kubernetes-map-type': 'atomic',
 };
 
-/** A selector for annotations in the same form. Server-side apply merges it. */
+/** A selector for annotations, like a label selector. Server-side apply merges its fields. */
 export const ANNOTATION_SELECTOR: StructuralSchema = fields({
   matchAnnotations: VALUES,
   matchExpressions: REQUIREMENTS,

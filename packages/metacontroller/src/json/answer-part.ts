@@ -3,8 +3,8 @@ import { HookError } from '../hook-error.ts';
 import type { HookName } from '../spec.ts';
 
 /**
- * A part of an answer, and its path. Errors contain the path and the kind of the value, but never
- * the value, because an answer may contain Secrets.
+ * A value within an answer, and its path. Errors contain the path and the kind of the value, but
+ * never the value, because an answer may contain Secrets.
  */
 export class AnswerPart {
   readonly value: unknown;
@@ -17,7 +17,7 @@ export class AnswerPart {
     this.#hook = hook;
   }
 
-  /** True also for null, because Go reads null as a missing field. */
+  /** True even for null, because Go reads null as a missing field. */
   get isAbsent(): boolean {
     return this.value === undefined || this.value === null;
   }
@@ -122,7 +122,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** A name of the answer in a message: safe to show, and cut to 40 characters. */
+/** A field name of the answer, for messages: safe to show, and cut to 40 characters. */
 export function shownName(name: string): string {
   const cut = name.slice(0, 40).toWellFormed();
   return /^[A-Za-z_]\w*$/.test(cut) ? cut : visibleJson(JSON.stringify(cut));

@@ -25,8 +25,8 @@ export class AnswerReader {
   }
 
   /**
-   * The result of `read`, which gets the whole answer and a function to declare the fields that it
-   * knows.
+   * Returns the result of `read`. `read` gets the whole answer, and a function with which it
+   * declares the fields that it knows.
    *
    * @throws HookError `InvalidAnswer`, and no other error, whatever the answer is.
    */

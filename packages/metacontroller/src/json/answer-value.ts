@@ -19,9 +19,9 @@ export interface AnswerValue {
 }
 
 /**
- * The plain data of an answer. The value of a module is written as JSON and parsed again. So it has
- * the form of a webhook's answer, and the module may change its value afterwards. Yields before a
- * turn of the event loop becomes long.
+ * The plain data of an answer. The value of a module is written as JSON and parsed again. So it is
+ * plain data like a webhook's answer, and the module may change its own value afterwards. Yields
+ * before a turn of the event loop becomes long.
  *
  * @throws HookError `InvalidAnswer` for a value that is not JSON, or that exceeds a limit of
  * `JSON_LIMITS`. The message quotes nothing of the answer.

@@ -5,7 +5,7 @@ import type { AnswerValue } from './answer-value.ts';
 import { desiredObjects } from './desired-objects.ts';
 import { type HookEvent, hookEvents } from './hook-events.ts';
 
-/** The parts of a sync or finalize answer that both kinds of controllers use. */
+/** The fields of a sync or finalize answer that both kinds of controllers use. */
 export interface CommonAnswer {
   readonly children: readonly DesiredChild[];
   /** Null when the hook sets no status. */
@@ -103,7 +103,7 @@ function* commonAnswer(
   };
 }
 
-/** Maximum time. A longer time is a mistake, such as milliseconds or a date. */
+/** The longest accepted time. A longer one is a mistake, such as milliseconds or a date. */
 const MAX_RESYNC_SECONDS = 366 * 86_400;
 
 /**

@@ -40,8 +40,8 @@ function nanosecondsIn(text: string): bigint | undefined {
 }
 
 /**
- * A duration in Go's form. Below a second, it uses the largest unit that fits. Otherwise it uses
- * hours, minutes and seconds without leading zeros.
+ * A duration as Go prints it. Below a second, the largest unit that fits is used. Longer durations
+ * are written in hours, minutes and seconds without leading zeros.
  */
 function written(nanoseconds: bigint): string {
   if (nanoseconds < 1_000n) return `${nanoseconds}ns`;

@@ -2,8 +2,8 @@ import { goJson, goString, isMapping } from 'chancery/internal';
 import { goDurationText } from './go-duration-text.ts';
 
 /**
- * A type of Go as far as JSON shows it: a string, another scalar or raw JSON, a duration, a map of
- * strings, a list, or a struct.
+ * A type of Go, as far as it matters for JSON: a string, another scalar or raw JSON, a duration, a
+ * map of strings, a list, or a struct.
  */
 export type GoType = 'string' | 'raw' | 'duration' | 'map' | { readonly listOf: GoType } | GoStruct;
 
@@ -16,8 +16,8 @@ export interface GoField {
   readonly name: string;
   readonly type: GoType;
   /**
-   * When the field is written. `always`: also with its zero value. `set`: when it is set
-   * (`omitempty` of a pointer or a struct). `filled`: when it is not empty (`omitempty` of a
+   * When the field is written. `always`: even with its zero value. `set`: only when it is set
+   * (`omitempty` of a pointer or a struct). `filled`: only when it is not empty (`omitempty` of a
    * string, a list or a map).
    */
   readonly written: 'always' | 'set' | 'filled';
@@ -40,8 +40,8 @@ export function struct(...fields: readonly GoField[]): GoStruct {
 }
 
 /**
- * `value` as Go stores it after reading it into `type`: with the fields of the type only, zero
- * values included.
+ * `value` as Go stores it after reading it into `type`: with only the fields of the type, and with
+ * zero values for missing fields.
  */
 export function goValue(value: unknown, type: GoType): unknown {
   if (type === 'string') return value ?? '';

@@ -31,8 +31,8 @@ export interface HookRequestsOptions {
 }
 
 /**
- * The requests of a CompositeController or DecoratorController. The controller in them has Go's
- * form.
+ * The requests of a CompositeController or DecoratorController. The field `controller` is written
+ * as Go does it.
  */
 export function hookRequests(
   { kind, object }: Pick<ControllerSpec, 'kind' | 'object'>,
@@ -75,7 +75,7 @@ function same(object: KubernetesObject): KubernetesObject {
   return object;
 }
 
-/** The name and value of a member, and the pieces of its text. */
+/** The name and value of a member, and a function that returns its JSON text in pieces. */
 type Member = readonly [string, unknown, () => Iterable<string>];
 
 function objectMember(name: string, object: KubernetesObject): Member {

@@ -15,7 +15,7 @@ export type ObjectMap = Readonly<Record<string, Readonly<Record<string, Kubernet
  * The objects that a hook of `version` gets for `parent`.
  *
  * With v1, a namespaced parent gets only the objects of its own namespace, keyed by name.
- * Cluster-scoped objects are excluded, too. In all other cases the key of a namespaced object is
+ * Cluster-scoped objects are also excluded. In all other cases the key of a namespaced object is
  * `namespace/name`.
  */
 export function objectMap(
@@ -46,7 +46,7 @@ function keyOfObject({ metadata }: KubernetesObject, isRelative: boolean): strin
   return isRelative || !isSet(namespace) ? name : `${namespace}/${name}`;
 }
 
-/** False also for an empty namespace, which an aggregated API server may write. */
+/** False even for an empty namespace, which an aggregated API server may write. */
 function isSet(namespace: string | undefined): boolean {
   return namespace !== undefined && namespace !== '';
 }

@@ -6,7 +6,7 @@ import type { AnswerValue } from './answer-value.ts';
 
 /** A rule of a customize hook whose resource is not resolved yet. */
 export interface NamedRule extends ResourceReference {
-  /** The part of the answer with the rule. */
+  /** The rule as the hook wrote it, for error messages. */
   readonly part: AnswerPart;
   readonly labelSelector?: LabelSelector;
   readonly namespace?: string;
@@ -84,7 +84,10 @@ function rule(item: AnswerPart, known: KnownFields): NamedRule {
   };
 }
 
-/** A selector. An empty selector differs from a missing one: it excludes `names`. */
+/**
+ * A selector. An empty selector differs from a missing one: even an empty one must not be combined
+ * with `names`.
+ */
 function selector(part: AnswerPart, known: KnownFields): LabelSelector | undefined {
   if (part.isAbsent) return undefined;
   known(part, SELECTOR);

@@ -20,7 +20,7 @@ const SLICE = 20_000;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * Paths of the fields that an object in `text` contains more than once. At most eight. `text` must
+ * Paths of the fields that an object in `text` contains more than once, at most eight. `text` must
  * be valid JSON. Yields before a turn of the event loop becomes long.
  */
 export function* repeatedFields(text: string): Generator<void, readonly string[], undefined> {
@@ -54,7 +54,7 @@ function next(level: Open | undefined): void {
 /** Maximum number of characters of a path in a message. */
 const MAX_PATH_CHARS = 1_024;
 
-/** The path in the form of `AnswerPart.path`. */
+/** The path, written like `AnswerPart.path`. */
 function pathTo(open: readonly Open[]): string {
   const path = open
     .map(({ at }) => {

@@ -1,6 +1,6 @@
 import { OperatorError } from 'chancery';
 
-/** Number of characters of a refused value that a message shows. */
+/** Maximum number of characters of a refused value that a message shows. */
 const SHOWN_CHARS = 64;
 
 /** A CompositeController or a DecoratorController has an invalid specification. */

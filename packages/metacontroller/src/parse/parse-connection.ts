@@ -3,7 +3,7 @@ import type { ConnectionFields, ObjectReference } from '../definitions/controlle
 import type { ConnectionSpec, KeyReference } from '../spec.ts';
 import { refuse, shown } from './invalid-spec.ts';
 
-/** The fields of a connection. A hook that has any of them ignores the endpoints. */
+/** The fields of a connection. A hook that has any of them ignores `endpointConfigs`. */
 const FIELDS = ['caBundle', 'clientTLS', 'authorization', 'basicAuth'] as const;
 
 export function hasConnection(fields: ConnectionFields): boolean {
@@ -111,7 +111,7 @@ function secretKey(
 }
 
 /**
- * A checked reference to a key. Roles and field selectors contain the name.
+ * A reference to a key. Its names are checked, because roles and field selectors contain them.
  *
  * @throws InvalidSpecError when the name or the namespace is invalid.
  */

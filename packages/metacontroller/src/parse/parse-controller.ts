@@ -24,7 +24,7 @@ export { InvalidSpecError } from './invalid-spec.ts';
 
 /**
  * A CompositeController or a DecoratorController, checked and with all defaults. Objects that were
- * stored under an older definition, without its defaults, are accepted as well.
+ * stored under an older definition, without these defaults, are accepted as well.
  *
  * @throws InvalidSpecError for the first invalid field.
  */
@@ -116,7 +116,7 @@ function decoratedResources(
   });
 }
 
-/** The parts that both kinds share. */
+/** The members of the result that both kinds share. */
 function shared(object: CompositeController | DecoratorController) {
   const { resyncPeriodSeconds } = object.spec;
   return {

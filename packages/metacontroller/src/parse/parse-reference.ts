@@ -42,7 +42,7 @@ export function parseReference(
 }
 
 /**
- * The resources in the annotation. Empty without the annotation.
+ * The resources in the annotation. The list is empty if the object does not have the annotation.
  *
  * @throws InvalidSpecError.
  */

@@ -26,8 +26,7 @@ export function parseLabelSelector(
 type AnnotationSelector = DecoratorSpecFields['resources'][number]['annotationSelector'];
 
 /**
- * The requirements of an annotation selector. In contrast to labels, any text is allowed as a
- * value.
+ * The requirements of an annotation selector. Unlike the value of a label, a value may be any text.
  *
  * @throws InvalidSpecError.
  */

@@ -112,8 +112,8 @@ function endpointConnection(url: string, endpoints: readonly EndpointFields[]): 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
- * The forms of a host by which an endpoint can name it: with its port, and without it if the port
- * is the default. They are taken from the text, because `URL` rewrites some hosts.
+ * The names under which an endpoint can refer to the host of a URL: with the port, and also without
+ * the port if it is the default. They are taken from the text, because `URL` rewrites some hosts.
  */
 function hostsOf(url: string): readonly string[] {
   const match = /^(https?):\/\/(?:[^/?#]*@)?(\[[^\]]*\]|[^:/?#]*)(?::([0-9]*))?/i.exec(url);

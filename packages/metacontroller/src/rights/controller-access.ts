@@ -18,22 +18,22 @@ import { parseReference } from '../parse/parse-reference.ts';
 import type { ChildTypeSpec, CompositeSpec, ControllerSpec, ResourceReference } from '../spec.ts';
 import { credentialSources } from './credentials.ts';
 
-/** The facts besides its object from which the rights of a controller follow. */
+/** The facts that, besides its object, decide the rights of a controller. */
 export interface AccessSurroundings {
   /** Returns undefined for a resource that is not known. */
   readonly resolve: (reference: ResourceReference) => Resource | undefined;
   /** True when the status of a resource is a subresource. Default: true for custom resources. */
   readonly hasStatus?: (resource: Resource) => boolean | undefined;
-  /** Programs and modules that replace webhooks, and the resources that they name. */
+  /** Programs and modules that replace webhooks, and the related resources that the file lists. */
   readonly functions: Pick<FunctionsFile, 'functionsFor'> | undefined;
   /** The namespace of the operator. It holds the revisions of cluster-scoped parents. */
   readonly ownNamespace: string;
   /**
-   * With `server-side-apply`, children are created by patches. With `dynamic-apply`, they are
-   * created by creates.
+   * With `server-side-apply`, children are created with the verb `patch`. With `dynamic-apply`,
+   * they are created with the verb `create`.
    */
   readonly applyStrategy: 'dynamic-apply' | 'server-side-apply';
-  /** The field manager of server-side apply. Default: that of `METACONTROLLER_DEFAULTS`. */
+  /** The field manager of server-side apply. Default: the one in `METACONTROLLER_DEFAULTS`. */
   readonly fieldManager?: string;
 }
 
@@ -52,9 +52,9 @@ export function controllerTitle({ kind, name }: Pick<ControllerSpec, 'kind' | 'n
 }
 
 /**
- * The exact access of a controller: it reads parents, children and related objects, writes its
- * children by their strategies, and writes its revisions. It reads the Secrets and ConfigMaps of
- * its webhooks by name.
+ * The exact access of a controller: it reads parents, children and related objects, writes children
+ * according to their strategies, and writes revisions. It reads the Secrets and ConfigMaps of its
+ * webhooks by name.
  *
  * @throws InvalidSpecError for a wildcard in a related resource.
  */
@@ -112,8 +112,8 @@ export function controllerAccess(
 }
 
 /**
- * The field managers of a controller: that of its engine (for a decorator one per resource), and
- * those of its child writer.
+ * The field managers of a controller: one for its engine (a decorator has one per resource), and
+ * the ones of its child writer.
  */
 function managersOf(
   spec: ControllerSpec,
@@ -127,8 +127,8 @@ function managersOf(
 }
 
 /**
- * The writes of children. A composite adopts and releases children by its selector. Attachments
- * have the name of their decorator.
+ * The writes of children. A CompositeController adopts and releases children by its selector.
+ * Attachments have the name of their decorator.
  */
 function childWrites(
   resource: Resource,
@@ -162,7 +162,7 @@ class KnownResources {
     this.#resolve = resolve;
   }
 
-  /** The resource of a reference, or an empty list. */
+  /** A list with the resource of a reference, or an empty list if it is unknown. */
   of({ apiVersion, resource }: ResourceReference): readonly Resource[] {
     const found = this.#resolve({ apiVersion, resource });
     if (found !== undefined) return [found];
@@ -180,8 +180,8 @@ function childTypesOf(spec: ControllerSpec): readonly ChildTypeSpec[] {
 }
 
 /**
- * Resources that only a customize hook reads: those of the annotation, and those of the mounted
- * file.
+ * Resources that only a customize hook reads: the ones in the annotation, and the ones in the
+ * mounted file.
  */
 function relatedOf(
   spec: ControllerSpec,
@@ -228,8 +228,8 @@ function parentPermissions(
 
 /**
  * The verbs on children. Every child can be created and deleted. A patch changes a child, tests
- * whether it would change, or makes a parent its owner. Only attachments that are never updated
- * need no patch.
+ * whether the child would change, or makes a parent its owner. Only attachments that are never
+ * updated need no patch.
  */
 function childVerbs(
   update: ChildUpdate,
@@ -242,8 +242,8 @@ function childVerbs(
 }
 
 /**
- * The access to revisions. They are stored in the namespace of the parent, or in that of the
- * operator if the parent has no namespace.
+ * The access to revisions. They are stored in the namespace of the parent, or in the operator's
+ * namespace if the parent has none.
  */
 function revisionAccess(
   spec: ControllerSpec,

@@ -5,8 +5,9 @@ import type { FunctionsFile } from '../call/functions-file.ts';
 import type { ConnectionSpec, ControllerSpec, HookName, KeyReference } from '../spec.ts';
 
 /**
- * The Secrets and ConfigMaps that the webhooks of a controller need, each by name. A hook that is
- * replaced by a program or a module needs none.
+ * Sources for the Secrets and ConfigMaps that the webhooks of a controller need. Each source
+ * selects one object by name. If a program or a module replaces a hook, the hook needs no
+ * credentials.
  */
 export function credentialSources(
   spec: ControllerSpec,

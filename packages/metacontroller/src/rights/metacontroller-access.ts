@@ -11,9 +11,10 @@ export interface MetacontrollerAccess {
 }
 
 /**
- * The access of an operator that runs these controllers. It is the sum of their separate accesses.
+ * The access of an operator that runs these controllers. It is the union of the controllers'
+ * accesses.
  *
- * @throws InvalidSpecError as `controllerAccess` does.
+ * @throws InvalidSpecError in the same cases as `controllerAccess`.
  */
 export function metacontrollerAccess(
   specs: readonly ControllerSpec[],

@@ -7,8 +7,8 @@ import {
 } from 'chancery/internal';
 
 /**
- * The rules of these declarations for one resource and its subresources, in all places. A user adds
- * them to a role when the resource is refused.
+ * The rules of these declarations for one resource and its subresources, in all namespaces. When
+ * the resource is refused, a user adds these rules to a role.
  */
 export function rulesOn(
   resource: Resource,

@@ -16,7 +16,8 @@ export interface BuildSurroundings {
 }
 
 /**
- * The controllers that an object declares, with the resources that the API server currently serves.
+ * Creates the controllers that an object declares, for the resources that the API server currently
+ * serves.
  *
  * @throws StartError when they cannot be started in the current state of the cluster;
  * ConfigurationError `CONFIG` when they can never be started.

@@ -11,8 +11,8 @@ export function childWriterOf({ applyStrategy, fieldManager }: MetacontrollerOpt
 }
 
 /**
- * Writes children by server-side apply. Fields that a merge wrote before are taken over once, and
- * its annotation is removed.
+ * Writes children by server-side apply. If dynamic apply has written a child before, its fields are
+ * taken over once, and its annotation is removed.
  *
  * @param fieldManager - the owner of the fields. It also takes over children that it has created
  * without apply.

@@ -44,7 +44,7 @@ export class ControllerReport {
   readonly #resource: Resource;
   #object: Declared;
   #shown: Shown = NEW;
-  /** The last trouble that was reported by an Event. */
+  /** The last problem that was reported by an Event. */
   #reported = '';
   #isStarted = false;
   /**

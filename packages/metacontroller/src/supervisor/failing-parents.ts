@@ -7,8 +7,8 @@ import type { Trouble } from './trouble.ts';
 const OF_CONTROLLER = ['Forbidden', 'HotLoop'];
 
 /**
- * Maximum number of parents that are remembered with their reasons. The queues only count further
- * parents.
+ * Maximum number of parents that are remembered with their reasons. Further parents are only
+ * counted in the queues.
  */
 const MAX_REMEMBERED = 1_000;
 
@@ -49,8 +49,7 @@ export class FailingParents {
   }
 
   /**
-   * The controller `of`, changed so that a successful reconcile removes its parent from the failing
-   * parents.
+   * Wraps a controller so that a successful reconcile removes its parent from the failing parents.
    */
   observing(of: Controller): Controller {
     const { kind } = of.for.resource;
@@ -71,7 +70,7 @@ export class FailingParents {
     });
   }
 
-  /** The trouble that concerns the controller as a whole. Undefined when there is none. */
+  /** The problem that concerns the controller as a whole. Undefined when there is none. */
   trouble(): Trouble | undefined {
     for (const reason of OF_CONTROLLER) {
       for (const { reason: known, message, parent } of this.#failing.values()) {

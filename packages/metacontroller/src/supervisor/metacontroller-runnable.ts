@@ -20,7 +20,7 @@ export function metacontrollerRunnable(options: MetacontrollerOptions): Runnable
   let supervisor: Supervisor | undefined;
   return runnable({
     name,
-    stopPhase: 'controllers', // its controllers may end as declared ones may
+    stopPhase: 'controllers', // stops together with the declared controllers
     sources,
     permissions,
     definitions,
@@ -42,7 +42,7 @@ export function metacontrollerRunnable(options: MetacontrollerOptions): Runnable
   });
 }
 
-/** The parts that all controllers share. */
+/** The objects and settings that all controllers share. */
 function sharedParts(options: MetacontrollerOptions, { self }: RunnableContext) {
   const { workers, resyncPeriodMs, emptyChildren, extensions, managedFields } = options;
   return {

@@ -1,5 +1,5 @@
 /**
- * The metrics of `chancery metacontroller`. The label `controller` contains kind and name, as in
+ * The metrics of `chancery metacontroller`. The label `controller` contains kind and name, such as
  * `composite-shops`.
  */
 export const METACONTROLLER_METRICS = {

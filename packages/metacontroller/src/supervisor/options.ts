@@ -7,8 +7,8 @@ export interface MetacontrollerOptions {
   /** Number of parents of one controller that are reconciled concurrently. */
   readonly workers: number;
   /**
-   * Period after which every parent is reconciled again, for controllers without their own.
-   * Milliseconds, 0 for never.
+   * Period in milliseconds after which every parent is reconciled again, for controllers that set
+   * none. 0 means never.
    */
   readonly resyncPeriodMs: number;
   /** Interval in milliseconds at which a controller that cannot start is tried again. */
@@ -29,7 +29,7 @@ export interface MetacontrollerOptions {
   readonly managedFields: boolean;
   /** The URL of the ambassador. Webhooks with its address are refused. */
   readonly apiUrl: string;
-  /** Ports on which this process listens. Webhooks with the address of one are refused. */
+  /** Ports on which this process listens. Webhooks with such an address are refused. */
   readonly ownPorts: () => readonly number[];
   /** The environment of this process. Programs get only the variables on an allow-list. */
   readonly environment: Readonly<Record<string, string | undefined>>;

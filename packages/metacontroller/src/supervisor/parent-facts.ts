@@ -18,7 +18,7 @@ const DEFINITIONS = customResourceDefinitions as Resource as Resource<DeclaredVe
 
 /**
  * The status fields of a resource that the engine may write, according to its definition. Only
- * custom resources have a definition. Undefined without a definition, and when it cannot be read.
+ * custom resources have a definition. Undefined if there is no definition, or if it cannot be read.
  * Failures are then reported only by Events.
  */
 export async function readStatusFields(

@@ -34,8 +34,8 @@ export class RunningController {
   #failure: Trouble | undefined;
 
   /**
-   * @throws ConfigurationError `CONFIG` as `RunnableContext.open` does. Then all resources are
-   * released.
+   * @throws ConfigurationError `CONFIG` in the same cases as `RunnableContext.open`. All resources
+   * are released before it is thrown.
    */
   constructor(options: RunningControllerOptions) {
     const { controllers, context, failing, signal } = options;

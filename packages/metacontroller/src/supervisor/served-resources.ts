@@ -78,8 +78,8 @@ function notServed(apiVersion: string, plural: string): ConfigurationError {
 }
 
 /**
- * The remedy when the ambassador refuses discovery. Its filter opens discovery only for the groups
- * that its controllers name.
+ * The remedy when the ambassador refuses discovery. The filter of the ambassador opens discovery
+ * only for the groups that the controllers name.
  */
 function closedPath(error: OperatorError, apiVersion: string): string | undefined {
   if (error.code !== 'AMBASSADOR_FORBIDDEN') return undefined;

@@ -10,7 +10,8 @@ export interface WatchedSource {
 }
 
 /**
- * The trouble of a controller's sources. Undefined when every source has its first list.
+ * The reason why a controller cannot use its sources. Undefined when every source has received its
+ * first list.
  *
  * @param parents - the resources whose objects are reconciled.
  * @param rulesOn - the rules that the controller needs on a resource, besides the right to watch

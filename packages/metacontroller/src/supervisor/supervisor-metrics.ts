@@ -2,8 +2,8 @@ import type { Metric } from 'chancery/internal';
 import { METACONTROLLER_METRICS } from './metric-names.ts';
 
 /**
- * Buckets for answers of hooks. Hooks answer within milliseconds, or as late as their time limit,
- * usually 10 s.
+ * Histogram buckets for the time of hook calls. Hooks answer within milliseconds, or as late as
+ * their time limit, usually 10 s.
  */
 const HOOK_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 

@@ -49,7 +49,7 @@ interface Slot {
   readonly name: string;
   readonly report: ControllerReport;
   readonly backoff: Backoff;
-  /** Identity of the object that was started, or that failed to start. */
+  /** Digest of the object that was started, or that failed to start. */
   identity: string;
   running: RunningController | undefined;
 }
@@ -114,7 +114,7 @@ export class Supervisor {
     });
   }
 
-  /** The state of each controller, by kind and name. */
+  /** The state of each controller, with its kind and name. */
   states(): readonly ControllerState[] {
     return [...this.#slots.values()].map(({ kind, name, report, running }) => ({
       ...{ kind, name, ...report.shown, failingParents: running?.failing.size ?? 0 },

@@ -7,7 +7,8 @@ export interface Trouble {
   /** A sentence for users. */
   readonly message: string;
   /**
-   * True when the controller must be restarted. Otherwise it continues by itself as soon as it can.
+   * True when the controller must be restarted. If false, the controller continues by itself as
+   * soon as the problem is gone.
    */
   readonly ends: boolean;
 }

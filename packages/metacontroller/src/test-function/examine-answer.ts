@@ -26,14 +26,14 @@ import {
 import { type NamedRule, relatedAnswer } from '../json/related-answer.ts';
 import type { FunctionRequest } from './function-request.ts';
 
-/** A usable answer of a sync or finalize hook, and the resulting plan for children. */
+/** A valid answer of a sync or finalize hook, and the resulting plan for children. */
 export interface ExaminedAnswer {
   readonly answer: CompositeAnswer | DecorationAnswer;
   readonly planned: readonly PlannedChild[];
 }
 
 /**
- * Reads and checks the answer of a sync or finalize hook, as the engine does before it writes.
+ * Reads and checks the answer of a sync or finalize hook, like the engine does before it writes.
  *
  * @throws OperatorError `USER_CODE` with the unusable part.
  */

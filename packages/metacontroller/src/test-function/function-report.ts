@@ -62,7 +62,7 @@ function childLines(
   return [...lines, ...[...there.values()].map(({ object }) => `delete ${titleOf(object)}`)];
 }
 
-/** The action for an existing child that may differ from the answer. */
+/** The words for the action on an existing child that may differ from the answer. */
 const EXISTING: Readonly<Record<ChildUpdate, string>> = {
   apply: 'update, where it differs,',
   recreate: 'recreate, if it differs,',

@@ -1,6 +1,6 @@
 import type { Bundle } from './bundle.ts';
 
-/** For an error, OLM or a catalog refuses the bundle. A warning needs a decision of a person. */
+/** `error`: OLM or a catalog refuses the bundle. `warning`: a person must decide. */
 type Level = 'error' | 'warning';
 
 /** One problem of a bundle. */
@@ -28,14 +28,14 @@ export interface BundleProblem {
   readonly todo: string;
 }
 
-/** Facts that decide about a bundle and are not part of it. */
+/** Settings of a check that the bundle itself does not contain. */
 export interface BundleCheckOptions {
   /**
-   * The Kubernetes for which removed APIs are errors: `1.30` or `1.30.0`. If `spec.minKubeVersion` is
-   * higher, or if this is omitted, that version is used.
+   * The Kubernetes version for which removed APIs are errors, such as `1.30` or `1.30.0`.
+   * `spec.minKubeVersion` is used instead if it is higher, or if this is omitted.
    */
   readonly k8sVersion?: string | undefined;
-  /** Categories of the catalog. Default: those of OperatorHub. */
+  /** Categories of the catalog. Default: the categories of OperatorHub. */
   readonly categories?: readonly string[] | undefined;
   /** Skip the rules that only OLM v1 applies, because the bundle is for OLM v0. Default: false. */
   readonly olmV0Only?: boolean | undefined;

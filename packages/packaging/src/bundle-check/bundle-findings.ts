@@ -20,7 +20,7 @@ import { size } from './rules/size.ts';
 import { minKubeVersion, version } from './rules/versions.ts';
 import { deploymentNames, webhooks } from './rules/webhooks.ts';
 
-/** All rules: first the requirements of OLM, then those of catalogs and users. */
+/** All rules: first the requirements of OLM, then the requirements of catalogs and users. */
 export const BUNDLE_RULES: readonly BundleRule[] = [
   layout,
   imageLabels,
@@ -63,9 +63,10 @@ export const BUNDLE_RULES: readonly BundleRule[] = [
  * `operator-sdk bundle validate` with the suite `operatorframework`, the refusals of
  * operator-controller (OLM v1), and content that OLM ignores silently.
  *
- * @param files - the text of each file by its path relative to the folder of the bundle, with `/`
- * as the separator.
- * @throws ConfigurationError `CONFIG` when the files are not a bundle. Then no rule was checked.
+ * @param files - the text of each file, keyed by its path relative to the folder of the bundle,
+ * with `/` as the separator.
+ * @throws ConfigurationError `CONFIG` when the files are not a bundle. In this case no rule is
+ * checked.
  */
 export function bundleFindings(
   files: ReadonlyMap<string, string>,

@@ -37,10 +37,10 @@ const MANIFESTS = 'manifests/';
 /**
  * Reads the files of a bundle.
  *
- * @param files - the text of each file by its path relative to the folder of the bundle, with `/`
- * as the separator.
+ * @param files - the text of each file, keyed by its path relative to the folder of the bundle,
+ * with `/` as the separator.
  * @throws ConfigurationError `CONFIG` when the files are not a bundle: a file is not YAML or
- * contains no object, or the number of ClusterServiceVersions is not one.
+ * contains no object, or there is not exactly one ClusterServiceVersion.
  */
 export function bundleOf(files: ReadonlyMap<string, string>): Bundle {
   const read = [...files.keys()]

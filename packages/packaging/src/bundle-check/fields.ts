@@ -1,7 +1,7 @@
 import { isMapping } from 'chancery/internal';
 /**
- * Reads fields of YAML with any content. A field of another type counts as missing here. The rule
- * `shape` reports such fields, so that one wrong field does not disable other checks.
+ * Reads fields of YAML with any content. A field of another type counts as missing here, so that
+ * one wrong field does not disable other checks. The rule `shape` reports such fields.
  *
  * @module
  */
@@ -21,12 +21,12 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   return Array.isArray(found) ? found : [];
 }
 
-/** The texts in the list at `path` below `value`. */
+/** The strings in the list at `path` below `value`. */
 export function textsAt(value: unknown, ...path: readonly string[]): readonly string[] {
   return listAt(value, ...path).filter((item) => typeof item === 'string');
 }
 
-/** The text at `path` below `value`. Empty when there is none. */
+/** The string at `path` below `value`. Empty when there is none. */
 export function textAt(value: unknown, ...path: readonly string[]): string {
   const found = valueAt(value, path);
   return typeof found === 'string' ? found : '';

@@ -11,10 +11,7 @@ const VERSION = new RegExp(
   `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${IDENTIFIER}(?:\\.${IDENTIFIER})*))?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$`,
 );
 
-/**
- * A semantic version. Undefined for a text without three numbers, such as `1.2`, and for other
- * texts, such as `v1.2.3`.
- */
+/** Parses a semantic version. Undefined for any other text, such as `1.2` or `v1.2.3`. */
 export function semanticVersion(text: string): SemanticVersion | undefined {
   const match = VERSION.exec(text);
   if (match === null) return undefined;
@@ -25,13 +22,13 @@ export function semanticVersion(text: string): SemanticVersion | undefined {
   };
 }
 
-/** Reads common forms of a Kubernetes version: `1.30`, `v1.30.2`, `1.30.0`. */
+/** Parses the common formats of a Kubernetes version: `1.30`, `v1.30.2`, `1.30.0`. */
 export function kubernetesVersion(text: string): SemanticVersion | undefined {
   const short = /^v?([0-9]+\.[0-9]+)$/.exec(text);
   return semanticVersion(short === null ? text.replace(/^v/, '') : `${short[1]}.0`);
 }
 
-/** Below 0 when `a` comes before `b`, above 0 when it comes after it. */
+/** Below 0 when `a` is older than `b`, above 0 when `a` is newer. */
 export function compareVersions(a: SemanticVersion, b: SemanticVersion): number {
   for (const [at, number] of a.numbers.entries()) {
     const difference = number - (b.numbers[at] ?? 0);

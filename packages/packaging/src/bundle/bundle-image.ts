@@ -34,8 +34,8 @@ export function bundleImageFiles(
 }
 
 /**
- * The annotations of a bundle. Registries read them from the image's labels, other tools from the
- * file.
+ * The annotations of a bundle. Registries read them from the image's labels, and other tools from
+ * `metadata/annotations.yaml`.
  */
 function bundleAnnotations(
   name: string,

@@ -13,7 +13,10 @@ export const INSTALL_MODES = [
 ] as const;
 export type InstallMode = (typeof INSTALL_MODES)[number];
 
-/** A webhook as in a ClusterServiceVersion. OLM creates the configuration, the Service and the certificate. */
+/**
+ * A webhook as a ClusterServiceVersion contains it. OLM creates the configuration, the Service and
+ * the certificate.
+ */
 export interface WebhookDefinition {
   /** A DNS name that no other webhook of the bundle has. */
   readonly generateName: string;
@@ -25,7 +28,7 @@ export interface WebhookDefinition {
   readonly [field: string]: unknown;
 }
 
-/** Settings of a bundle that are neither in a declaration nor in the metadata. */
+/** Settings of a bundle that neither a declaration nor the metadata contains. */
 export interface BundleOptions {
   /** The command that generates the bundle. Each file names it. */
   readonly command: string;
@@ -43,14 +46,14 @@ export interface BundleOptions {
   readonly installModes?: readonly InstallMode[];
   /** Refuses images without a digest. Default false. */
   readonly pin?: boolean;
-  /** RFC 3339. If omitted, the bundle contains no date, so that equal input gives equal text. */
+  /** RFC 3339. If omitted, the bundle contains no date, so that equal input gives equal files. */
   readonly createdAt?: string;
   /**
    * Allows webhooks in the operator's Deployment. All containers of the Deployment then see the
    * serving key. Default false.
    */
   readonly allowKeyInOperator?: boolean;
-  /** Webhooks in the form of a ClusterServiceVersion. Default: none. */
+  /** Webhooks as a ClusterServiceVersion contains them. Default: none. */
   readonly webhooks?: readonly WebhookDefinition[];
   /** Samples that replace the generated samples of the same kind and version. Default: none. */
   readonly samples?: readonly KubernetesObject[];
@@ -79,5 +82,5 @@ export function watchesTargets(options: Pick<BundleOptions, 'installModes'>): bo
   return installModesOf(options).some((mode) => mode !== 'AllNamespaces');
 }
 
-/** The oldest Kubernetes that accepts the Deployment, because it has `preStop.sleep`. */
+/** The oldest Kubernetes that accepts the Deployment, because the Deployment uses `preStop.sleep`. */
 export const OLDEST_KUBERNETES = '1.30.0';

@@ -5,13 +5,16 @@ import type { CustomResourceDefinition, ManifestFile, StructuralSchema } from 'c
 /** OLM stores a bundle in one object, compressed. */
 const MAX_BYTES = 1024 * 1024;
 
-/** A margin below the limit, because OLM compresses slightly differently. */
+/**
+ * Maximum size that is generated. It has a margin below the limit, because OLM compresses slightly
+ * differently.
+ */
 const WANTED_BYTES = 0.85 * MAX_BYTES;
 
 /**
- * The files of a bundle, with those of the definitions. If they are too large for OLM together, the
- * descriptions are removed from the schemas of the definitions, because they are most of a large
- * bundle.
+ * The files of a bundle, including the files of the definitions. If all files together are too
+ * large for OLM, the descriptions are removed from the schemas of the definitions, because
+ * descriptions are most of a large bundle.
  *
  * @throws ConfigurationError `CONFIG` when the files are too large even without descriptions.
  */
@@ -52,7 +55,7 @@ const VALUES: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** The keyword whose fields are names of properties, and not keywords. */
+/** The keyword whose fields are names of properties, not keywords of a schema. */
 const NAMES = 'properties';
 
 function undescribed(schema: unknown): unknown {

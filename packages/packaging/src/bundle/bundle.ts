@@ -18,12 +18,12 @@ import { requireServable } from './webhooks.ts';
 
 /**
  * The operator as an OLM bundle in the format `registry+v1`, with the same containers, filter and
- * rules as the overlay `cluster-scoped`. With install modes other than AllNamespaces, the rules are
- * those of the overlay `namespaced`. The filter then allows all namespaces: OLM chooses the
+ * rules as the overlay `cluster-scoped`. With install modes other than AllNamespaces, the rules of
+ * the overlay `namespaced` are used. The filter then allows all namespaces: OLM chooses the
  * namespaces, so only the Roles limit them.
  *
- * OLM creates the ServiceAccount and the roles, so the bundle contains none. Equal input gives
- * equal text.
+ * OLM creates the ServiceAccount and the roles, so the bundle does not contain them. Equal input
+ * gives equal files.
  *
  * @throws ConfigurationError `CONFIG` when OLM would refuse an option, when the operator's
  * container would get a credential, when an image must have a digest and has none, and when the
@@ -67,8 +67,8 @@ export function bundleFiles(
 }
 
 /**
- * A CustomResourceDefinition without the fields of a cluster. OLM refuses such fields, or would
- * overwrite those in the cluster.
+ * A CustomResourceDefinition without the fields that a cluster sets. OLM refuses such fields, or
+ * would overwrite the values in the cluster.
  */
 function installable({
   metadata,

@@ -23,7 +23,7 @@ interface RelatedImage {
 /**
  * The ClusterServiceVersion of a bundle.
  *
- * @throws ConfigurationError `CONFIG` as `bundleFiles` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `bundleFiles`.
  */
 export function clusterServiceVersion(
   model: OperatorModel,
@@ -146,8 +146,8 @@ function linksOf({ links = [], homepage, repository }: PackageMetadata): readonl
 }
 
 /**
- * The description of the operator. It states the rights of the operator itself, because OLM v1
- * installs with all rights.
+ * The description of the operator. It states which rights the operator itself has, because OLM v1
+ * uses all rights for the installation.
  */
 function description(
   displayName: string,

@@ -19,7 +19,7 @@ const MAX_DESCRIPTORS = 500;
 const UI = 'urn:alm:descriptor:com.tectonic.ui';
 const KUBERNETES = 'urn:alm:descriptor:io.kubernetes';
 
-/** A field with its schema and its place. */
+/** A field with its schema and its path. */
 interface Field {
   readonly name: string;
   readonly path: string;
@@ -36,7 +36,7 @@ export function specDescriptors(version: DefinitionVersion): readonly Descriptor
 
 /**
  * Descriptors of all fields below `status` that have a description. `conditions` and `phase` are
- * included even without one.
+ * included even without a description.
  */
 export function statusDescriptors(version: DefinitionVersion): readonly Descriptor[] {
   return described(version, 'status', statusHints);
@@ -74,8 +74,8 @@ function descriptorsOf(
 }
 
 /**
- * All fields, level by level, so that the limit drops the deepest fields. A map has no field with a
- * known name.
+ * All fields, level by level, so that the limit drops the deepest fields. The values of a map are
+ * not included, because their names are not known.
  */
 function* fieldsBelow(root: StructuralSchema): Generator<Field> {
   let level: readonly Field[] = [{ name: '', path: '', schema: root, groups: [] }];
@@ -149,7 +149,7 @@ function isResources({ properties = {} }: StructuralSchema): boolean {
   });
 }
 
-/** Fields of a status whose meaning is a convention. */
+/** Fields of a status that have a conventional meaning. */
 const KNOWN_STATUS: ReadonlyMap<string, { readonly description: string; readonly hint: string }> =
   new Map([
     [

@@ -28,10 +28,11 @@ export interface InstallStrategy {
       readonly spec: ModelDeployment['spec'];
     }[];
     /**
-     * From these OLM creates Roles in the namespace of the operator and in the watched namespaces.
+     * From these permissions OLM creates Roles in the namespace of the operator and in the watched
+     * namespaces.
      */
     readonly permissions?: readonly Permissions[];
-    /** From these OLM creates a ClusterRole. */
+    /** From these permissions OLM creates a ClusterRole. */
     readonly clusterPermissions?: readonly Permissions[];
   };
 }
@@ -87,7 +88,7 @@ function watching(container: ModelContainer, options: BundleOptions): ModelConta
     name: 'WATCH_NAMESPACE',
     valueFrom: { fieldRef: { fieldPath: "metadata.annotations['olm.targetNamespaces']" } },
   };
-  // For all namespaces OLM writes an empty text. Without AllNamespaces, an empty text means the
+  // For all namespaces OLM writes an empty string. Without AllNamespaces, an empty string means the
   // operator's own namespace.
   const everywhere = { name: 'CHANCERY_EMPTY_WATCH_NAMESPACE', value: 'all' };
   const isAll = installModesOf(options).includes('AllNamespaces');
@@ -147,7 +148,7 @@ function distinct(roles: readonly RbacRole[]): readonly RoleRule[] {
 /**
  * Refuses rights that OLM cannot grant where they are needed. OLM grants rights that are not
  * cluster-wide in the watched namespaces, and a bundle cannot name a namespace. With AllNamespaces
- * OLM grants them everywhere. Only rights to record Events may be granted that widely.
+ * OLM grants such rights everywhere. Only rights to record Events may be granted that widely.
  */
 function requireGrantable(role: RbacRole, { options }: OperatorModel, scope: Scope): void {
   const { namespace } = role.metadata;

@@ -3,8 +3,8 @@ import { type CustomResourceDefinition, sampleObject } from 'chancery/internal';
 
 /**
  * One sample for every served version of the definitions. A sample in `given` with the same
- * `apiVersion` and `kind` is used instead. A version has no sample when no object is found that its
- * schema allows.
+ * `apiVersion` and `kind` is used instead. A version has no sample if no object is found that the
+ * schema of the version allows.
  */
 export function samples(
   definitions: readonly CustomResourceDefinition[],

@@ -17,7 +17,8 @@ const RANGE = /^ *(?:(?:[<>=!]{1,2} *)?v?\d[\w.+-]*(?: *\|\| *| +|,|$))+$/;
 /**
  * Checks the options.
  *
- * @throws ConfigurationError `CONFIG` with one sentence for an option that OLM would refuse.
+ * @throws ConfigurationError `CONFIG` for an option that OLM would refuse. The message is one
+ * sentence.
  */
 export function requireUsable(
   model: OperatorModel,

@@ -51,8 +51,8 @@ export function requireServable(
 }
 
 /**
- * The error for what needs a gate. A gate is a native sidecar, and OLM gives certificates
- * only to plain containers.
+ * The error for webhooks, conversions and metrics that need a gate. A gate is a native sidecar, and
+ * OLM gives certificates only to plain containers.
  */
 function undeliverable({
   webhooks,

@@ -3,13 +3,13 @@ import { deploymentsIn } from '../bundle-check/install.ts';
 import { groupOfName, ownedKinds } from '../bundle-check/owned.ts';
 import type { CatalogBundle } from './catalog-bundle.ts';
 
-/** A typed fact about a bundle. */
+/** A property of a bundle, as a catalog lists it. */
 interface Property {
   readonly type: string;
   readonly value: unknown;
 }
 
-/** The properties with which OLM resolves a bundle and the console shows it. */
+/** The properties that OLM needs to resolve a bundle and the console needs to show it. */
 export function propertiesOf(offered: CatalogBundle): readonly Property[] {
   const { bundle, packageName, versionText } = offered;
   const { fields } = bundle.csv;
@@ -35,8 +35,8 @@ export function propertiesOf(offered: CatalogBundle): readonly Property[] {
 }
 
 /**
- * A dependency as a property. `olm.package` and `olm.gvk` in dependencies mean that something is
- * required.
+ * A dependency as a property. In dependencies, `olm.package` and `olm.gvk` mean that this package
+ * or API is required.
  */
 function dependency(each: unknown): Property {
   const type = textAt(each, 'type');

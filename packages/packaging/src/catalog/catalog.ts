@@ -14,7 +14,7 @@ export interface CatalogOptions {
   readonly channels?: readonly string[];
   /** Default: the default channel of the newest bundle, or its only channel. */
   readonly defaultChannel?: string;
-  /** Deprecation messages by the name of a package, channel or bundle, for its users. */
+  /** Deprecation messages for users, keyed by the name of a package, channel or bundle. */
   readonly deprecated?: ReadonlyMap<string, string>;
 }
 
@@ -25,8 +25,8 @@ export const CONFIGS = 'configs';
  * A file-based catalog: a folder for `opm validate` and `opm serve`, and the Dockerfile of an image
  * that OLM v1 reads.
  *
- * @throws ConfigurationError `CONFIG` with the bundles, when a package has the same version twice,
- * when a channel has no upgrade path, or when a default channel has no bundle.
+ * @throws ConfigurationError `CONFIG` when a package has the same version twice, when a channel has
+ * no upgrade path, or when a default channel has no bundle. The message names the bundles.
  */
 export function catalogFiles(
   bundles: readonly CatalogBundle[],
@@ -136,7 +136,7 @@ function refuseTwins(name: string, sorted: readonly CatalogBundle[]): void {
   }
 }
 
-/** The channels by name, each with its bundles sorted by version. */
+/** The channels, keyed by name, each with its bundles sorted by version. */
 function channelsOf(
   name: string,
   sorted: readonly CatalogBundle[],

@@ -19,7 +19,7 @@ import { type CatalogBundle, catalogBundle } from './catalog-bundle.ts';
 /**
  * `chancery generate catalog BUNDLE_DIR... --image REF... -o DIR`.
  *
- * @throws ConfigurationError `CONFIG` when the command line is wrong, or when these bundles cannot
+ * @throws ConfigurationError `CONFIG` when the command line is wrong, or when the bundles cannot
  * form a catalog.
  */
 export async function generateCatalog(

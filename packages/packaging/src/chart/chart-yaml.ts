@@ -16,7 +16,7 @@ export function chartYaml(model: OperatorModel, metadata: PackageMetadata): stri
     type: 'application',
     version,
     appVersion: version,
-    // The suffix `-0` includes prereleases. To Helm, versions such as v1.31.2-eks-1 are
+    // The suffix `-0` includes prereleases, because for Helm, versions such as v1.31.2-eks-1 are
     // prereleases.
     kubeVersion: `>=${minKubeVersion ?? OLDEST_KUBERNETES}-0`,
     ...(keywords.length > 0 && { keywords }),

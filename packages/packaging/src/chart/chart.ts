@@ -29,7 +29,7 @@ import { OBJECT_NAME, VARIABLE_NAME, valuesSchema } from './values-schema.ts';
 import { valuesText } from './values-yaml.ts';
 import { webhookFiles } from './webhooks.ts';
 
-/** The settings of a chart that are neither in the model nor in the metadata. */
+/** The settings of a chart that neither the model nor the metadata contains. */
 export interface ChartOptions {
   /** The command that generates the chart. Each file names it. */
   readonly command: string;
@@ -39,8 +39,8 @@ export interface ChartOptions {
 
 /**
  * A Helm chart of an operator. It renders the same containers, rights and filter as kustomize.
- * Values choose the components and the scope. Apart from the names of watched namespaces, no
- * content of a value becomes a right, a mount or a part of the filter.
+ * Values choose the components and the scope. Apart from the names of watched namespaces, no text
+ * in a value becomes a right, a mount or a rule of the filter.
  *
  * Equal input gives equal files. All files except those below `files/` begin with the command that
  * wrote them.
@@ -143,8 +143,8 @@ function checksText(
 }
 
 /**
- * Checks the command, which is written into comments of templates and of Markdown. It must neither
- * end them nor be read as a template.
+ * Checks the command, which is written into comments of templates and of Markdown. The command must
+ * neither end such a comment nor be read as a template.
  */
 function requireHarmless(command: string): void {
   if (/^[\x20-\x5f\x61-\x7e]+$/.test(command) && !/\{\{|\}\}|\*\/|-->/.test(command)) return;

@@ -102,8 +102,8 @@ function textWords({
 }
 
 /**
- * Each field with the JSON text of its only allowed value. Go sorts the fields of an object, but
- * each of these objects has only one.
+ * Each field with the JSON text of its only allowed value. Go sorts the fields of an object, which
+ * makes no difference here, because each of these objects has only one field.
  */
 function securityWords(fields: Readonly<Record<string, unknown>>): readonly string[] {
   const words = Object.entries(fields).flatMap(([name, value]) => [
@@ -168,8 +168,8 @@ function webhookRefusals(chart: string, model: OperatorModel): readonly Refusal[
 }
 
 /**
- * Refuses a release in a namespace that the operator's code names. That namespace already has a
- * Role with the same name.
+ * Refuses a release in a namespace that the operator's code names. That namespace already contains
+ * a Role with the same name.
  */
 function scopeRefusals(chart: string, { options, scopes }: OperatorModel): readonly Refusal[] {
   if (options.watched !== undefined) return [];
@@ -188,8 +188,8 @@ function scopeRefusals(chart: string, { options, scopes }: OperatorModel): reado
 }
 
 /**
- * Refuses too many watched namespaces. Each of them occurs once per resource in one argument of the
- * ambassador, and the length of an argument is limited.
+ * Refuses too many watched namespaces. In one argument of the ambassador, each namespace occurs
+ * once per resource, and the length of an argument is limited.
  */
 function lengthRefusals(chart: string, { listed }: OpenModel): readonly Refusal[] {
   return (listed?.proxyArguments ?? []).flatMap((argument) => {

@@ -2,8 +2,8 @@ import type { ManifestFile, OperatorModel } from 'chancery/internal';
 import { formatYaml } from 'chancery/low-level';
 
 /**
- * The files of values with which chart-testing installs the chart. Tests compare their results with
- * kustomize.
+ * The files of values with which chart-testing installs the chart. Tests compare the rendered
+ * objects with kustomize.
  */
 export function ciValues(comment: string, { options }: OperatorModel): readonly ManifestFile[] {
   const isOpen = options.watched === undefined;
@@ -14,8 +14,8 @@ export function ciValues(comment: string, { options }: OperatorModel): readonly 
   const hardened = {
     transport: 'unixSocket',
     nativeSidecar: true,
-    // An address that is reserved for documentation, because the address of the API server depends
-    // on the cluster.
+    // An address that is reserved for documentation. The real address of the API server depends on
+    // the cluster.
     networkPolicy: { enabled: true, apiServer: ['192.0.2.1/32'] },
   };
   const observed = {

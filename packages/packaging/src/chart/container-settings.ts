@@ -23,7 +23,7 @@ export function proxySettings(model: OperatorModel): readonly Setting[] {
   ];
 }
 
-/** The values that configure the gate. Empty without a gate. */
+/** The values that configure the gate. Empty if the operator has no gate. */
 export function gateSettings(model: OperatorModel): readonly Setting[] {
   if (model.webhooks === undefined) return [];
   const gate = containerNamed(model, 'gate');

@@ -53,7 +53,7 @@ function definitionText(chart: string, definition: CustomResourceDefinition): st
 }
 
 /**
- * A line that contains a name of the release: the place of the gate that converts objects, or of
- * its certificate.
+ * A line that contains a name of the release. It names the gate that converts objects, or the
+ * gate's certificate.
  */
 const OPEN_LINE = new RegExp(`^( *[^:\\n]+: )(.*(?:${NAME}|${NAMESPACE}).*)$`, 'gm');

@@ -42,7 +42,7 @@ export function withPodValues(chart: string, { model }: OpenModel, deployment: T
   );
 }
 
-/** Fields that stand beside another field with the same key, which has other conditions. */
+/** Fields from values whose key may also occur in a field of the chart with other conditions. */
 function additional(fields: readonly Field[]): readonly (Field | More)[] {
   return fields.map(({ key, when }) => ({
     more: `dict ${literal(key)} $.Values.manager.${key} | toYaml`,
@@ -87,17 +87,17 @@ function withMetadata(chart: string, hasFolder: boolean, deployment: Tree): Tree
   });
 }
 
-/** The labels of the chart, and those of a value. They have no name in common: see `checkMap`. */
+/** The labels of the chart, and the labels in a value. No name occurs in both: see `checkMap`. */
 function labels(own: string, values: string): Mapping {
   return { is: 'mapping', fields: [{ more: own, when: [] }, more(values)] };
 }
 
-/** The fields of a value, if it has any. */
+/** The fields of a value, if the value has any. */
 function more(value: string): More {
   return { more: `toYaml ${value}`, when: [value] };
 }
 
-/** Fields with the names of values. A field is rendered if its value is given. */
+/** Fields with the same names as values. A field is rendered if its value is given. */
 export function given(values: string, ...keys: readonly string[]): readonly Field[] {
   return keys.map((key) => field(key, lines(`toYaml ${values}.${key}`), `${values}.${key}`));
 }
@@ -111,8 +111,8 @@ function unlessGiven(tree: Tree, key: string, value: Condition): Tree {
 }
 
 /**
- * Adds the fields of a security context that a value sets. They cannot replace fields of the chart,
- * because only fields that the chart does not set are copied.
+ * Adds to a security context the fields that a value sets. Only fields that the chart does not set
+ * are copied, so a value cannot replace fields of the chart.
  */
 function withSecurity(tree: Tree, of: 'pod' | 'container', values: string): Tree {
   const value = of === 'pod' ? `${values}.podSecurityContext` : `${values}.securityContext`;
@@ -123,7 +123,7 @@ function withSecurity(tree: Tree, of: 'pod' | 'container', values: string): Tree
   );
 }
 
-/** A container with the values that configure it. */
+/** Adds to a container the values that configure it. */
 export function withContainerValues(
   chart: string,
   container: 'gate' | 'manager' | 'proxy',
@@ -143,7 +143,7 @@ export function withContainerValues(
   );
 }
 
-/** The environment of the container `operator` with the variables from values. */
+/** Adds variables from values to the environment of the container `operator`. */
 export function withVariables(chart: string, tree: Tree): Tree {
   const isGiven = 'or $.Values.manager.env $.Values.manager.envOverrides';
   return changeAt(tree, ['env'], (env) =>

@@ -21,7 +21,7 @@ import {
   withFields,
 } from './tree.ts';
 
-/** The parts of the Deployment of a chart. */
+/** The Deployment of a chart, in two trees. */
 export interface DeploymentTrees {
   /**
    * The Deployment without the container `proxy`. It includes that container as the named template
@@ -35,8 +35,8 @@ const POD = ['spec', 'template', 'spec'];
 const CONTAINERS = [...POD, 'containers'];
 
 /**
- * The components of a chart. Without leader election, high availability is excluded, because two
- * replicas would do everything twice.
+ * The components of a chart. Without leader election, the component for high availability is
+ * excluded, because two replicas would do everything twice.
  */
 export function usedComponents({ options }: OperatorModel): readonly ComponentName[] {
   return COMPONENT_NAMES.filter((name) => options.leaderElection || name !== 'high-availability');
@@ -143,8 +143,8 @@ interface PodPatch {
 }
 
 /**
- * The init containers. The gate is always one of them. The ambassador comes before it if it is a
- * native sidecar.
+ * The init containers. The gate is always an init container. If the ambassador is a native sidecar,
+ * it comes before the gate.
  */
 function initContainers(pod: Tree, proxy: Tree, isSidecar: Condition): readonly Field[] {
   const gate = constantItems(pod, 'initContainers');

@@ -1,11 +1,11 @@
 import { NAME, NAMESPACE, WATCHED } from './placeholders.ts';
 
-/** A text as a literal in Go's templates. Go reads the escapes of JSON in the same way. */
+/** `text` as a string literal in Go's templates. Go reads the escapes of JSON in the same way. */
 export function literal(text: string): string {
   return JSON.stringify(text);
 }
 
-/** A text that Go's template engine prints unchanged. */
+/** `text`, escaped so that Go's template engine prints it unchanged. */
 export function escaped(text: string): string {
   return text.replaceAll('{{', '{{ "{{" }}');
 }
@@ -22,10 +22,10 @@ export function hasPlaceholder(text: string): boolean {
 }
 
 /**
- * An expression for a text with placeholders, quoted for YAML.
+ * An expression that renders a string with placeholders, quoted for YAML.
  *
  * @param watched - the expression for the namespace of a Role. If omitted, the placeholder becomes
- * a pattern with all watched namespaces as alternatives, as the filter needs it.
+ * a pattern with all watched namespaces as alternatives, for the filter.
  */
 export function expressionOf(chart: string, text: string, watched?: string): string {
   const values: Readonly<Record<string, string>> = {

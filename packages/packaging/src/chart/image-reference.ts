@@ -1,4 +1,4 @@
-/** The parts of an image reference, as values of charts name them. */
+/** An image reference, split into the values that charts use for it. */
 export interface ImageParts {
   readonly repository: string;
   /** Empty without a tag. */

@@ -1,8 +1,8 @@
 import type { ModelContainer, OperatorModel } from 'chancery/internal';
 
 /**
- * Variables that users must not set. They would override settings that the chart makes elsewhere,
- * such as ports, or would weaken the protection of the operator.
+ * Variables that users must not set. Such a variable would override a setting that the chart makes
+ * elsewhere, such as a port, or would weaken the protection of the operator.
  */
 const NEVER = [
   'CHANCERY_API_URL',
@@ -30,7 +30,7 @@ const NEVER = [
   'res_namespace',
 ];
 
-/** A regular expression for names of variables that give a container credentials of the cluster. */
+/** A regular expression for names of variables that give a container credentials for the cluster. */
 export const TOKEN_VARIABLE: string = '(^|_)(KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$';
 
 /**
@@ -39,10 +39,10 @@ export const TOKEN_VARIABLE: string = '(^|_)(KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$';
  */
 export const NODE_OPTIONS: string = '^--max-old-space-size(-percentage)?=[0-9]{1,6}$';
 
-/** The resources of a node that a container may request. Other names are devices. */
+/** The resources of a node that a container may request. Other names would be devices. */
 export const RESOURCE_NAMES: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
-/** A regular expression for a quantity in text form. */
+/** A regular expression for a quantity that is written as a string. */
 export const QUANTITY: string = '^[0-9]{1,15}([.][0-9]{1,9})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$';
 
 /**
@@ -111,6 +111,6 @@ export function securityRules(
   container?: ModelContainer,
 ): Readonly<Record<string, unknown>> {
   const own = (container?.securityContext ?? {}) as Readonly<Record<string, unknown>>;
-  const { runAsUser: _user, runAsGroup: _group, ...fixed } = own; // a socket changes those
+  const { runAsUser: _user, runAsGroup: _group, ...fixed } = own; // the component `unix-socket` changes these
   return { ...fixed, ...KNOWN[of], ...STRICTER[of] };
 }

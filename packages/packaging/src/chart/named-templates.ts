@@ -7,7 +7,8 @@ export type TextValues = Readonly<Record<string, string | readonly string[]>>;
 
 /**
  * The text of a file in the folder `texts`, with its placeholders replaced. `${name}` is replaced
- * by a text. A line that contains only `# ${name}` is replaced by lines; an empty list removes it.
+ * with a string. A line that contains only `# ${name}` is replaced with lines; an empty list
+ * removes the line.
  *
  * @throws Error when a value is missing: that is a bug of the toolkit.
  */

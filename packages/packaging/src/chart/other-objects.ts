@@ -28,7 +28,7 @@ export interface TemplateBody {
 }
 
 /**
- * An object whose own labels are replaced by the labels of the chart.
+ * An object whose own labels are replaced with the labels of the chart.
  *
  * @param more - additional labels.
  */

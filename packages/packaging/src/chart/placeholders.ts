@@ -2,7 +2,7 @@ import { modelOf, type OperatorModel, type ScopeModel, scopeModel } from 'chance
 
 /**
  * Placeholders for values of a release in the model of an operator, until the model is printed as a
- * template. All of them are DNS labels, because the model accepts nothing else.
+ * template. Each placeholder is a DNS label, because the model accepts nothing else.
  */
 export const NAME = 'name-of-the-release';
 export const NAMESPACE = 'namespace-of-the-release';
@@ -12,14 +12,14 @@ export const WATCHED = 'namespaces-that-are-watched';
 export interface OpenModel {
   readonly model: OperatorModel;
   /**
-   * Its scope if values name the watched namespaces. Undefined if the arguments of the operator
-   * decide which namespaces it watches.
+   * The scope of the operator if values name the watched namespaces. Undefined if the arguments of
+   * the operator decide which namespaces it watches.
    */
   readonly listed: ScopeModel | undefined;
 }
 
 /**
- * The model with placeholders in place of names.
+ * The model with placeholders instead of names.
  *
  * @throws Error when a declaration contains a placeholder.
  */

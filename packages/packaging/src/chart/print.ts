@@ -3,7 +3,7 @@ import { escaped, expressionOf, hasPlaceholder, include } from './expressions.ts
 import { NAME } from './placeholders.ts';
 import type { Condition, Field, Item, More, Tree } from './tree.ts';
 
-/** The values that printing a chart needs. */
+/** The values that are needed to print a chart. */
 export interface PrintOptions {
   /** The name of the chart. The names of its templates begin with it. */
   readonly chart: string;
@@ -11,12 +11,12 @@ export interface PrintOptions {
   readonly watched?: string;
 }
 
-/** A tree as the text of a template. */
+/** Prints a tree as the text of a template. */
 export function printTree(tree: Tree, options: PrintOptions, indent: number = 0): string {
   return new Printer(options).block(tree, indent);
 }
 
-/** Prints a tree as lines of a template, each part under its conditions. */
+/** Prints a tree as lines of a template, each field or item under its conditions. */
 class Printer {
   readonly #options: PrintOptions;
 
@@ -40,7 +40,7 @@ class Printer {
     }
   }
 
-  /** Prints parts. Adjacent parts with the same conditions share one `if`. */
+  /** Prints fields or items. Adjacent ones with the same conditions share one `if`. */
   #parts<T extends Field | Item | More>(
     parts: readonly T[],
     indent: number,

@@ -8,8 +8,9 @@ import { openScopes } from './scopes.ts';
 type Right = RbacRole | RbacRoleBinding;
 
 /**
- * The roles and bindings of a chart. Those of each scope are rendered under its condition. Those of
- * a list of namespaces are rendered once per namespace. No value becomes a part of a rule.
+ * The roles and bindings of a chart. The rights of each scope are rendered under the condition of
+ * the scope. The rights for a list of namespaces are rendered once per namespace. No value becomes
+ * part of a rule.
  */
 export function rightsText(chart: string, open: OpenModel): string {
   const always = open.model.electionRights.map((right) => printed(chart, right));
@@ -26,8 +27,8 @@ function textOf(chart: string, rights: readonly Right[]): string {
 }
 
 /**
- * Renames a right in another namespace. A release may be installed in that namespace, such as
- * `default`, and then two objects would have the same name.
+ * Renames a right that is in a namespace other than the release's. If a release is also installed
+ * in that namespace, such as `default`, two objects would otherwise have the same name.
  */
 function apart(right: Right): Right {
   const { namespace } = right.metadata;

@@ -8,7 +8,7 @@ export type Kind =
   | { readonly is: 'choice'; readonly of: readonly (string | boolean)[] }
   | ({ readonly is: 'text' } & TextRule)
   | ({ readonly is: 'texts' } & TextRule)
-  /** A map of names to texts. `pattern` is for the texts. */
+  /** A map from names to strings. `pattern` applies to the strings. */
   | ({ readonly is: 'map'; readonly refused: readonly string[] } & TextRule)
   /** An object that is copied unchanged into the Pod. */
   | { readonly is: 'object' }

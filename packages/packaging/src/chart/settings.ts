@@ -31,7 +31,8 @@ const ANNOTATION_VALUE: TextRule = {
 
 /**
  * Regular expressions for labels and annotations that give a Pod a cloud identity. Webhooks of the
- * cloud mount tokens into all containers, and a cloud identity may have rights in the cluster, too.
+ * cloud then mount tokens into all containers, and a cloud identity may also have rights in the
+ * cluster.
  */
 const IDENTITIES = [
   '^eks\\.amazonaws\\.com/',
@@ -51,9 +52,9 @@ const OWN_LABELS = [
 ];
 
 /**
- * Regular expressions for annotations that values must not contain: those that Helm or a cloud acts
- * on, that the chart sets, that turn protection off, or with which container runtimes change the
- * profile, the devices or the kernel settings of a container.
+ * Regular expressions for annotations that values must not contain. Helm or a cloud acts on these
+ * annotations, or the chart sets them, or they turn protection off, or container runtimes use them
+ * to change the profile, the devices or the kernel settings of a container.
  */
 const OWN_ANNOTATIONS = [
   '^(meta\\.)?helm\\.sh/',

@@ -52,8 +52,8 @@ export function testText(chart: string, { deployment }: OperatorModel): string {
 }
 
 /**
- * The image with its pull policy and pull secrets, as for the ambassador. The Pod runs on the nodes
- * where the operator may run.
+ * Sets the same image, pull policy and pull secrets as for the ambassador. The Pod runs on the
+ * nodes where the operator may run.
  */
 function withImage(chart: string, spec: Tree): Tree {
   const image = `include ${literal(`${chart}.image`)} $.Values.proxy.image | quote`;

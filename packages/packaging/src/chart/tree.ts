@@ -89,9 +89,9 @@ export function treeOf(value: unknown): Tree {
 }
 
 /**
- * The tree with a strategic merge patch that applies where `condition` is true. The patch merges as
- * in kustomize: null removes a field, lists of named items merge by name, and the items in the
- * patch come first.
+ * The tree with a strategic merge patch that applies only where `condition` is true. The patch is
+ * merged like in kustomize: null removes a field, lists of named items are merged by name, and the
+ * items in the patch come first.
  */
 export function mergeWhen(tree: Tree, patch: object, condition: Condition): Tree {
   if (tree.is !== 'mapping') throw new Error('a patch changes what is no mapping');
@@ -163,10 +163,7 @@ export function constantAt(tree: Tree, key: string): unknown {
     : undefined;
 }
 
-/**
- * The tree with the parts at a path changed. The path consists of field names, and of names of list
- * items.
- */
+/** The tree, changed at a path. The path consists of names of fields and of list items. */
 export function changeAt(tree: Tree, path: readonly string[], change: (part: Tree) => Tree): Tree {
   const [key, ...rest] = path;
   if (key === undefined) return change(tree);

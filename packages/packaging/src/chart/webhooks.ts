@@ -23,7 +23,7 @@ export function webhookFiles(chart: string, open: OpenModel): readonly TemplateB
   return files.filter(({ text }) => text !== '');
 }
 
-/** The configurations of each scope under its condition. */
+/** The webhook configurations of each scope, each under the condition of its scope. */
 function configurationsText(chart: string, open: OpenModel): string {
   return openScopes(chart, open)
     .map(({ model, when: [condition] }) => {
@@ -42,7 +42,7 @@ function textOf(chart: string, objects: readonly KubernetesObject[]): string {
 }
 
 /**
- * Replaces a list that contains only the placeholder by the list of watched namespaces. In the
+ * Replaces a list that contains only the placeholder with the list of watched namespaces. In the
  * filter, the placeholder becomes alternatives of a pattern instead.
  */
 function withWatched(chart: string, tree: Tree): Tree {

@@ -3,21 +3,22 @@ import { join } from 'node:path';
 import { ConfigurationError, messageOf } from 'chancery';
 
 /**
- * Limits that are far above any bundle that OLM accepts, which is at most 1 MiB after compression.
+ * Limits on the files of a bundle. They are far above any bundle that OLM accepts, because OLM
+ * accepts at most 1 MiB after compression.
  */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 32 * 1_048_576;
 
-/** Folders of a bundle. The folder that contains them may hold more, such as a whole project. */
+/** Folders of a bundle. Their parent folder may contain more, such as a whole project. */
 const PARTS = ['manifests', 'metadata', 'tests'];
 const DOCKERFILE = 'bundle.Dockerfile';
 
 /**
- * The files of a bundle by their paths relative to its folder. `bundle.Dockerfile` may be beside
- * the folder, where operator-sdk writes it.
+ * Reads the files of a bundle, keyed by their paths relative to its folder. `bundle.Dockerfile` may
+ * be beside the folder, where operator-sdk writes it.
  *
- * @throws ConfigurationError `CONFIG` with the folder, when the folder cannot be read or contains
- * too much.
+ * @throws ConfigurationError `CONFIG` when the folder cannot be read or contains too much. The
+ * message names the folder.
  */
 export async function readBundleFolder(folder: string): Promise<ReadonlyMap<string, string>> {
   try {

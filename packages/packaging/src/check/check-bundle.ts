@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<'json' | 'text', (finding: BundleFinding) => stri
 };
 
 /**
- * `chancery check bundle DIR`: checks an OLM bundle. Returns 0 without errors, otherwise 1.
+ * `chancery check bundle DIR`: checks an OLM bundle. Returns 0 if there are no errors, otherwise 1.
  *
  * @throws ConfigurationError `CONFIG` when the command line is wrong, or when DIR is not a bundle.
  */
@@ -63,7 +63,7 @@ export async function checkBundle(
   return errors > 0 ? 1 : 0;
 }
 
-/** The categories in a file that operator-sdk reads, too. */
+/** The categories in the file that the variable names. operator-sdk reads the same file. */
 async function knownCategories(file: string | undefined): Promise<readonly string[] | undefined> {
   if (file === undefined || file === '') return undefined;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -76,7 +76,7 @@ async function knownCategories(file: string | undefined): Promise<readonly strin
   throw new ConfigurationError(`OPERATOR_BUNDLE_CATEGORIES: ${file} is no {"categories": ["…"]}`);
 }
 
-/** The Kubernetes that decides about removed APIs, and the place that names it. */
+/** Names the Kubernetes version that decides about removed APIs, and where the version comes from. */
 function kubernetesWords(
   files: ReadonlyMap<string, string>,
   k8sVersion: string | undefined,

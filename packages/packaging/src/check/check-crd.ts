@@ -19,7 +19,7 @@ import { formatYaml } from 'chancery/low-level';
 import { type CrdFinding, crdChanges } from '../crd-check/crd-changes.ts';
 import { type Migration, migrationOf } from '../crd-check/migrations.ts';
 
-/** The state of a definition: it was compared with the old one, or only one of the two exists. */
+/** The state of a definition: the new and the old definition were compared, or only one of them exists. */
 type State = 'compared' | 'new' | 'absent';
 
 /**

@@ -14,7 +14,7 @@ const TEST_KIT = '@chancery/testing';
 type DefinitionProblems = (definition: object) => readonly string[];
 
 /**
- * Calls `work` with a function that checks definitions with an API server in this process. The
+ * Calls `work` with a function that checks definitions on an API server in this process. The
  * function is undefined when the test kit is not installed.
  */
 export async function withDefinitionServer<T>(

@@ -3,7 +3,7 @@ import { definitionChanges, surfaceChanges } from './definition-changes.ts';
 import { isBelow, schemaNodes } from './schema.ts';
 import { schemaChanges } from './schema-rules.ts';
 
-/** A change of a definition that is not safe while objects of it exist. */
+/** A change of a definition that is not safe while objects of that definition exist. */
 export interface CrdFinding {
   /** The name of the definition. */
   readonly definition: string;
@@ -30,8 +30,9 @@ interface Found extends CrdFinding {
 
 /**
  * The changes from `before` to `after` that can break stored objects, clients or controllers. These
- * are the changes for which operator-controller refuses an upgrade, and changes that it does not
- * check, such as those of subresources. Empty for a safe change. Sorted as in the definition.
+ * are the changes for which operator-controller refuses an upgrade, and changes that
+ * operator-controller does not check, such as changes of subresources. Empty for a safe change. The
+ * order is the same as in the definition.
  *
  * @param before - the definition in the cluster. Without a status, its storage version counts as
  * the stored version.
@@ -89,8 +90,8 @@ function servedVersionChanges(
 }
 
 /**
- * The differences between the served versions of one definition: each older version with each newer
- * version.
+ * The differences between the served versions of one definition. Each older version is compared
+ * with each newer version.
  */
 function pairChanges({ name, versions }: CheckedDefinition): readonly Found[] {
   const served = versions.filter((each) => each.served).sort((a, b) => byAge(a.name, b.name));
@@ -136,8 +137,8 @@ const WITH_SCHEMAS: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Drops findings that follow from another finding: the parts of a removed field, and the parents of
- * a change.
+ * Drops findings that follow from another finding: on the subfields of a removed field, and on the
+ * parents of a change.
  */
 function concise(found: readonly Found[]): readonly Found[] {
   const sameVersion = Map.groupBy(found, ({ version }) => version);
@@ -149,7 +150,10 @@ function concise(found: readonly Found[]): readonly Found[] {
   );
 }
 
-/** Drops the parts of removed fields. A parent comes directly before its parts. */
+/**
+ * Drops the findings on subfields of removed fields. In `found`, a field comes directly before its
+ * subfields.
+ */
 function withoutParts(found: readonly Found[]): readonly Found[] {
   let removed: string | undefined;
   return found.filter(({ rule, path }) => {

@@ -30,8 +30,8 @@ export function definitionChanges(
 }
 
 /**
- * The changes of names. When the kind changes, the other names are not reported, because they
- * follow from it.
+ * The changes of names. When the kind changes, changes of the other names are not reported, because
+ * they follow from the kind.
  */
 function kindChanges(
   before: CheckedDefinition,

@@ -18,8 +18,8 @@ export interface Migration {
 
 /**
  * The migration that a change of the storage version requires. Undefined when objects are already
- * stored in the new storage version. Also undefined when the new definition no longer has their
- * version, because it cannot be installed then.
+ * stored in the new storage version. Also undefined when the new definition no longer has a version
+ * in which objects are stored, because such a definition cannot be installed.
  *
  * @param before - the definition in the cluster. Without a status, its storage version counts as
  * the stored version.

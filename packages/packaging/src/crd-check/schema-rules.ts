@@ -25,8 +25,8 @@ const LOWER = ['minimum', 'minLength', 'minItems', 'minProperties'];
 type Rule = (before: unknown, after: unknown) => string | undefined;
 
 /**
- * The rules that operator-controller applies before an upgrade, which are those of crdify with its
- * own settings. A changed keyword without a rule is refused.
+ * The rules that operator-controller applies before an upgrade: the rules of crdify, with
+ * operator-controller's settings. A change of a keyword that has no rule is refused.
  */
 const RULES: Readonly<Record<string, Rule>> = {
   description: () => undefined,
@@ -43,7 +43,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** Keywords whose schemas are compared at their own paths. */
 const CHILDREN: ReadonlySet<string> = new Set(['properties', 'items']);
 
-/** The unsafe changes from `before` to `after`, without those in fields and items. */
+/** The unsafe changes from `before` to `after`, without changes in the schemas of fields and items. */
 export function schemaChanges(
   before: CheckedSchema,
   after: CheckedSchema,

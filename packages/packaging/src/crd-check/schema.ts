@@ -10,7 +10,7 @@ export interface SchemaNode {
 /** Keywords whose value is a list of schemas. */
 const IN_LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
 
-/** All schemas below `root` by their paths, `root` first. */
+/** All schemas below `root`, keyed by their paths, `root` first. */
 export function schemaNodes(root: CheckedSchema): ReadonlyMap<string, CheckedSchema> {
   const nodes = new Map<string, CheckedSchema>();
   const visit = (path: string, schema: CheckedSchema): void => {
@@ -46,7 +46,7 @@ export function isBelow(path: string, ancestor: string): boolean {
   return path.startsWith(ancestor) && /^[.[{(]/.test(path.slice(ancestor.length));
 }
 
-/** JSON with sorted keys: equal values have equal text. */
+/** JSON with sorted keys: equal values have equal JSON. */
 export function canonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_key, each: unknown) =>

@@ -22,8 +22,8 @@ import { packageMetadata } from './package-metadata.ts';
 /**
  * The files of a chart or a bundle.
  *
- * @throws ConfigurationError `CONFIG` when they cannot be generated from these declarations and
- * metadata.
+ * @throws ConfigurationError `CONFIG` when the files cannot be generated from these declarations
+ * and metadata.
  */
 export async function packageFiles(
   what: 'chart' | 'bundle',
@@ -67,7 +67,8 @@ const TAKEN_WHOLE = {
 
 /**
  * Compares the folder of a package with its generated files. A file that would become part of the
- * package but was not generated is also `foreign`: it could grant rights that no declaration needs.
+ * package, but was not generated, is reported as `foreign`: it could grant rights that no
+ * declaration needs.
  *
  * @throws OperatorError `CONFIG` when a file or folder cannot be read.
  */
@@ -84,8 +85,8 @@ export async function packageStates(
 }
 
 /**
- * Adds the files of the mounted folder. A package contains them, because no generator runs at its
- * installation.
+ * Adds the files of the mounted folder. A package contains these files, because no generator runs
+ * when the package is installed.
  */
 async function withFolderTexts(
   manifests: ManifestsOptions,

@@ -17,7 +17,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The metadata of the operator from the command line, the file of `--metadata`, and the project's
- * package.json. From package.json come its version, texts and addresses, and the block `"chancery":
+ * package.json. package.json provides its version, texts and addresses, and the block `"chancery":
  * {"package": {...}}`.
  *
  * @throws ConfigurationError `CONFIG` when a file cannot be read, when a field is not known or has
@@ -60,7 +60,7 @@ async function fieldsOf(path: string): Promise<Partial<PackageMetadata>> {
   return await checked(path, await read(path));
 }
 
-/** Maximum size of a file. All texts of a package together are much smaller. */
+/** Maximum size of a file in bytes. The whole metadata of a package is much smaller. */
 const MAX_BYTES = 1_048_576;
 
 async function read(path: string): Promise<unknown> {
@@ -80,8 +80,8 @@ const MAX_DETAILS = 65_536;
 const MAX_ITEMS = 200;
 
 /**
- * True for one line. A text with control characters could look like several lines where it is
- * shown.
+ * True for one line of text. Control characters are refused, because a text with them could be
+ * shown as several lines.
  */
 const isText = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= MAX_LINE && /^[^\p{Cc}\u2028\u2029]+$/u.test(value);
@@ -112,7 +112,7 @@ const isLink = (value: unknown): boolean =>
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
 
-/** The expected form of each field, in words and as a check. */
+/** The expected value of each field, as a description and as a check. */
 const FIELDS: Readonly<
   Record<keyof PackageMetadata, readonly [string, (value: unknown) => boolean]>
 > = {
@@ -155,7 +155,7 @@ async function checked(path: string, given: unknown): Promise<Partial<PackageMet
   return { ...others, ...image };
 }
 
-/** Removes the line break at the end of YAML's folded texts. */
+/** Removes the line break that YAML's folded strings have at the end. */
 function trimmed([name, value]: readonly [string, unknown]): readonly [string, unknown] {
   return [name, typeof value === 'string' && name !== 'details' ? value.trim() : value];
 }
@@ -209,8 +209,8 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /**
- * The URL of a repository. npm writes `git+https://host/path.git`. npm's short forms are ignored,
- * because they name no host.
+ * The URL of a repository. npm writes `git+https://host/path.git`. npm's shorthands are ignored,
+ * because they do not name a host.
  */
 function urlOf(repository: unknown): string | undefined {
   const url = isMapping(repository) ? repository.url : repository;
@@ -219,7 +219,7 @@ function urlOf(repository: unknown): string | undefined {
   return /^https?:\/\//.test(plain) ? plain : undefined;
 }
 
-/** Drops missing fields. `npm init` writes an empty text for a field without an answer. */
+/** Drops missing fields. `npm init` writes an empty string for a field without an answer. */
 function withoutAbsent(fields: Fields): Fields {
   const isThere = (value: unknown): boolean => value !== undefined && value !== '';
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isThere(value)));

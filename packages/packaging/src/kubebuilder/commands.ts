@@ -13,14 +13,14 @@ import {
   withTypescriptKind,
 } from './typescript.ts';
 
-/** The parts that the commands take from their caller. */
+/** The values that the commands take from their caller. */
 export interface CommandParts {
   typescript(): Promise<TypescriptScaffold>;
   /** The name of the working directory. */
   readonly folderName: string;
 }
 
-/** `init`: the ambassador for a new Go project, or a new TypeScript project. */
+/** `init`: adds the ambassador to a new Go project, or creates a TypeScript project. */
 export async function initProject(request: PluginRequest, parts: CommandParts): Promise<Change> {
   const flags = flagValues('init', request.args);
   return recorded(await ambassadorAndTypescript(request, parts, flags));
@@ -34,7 +34,7 @@ export async function editProject(request: PluginRequest, parts: CommandParts): 
   return recorded(await ambassadorAndTypescript(request, parts, flags));
 }
 
-/** `create api`: the rights for a new kind in Go, or a new kind in TypeScript. */
+/** `create api`: adds the rights for a new kind in Go, or creates a new kind in TypeScript. */
 export async function createApi(request: PluginRequest, parts: CommandParts): Promise<Change> {
   const flags = flagValues('api', request.args, ['group', 'version', 'kind']);
   const { record, messages } = withoutRemovedKinds(readRecord(request.universe), request);

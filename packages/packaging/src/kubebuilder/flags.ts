@@ -4,8 +4,8 @@ import { flagsOf } from './defined-flags.ts';
 import type { Subcommand } from './protocol.ts';
 
 /**
- * Values of flags by name: a string for the types `string` and `int`. Undefined for flags that were
- * not given.
+ * The values of flags, found by name. The types `string` and `int` have string values. Undefined
+ * for flags that were not given.
  */
 export interface FlagValues {
   text(name: string): string | undefined;
@@ -14,10 +14,11 @@ export interface FlagValues {
 
 /**
  * Reads the flags of a subcommand from the command line. kubebuilder sends every argument that
- * begins with `--`, including those for other plugins, and the one argument after each of them. The
- * last value of a flag counts. Defaults are not applied.
+ * begins with `--`, including flags of other plugins, and the one argument that follows each flag.
+ * The last value of a flag counts. Defaults are not applied.
  *
- * @param also - flags of kubebuilder or of other plugins, by name. They are read as strings.
+ * @param also - names of flags of kubebuilder or of other plugins. Their values are read as
+ * strings.
  * @throws ConfigurationError `CONFIG` when a flag has no value, or a value of another type.
  */
 export function flagValues(
@@ -38,7 +39,7 @@ export function flagValues(
     if (word.type === 'positional') requireNoValue(word.value, word.maybeValueOf);
     if (word.type !== 'flag') continue;
     const { name, value, from } = word;
-    // This is the next flag, of this plugin or of another one, and no value.
+    // This argument is no value but the next flag, of this plugin or of another one.
     if (from === 'next' && value.startsWith('--')) throw valueMissing(name);
     const isText = known[name]?.valueIfNone === undefined;
     values.set(name, isText ? value : booleanOf(name, value));
@@ -50,8 +51,8 @@ export function flagValues(
 }
 
 /**
- * Refuses an argument after a boolean flag. As in kubebuilder, `--flag` alone means true, and the
- * next argument is never its value.
+ * Refuses an argument after a boolean flag. Like in kubebuilder, `--flag` alone means true, and the
+ * next argument is never the value of the flag.
  */
 function requireNoValue(word: string, flag: string | undefined): void {
   if (flag === undefined) return;

@@ -6,8 +6,8 @@ type Names = Pick<RecordedKind, 'group' | 'kind' | 'plural'>;
 type Asked = Pick<RecordedKind, 'group' | 'version' | 'kind'>;
 
 /**
- * Refuses a kind whose name or plural exists in the group. Two definitions with the same kind or
- * plural overwrite each other in a cluster.
+ * Refuses a kind whose name or plural exists in the group. In a cluster, two definitions with the
+ * same kind or plural overwrite each other.
  *
  * @throws ConfigurationError `CONFIG` when Go or TypeScript already has the kind or the plural.
  */

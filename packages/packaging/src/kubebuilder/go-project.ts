@@ -16,10 +16,10 @@ export function hasGoManager({ pluginChain, universe }: PluginRequest): boolean 
 /**
  * Adds the ambassador beside the manager, or updates it.
  *
- * @param isNewApi - first add the rules of new markers to the role, as `make manifests` would.
- * Otherwise the filter would refuse the requests of a new controller.
- * @throws ConfigurationError `CONFIG` when the project has another form, or when its roles cannot
- * become a filter.
+ * @param isNewApi - if true, the rules of new markers are first added to the role, like `make
+ * manifests` does. Without these rules, the filter would refuse the requests of a new controller.
+ * @throws ConfigurationError `CONFIG` when the project does not have the layout of kubebuilder, or
+ * when its roles cannot become a filter.
  */
 export async function withAmbassador(
   { universe }: PluginRequest,

@@ -12,9 +12,9 @@ const CLOSE_BRACKET = 0x5d;
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * Reads a JSON document piece by piece while its bytes arrive. A part that the caller skips is
- * never in memory as a whole. The caller knows the form of the document, and asks for each part in
- * order.
+ * Reads a JSON document piece by piece while its bytes arrive. A value that the caller skips is
+ * never in memory as a whole. The caller knows the structure of the document, and asks for each
+ * value in order.
  *
  * A string that is skipped is not checked. Only its end is found.
  */
@@ -84,8 +84,8 @@ export class JsonBytes {
   }
 
   /**
-   * The next string. A string of more than `maxBytes` in the document is skipped without using
-   * memory, and gives undefined.
+   * The next string. A string that is longer than `maxBytes` in the document is skipped without
+   * using memory. The result is then undefined.
    */
   async string(maxBytes: number): Promise<string | undefined> {
     await this.expect('"');
@@ -205,7 +205,7 @@ function backslashesBefore(chunk: Buffer, end: number, from: number): number {
   return end - at;
 }
 
-/** Finds the end of a value by its brackets and quotes. `JSON.parse` checks the content. */
+/** Finds the end of a value by counting brackets and quotes. `JSON.parse` checks the content later. */
 class ValueScan {
   isComplete = false;
   #depth = 0;

@@ -2,7 +2,7 @@ import { PLUGIN_KEY, type PluginResponse, type Subcommand } from './protocol.ts'
 
 type Metadata = PluginResponse['metadata'];
 
-/** Two texts per subcommand that kubebuilder's help shows instead of its own. */
+/** Two texts per subcommand. kubebuilder's help shows them instead of its own texts. */
 const METADATA: Readonly<Record<Subcommand, Metadata>> = {
   init: {
     description: `Puts kubectl proxy, as an ambassador, beside the manager of a new Go project. The manager then holds no

@@ -20,7 +20,7 @@ export interface ProjectResource {
   readonly kind: string;
   /** The plural in the name of its definition. */
   readonly plural: string;
-  /** The names of its controllers in Go, as in their file names: `cart`, `cart_backup`. */
+  /** The names of the kind's controllers in Go, as their file names contain them: `cart`, `cart_backup`. */
   readonly controllers: readonly string[];
 }
 
@@ -28,8 +28,7 @@ export interface ProjectResource {
  * Reads the content of PROJECT. In older versions of kubebuilder, the first `init` sends no
  * content.
  *
- * @throws ConfigurationError `CONFIG` when the version is not 3, or when the content has another
- * form.
+ * @throws ConfigurationError `CONFIG` when the version is not 3, or when a field has another type.
  */
 export function projectConfig(config: Readonly<Record<string, unknown>> = {}): ProjectConfig {
   const { version, domain, projectName, multigroup, layout, resources } = config;
@@ -48,20 +47,21 @@ export function projectConfig(config: Readonly<Record<string, unknown>> = {}): P
   };
 }
 
-/** The group with its domain, in the form of the API server. */
+/** The group with its domain, as the API server names it. */
 export function qualifiedGroup(group: string, domain: string): string {
   return [group, domain].filter((part) => part !== '').join('.');
 }
 
 /**
- * True for a plugin that writes Go. The plugin chain of a command contains the parts of a bundle,
- * such as `base.go.kubebuilder.io/v4`. `layout` contains the bundle: `go.kubebuilder.io/v4`.
+ * True for a plugin that writes Go. The plugin chain of a command contains the members of a plugin
+ * bundle, such as `base.go.kubebuilder.io/v4`. `layout` contains the bundle itself:
+ * `go.kubebuilder.io/v4`.
  */
 export function isGoPlugin(key: string): boolean {
   return /(?:^|\.)go\.kubebuilder\.io(?:\/|$)/.test(key);
 }
 
-/** The plugins in `layout`. Older projects have a text with commas instead of a list. */
+/** The plugins in `layout`. Older projects have a string with commas instead of a list. */
 function layoutOf(layout: unknown): readonly string[] {
   if (typeof layout === 'string') return layout.split(',').map((key) => key.trim());
   return listOf('layout', layout).map((key) => textOf('layout', key));

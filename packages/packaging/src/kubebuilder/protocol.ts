@@ -1,6 +1,7 @@
 /**
- * The protocol of kubebuilder's external plugins. kubebuilder starts a process for each request, writes one
- * JSON document to its stdin, and reads one from its stdout. It shows what the process writes to stderr.
+ * The protocol of kubebuilder's external plugins. kubebuilder starts a process for each request,
+ * writes one JSON document to its stdin, and reads one from its stdout. kubebuilder shows
+ * everything that the process writes to stderr.
  */
 
 export const API_VERSION = 'v1alpha1';
@@ -18,7 +19,7 @@ export interface PluginRequest {
   readonly command: string;
   /** Arguments of the command line. See `flagValues`. */
   readonly args: readonly string[];
-  /** The texts of the files that the plugin reads, by path with `/` as the separator. */
+  /** The texts of the files that the plugin reads, keyed by path with `/` as the separator. */
   readonly universe: ReadonlyMap<string, string>;
   /** The paths of all files of the project, without `.git` and folders of installed packages. */
   readonly paths: ReadonlySet<string>;

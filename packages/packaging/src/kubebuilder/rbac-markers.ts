@@ -5,7 +5,7 @@ import { formatYaml, parseYamlDocuments } from 'chancery/low-level';
 /** The file that `make manifests` generates from the markers of the controllers. */
 export const ROLE_FILE = 'config/rbac/role.yaml';
 
-/** A role with the rules of all markers, or the rules that are missing in it. */
+/** The changed text of a role, and the rules that the role lacks. */
 export interface RoleState {
   /**
    * The new text of the role. Undefined when the role already has every rule, or when it cannot be
@@ -20,8 +20,8 @@ const MARKER = /^[\t ]*\/\/ ?\+kubebuilder:rbac:(.*)$/gm;
 
 /**
  * Compares the role of a project with the markers in its Go files, from which controller-gen
- * generates the role. A new controller has new markers, and the role gets their rules only by `make
- * manifests`.
+ * generates the role. A new controller has new markers, and only `make manifests` adds the rules of
+ * these markers to the role.
  *
  * Markers with a `namespace` are left to controller-gen, because their rules are in separate roles.
  */

@@ -14,7 +14,7 @@ const MAX_DOCUMENT_BYTES = 2_048 * MIB;
 /** Limits of one file that is read, and of all such files together. */
 const MAX_FILE_BYTES = 2 * MIB;
 const MAX_READ_BYTES = 32 * MIB;
-/** Limit of a path. Linux accepts no longer path; a byte may become six bytes of JSON. */
+/** Limit of a path. Linux accepts paths of up to 4,096 bytes, and a byte may become six bytes of JSON. */
 const MAX_PATH_BYTES = 4_096 * 6;
 const MAX_PATHS = 500_000;
 /** Limit of the content of PROJECT, and of each other field. */
@@ -30,7 +30,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   'universe',
 ]);
 
-/** The request in the bytes of stdin. Files that the plugin does not read are omitted. */
+/** Parses the request from the bytes of stdin. Files that the plugin does not read are omitted. */
 export async function readRequest(chunks: AsyncIterable<Uint8Array>): Promise<PluginRequest> {
   const json = new JsonBytes(chunks, MAX_DOCUMENT_BYTES, tooLong());
   if ((await json.next()) === '') {
@@ -76,7 +76,7 @@ async function readFiles(json: JsonBytes): Promise<Files> {
   return { universe, paths };
 }
 
-/** True for a path with `\` that would hide a path with `/`. Linux allows `\` in a name. */
+/** True for a path with `\` that would replace an existing path with `/`. Linux allows `\` in a name. */
 function isShadowed(key: string | undefined, path: string, paths: ReadonlySet<string>): boolean {
   return key !== path && paths.has(path);
 }

@@ -5,7 +5,7 @@ import { API_VERSION, type PluginResponse, SUBCOMMANDS } from './protocol.ts';
 /**
  * The answer to `flags` and to `metadata`, which kubebuilder requests before each of its commands.
  * Undefined for other commands, and when `args` contain no subcommand. These requests are answered
- * before anything else is loaded, so this module imports only tables.
+ * before anything else is loaded, so this module imports only constant tables.
  */
 export function selfDescription(
   command: unknown,
@@ -31,8 +31,8 @@ export function emptyResponse(command: string): PluginResponse {
 
 /**
  * The answer to a request that arrived as one short text, if it asks for `flags` or `metadata`.
- * Undefined for every other request, including malformed ones: `readRequest` reads them and reports
- * what is wrong.
+ * Undefined for every other request, including malformed ones, whose problems `readRequest`
+ * reports.
  */
 export function quickAnswer(text: string): PluginResponse | undefined {
   try {

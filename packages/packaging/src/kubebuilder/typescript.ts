@@ -20,8 +20,8 @@ export interface AskedKind {
   readonly owns: string | undefined;
   readonly isNamespaced: boolean;
   /**
-   * The folder for its files below `src`, which is also part of its names. Undefined when names
-   * need no group.
+   * The folder below `src` for the files of the kind. Its name is also part of the names of the
+   * kind. Undefined when names need no group.
    */
   readonly groupFolder: string | undefined;
 }
@@ -35,7 +35,7 @@ export interface ScaffoldedKind {
   /**
    * The text of the module that lists the controllers, with the new controller added.
    *
-   * @throws ConfigurationError `CONFIG` when the text is not understood.
+   * @throws ConfigurationError `CONFIG` when the text cannot be parsed.
    */
   listedIn(module: string): string;
 }
@@ -59,7 +59,8 @@ export interface TypescriptScaffold {
   /**
    * The files of a new kind.
    *
-   * @throws ConfigurationError `CONFIG` with the rule that a name breaks.
+   * @throws ConfigurationError `CONFIG` for an invalid name. The message names the rule that the
+   * name breaks.
    */
   kind(asked: AskedKind): ScaffoldedKind;
 }
@@ -124,8 +125,8 @@ export async function withTypescript(
 }
 
 /**
- * Adds a kind in TypeScript. Adds the project first if there is none. Changes nothing for a kind
- * that is complete.
+ * Adds a kind in TypeScript. If there is no TypeScript project, adds it first. If the kind is
+ * complete, changes nothing.
  *
  * @throws ConfigurationError `CONFIG` when Go already has the kind, or when files would be
  * overwritten.
@@ -177,9 +178,9 @@ export async function withTypescriptKind(
 }
 
 /**
- * Removes kinds whose controller file is gone from the record. `npm run generate` then updates the
- * manifests. Objects in clusters are not removed, so the messages ask the user to decide about
- * them.
+ * Removes from the record the kinds whose controller file no longer exists. `npm run generate` then
+ * updates the manifests. Objects in clusters are not removed, so the messages ask the user to
+ * decide about them.
  */
 export function withoutRemovedKinds(
   record: ProjectRecord,

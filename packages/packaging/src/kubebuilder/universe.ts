@@ -20,9 +20,7 @@ export function isInstalled(path: string): boolean {
   return INSTALLED.test(path);
 }
 
-/**
- * True when the plugin reads a file. The texts of all other files are dropped while they arrive.
- */
+/** True when the plugin reads a file. The texts of all other files are dropped when they arrive. */
 export function isRead(path: string): boolean {
   return !isInstalled(path) && (ROOT_FILES.has(path) || READ.test(path));
 }
@@ -37,7 +35,7 @@ export function normalPath(path: string): string | undefined {
 }
 
 /**
- * The files of an answer, sorted by path.
+ * The files that an answer must contain, sorted by path.
  *
  * kubebuilder joins a path to the working directory without a check, and overwrites existing files.
  * So each path is checked here, and unchanged files are omitted.
@@ -72,11 +70,10 @@ export function answeredFiles(
 }
 
 /**
- * Checks that no file has the place of a folder, or the reverse. kubebuilder writes file by file,
- * so such a conflict would stop it after some files.
+ * Checks that no file has the same path as a needed folder, and no folder has the same path as a
+ * file. kubebuilder writes file by file, so such a conflict would stop it after some files.
  *
- * @throws ConfigurationError `CONFIG` when a file has the place of a needed folder, or a folder has
- * the place of a file.
+ * @throws ConfigurationError `CONFIG` when there is such a conflict.
  */
 function requireFolders(changed: readonly string[], paths: ReadonlySet<string>): void {
   const all = [...paths];
@@ -105,8 +102,8 @@ function foldersOf(path: string): readonly string[] {
 const OUTSIDE = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
 /**
- * True for a relative path without empty segments, `.` and `..`. A drive such as `C:` makes a path
- * absolute, too.
+ * True for a relative path without empty segments, `.` and `..`. A path with a drive such as `C:`
+ * also counts as absolute.
  */
 function isInside(path: string): boolean {
   if (/[\\\0]|^[A-Za-z]:/.test(path)) return false;

@@ -8,7 +8,7 @@ import type { PluginRequest, PluginResponse } from '../kubebuilder/protocol.ts';
 import { readRequest } from '../kubebuilder/read-request.ts';
 import { ownStdout } from './own-stdout.ts';
 
-/** The parts of the process that answering a request needs. */
+/** The streams and variables of the process that are needed to answer a request. */
 interface RequestIo extends Pick<Io, 'stderr' | 'env'> {
   readonly stdin: AsyncIterable<Uint8Array | string>;
 }
@@ -21,8 +21,9 @@ export async function answerKubebuilder(io: Io): Promise<ExitCode> {
 }
 
 /**
- * The answer to the request on stdin. Never rejects: a failure is an answer as well, and the process
- * ends with exit code 0. With another exit code, kubebuilder drops the answer and its message.
+ * The answer to the request on stdin. Never rejects: a failure is also sent as an answer, and the
+ * process then ends with exit code 0. With another exit code, kubebuilder drops the answer and its
+ * message.
  */
 export async function respondToKubebuilder({
   stdin,

@@ -6,10 +6,10 @@ import { ownStdout } from './own-stdout.ts';
 /**
  * The process of `chancery plugin kubebuilder`. kubebuilder starts one process per request, and
  * sends three requests per command. So this entry is separate from the other commands and loads
- * only what a request needs. Two of the three requests need only tables.
+ * only what a request needs. Two of the three requests need only constant tables.
  */
 const stdout = ownStdout(process.stdout); // until the end of the process: exit handlers may print, too
-process.stdout.on('error', () => {}); // kubebuilder has ended, so nothing can be reported
+process.stdout.on('error', () => {}); // kubebuilder has ended, so nobody would read a report
 process.stderr.on('error', () => {});
 
 const stdin = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;

@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Writable } from 'node:stream';
 import type { PluginResponse } from '../kubebuilder/protocol.ts';
 
-/** Until it is disposed, stdout can only be written through this object. */
+/** Until this object is disposed, only its `write` can write to stdout. */
 interface OwnStdout extends Disposable {
   /** Resolves when the answer is written, or when it cannot be written. */
   write(response: PluginResponse): Promise<void>;

@@ -92,7 +92,7 @@ interface Names extends KindNames {
 
 /**
  * The names of a kind. With a group, two kinds of the same name have different controllers, samples
- * and imports. The flag for the plural has another name here than in `chancery create`.
+ * and imports. The flag for the plural has a different name than in `chancery create`.
  */
 function namesOf({ group, version, kind, plural, groupFolder }: AskedKind): Names {
   try {

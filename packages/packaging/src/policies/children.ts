@@ -24,8 +24,8 @@ import type { Operation, Written } from './written.ts';
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE'];
 
 /**
- * A resource of children, the declared writes of its children, and the operations for which only
- * the permission is known.
+ * A resource whose objects are children, the declared writes of these children, and the operations
+ * for which only a permission is declared.
  */
 interface Judged {
   readonly name: string;
@@ -88,10 +88,10 @@ function validationOf(
   };
 }
 
-/** A write adds and removes no owner except the parent. */
+/** True when a write adds and removes no owner except the parent. */
 const SAME_OTHERS = 'variables.nowOthers == variables.oldOthers';
 
-/** A write changes only owner references. */
+/** True when a write changes only owner references. */
 const ONLY_OWNERS = {
   name: 'onlyOwners',
   expression: allOf([

@@ -3,7 +3,7 @@ import { leaseMetadata } from './leases.ts';
 import type { Policy } from './policy.ts';
 import { keyOf, type Target, type Written } from './written.ts';
 
-/** The request in the form of `keyOf`: `CREATE deployments.apps`. */
+/** The request, written like `keyOf` does: `CREATE deployments.apps`. */
 const TARGET = {
   name: 'target',
   expression:

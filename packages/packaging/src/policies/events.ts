@@ -14,7 +14,7 @@ import type { Written } from './written.ts';
 
 const EVENTS = 'events.events.k8s.io';
 
-/** When an Event is repeated, its series changes. */
+/** True when a write creates an Event, or changes only its `series`, which counts repetitions. */
 const COUNTS_ONLY = {
   expression: anyOf([
     "request.operation == 'CREATE'",

@@ -5,17 +5,17 @@ import type { Written } from './written.ts';
 /** Matches every request. */
 export const ALL = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] } as const;
 
-/** True for the requests of the operator. */
+/** A match condition that is true for the requests of the operator. */
 export function byOperator({ user }: Pick<Written, 'user'>): Policy['matches'][number] {
   return { name: 'by-the-operator', expression: `request.userInfo.username == ${literal(user)}` };
 }
 
-/** A text as a literal in CEL. */
+/** `text` as a string literal in CEL. */
 export function literal(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n')}'`;
 }
 
-/** A list of texts as a literal in CEL, sorted and without duplicates. */
+/** A list of strings as a literal in CEL, sorted and without duplicates. */
 export function listOf(texts: Iterable<string>): string {
   return `[${[...new Set(texts)].sort().map(literal).join(', ')}]`;
 }
@@ -31,7 +31,7 @@ export function allOf(expressions: readonly string[]): string {
   return expressions.map((each) => `(${each})`).join(' &&\n');
 }
 
-/** The object after a request, or before it. */
+/** `object`: after a request. `oldObject`: before the request. */
 export type State = 'object' | 'oldObject';
 
 /** An expression for a member of the metadata, or `otherwise` when it is missing. */
@@ -56,9 +56,9 @@ export const RESOURCE = {
 const WHICH = "(r.kind + '/' + r.name + '/' + r.uid)";
 
 /**
- * Variables for the controllers of the object, of which there is at most one: their kinds with
- * groups, and their identities. Objects are `dyn`: servers check types against the schema of a
- * custom resource, which may declare only the name in its metadata.
+ * Variables for the controller owners of the object: their kinds with groups, and their identities.
+ * There is at most one. Objects are `dyn`: servers check types against the schema of a custom
+ * resource, which may declare only the name in its metadata.
  */
 export function controllersIn(state: State, prefix: string): Policy['variables'] {
   const controllers = referencesIn(state, 'has(r.controller) && r.controller');
@@ -73,7 +73,7 @@ export function controllersIn(state: State, prefix: string): Policy['variables']
 
 /**
  * Variables for owners other than the controllers, before and after a request. An owner that
- * becomes the controller is treated as a controller before the request, too. A controller that is
+ * becomes the controller is also treated as the controller before the request. A controller that is
  * released must no longer be an owner.
  */
 export const OTHER_OWNERS: Policy['variables'] = [
@@ -96,7 +96,7 @@ function referencesIn(state: State, condition: string): string {
 dyn(${state}).metadata.ownerReferences.filter(r, ${condition})`;
 }
 
-/** A kind in the form of `controllersIn`: `Website.example.dev`. */
+/** A kind, written like in `controllersIn`: `Website.example.dev`. */
 export function kindName({ kind, group }: Pick<Resource, 'kind' | 'group'>): string {
   return `${kind}.${group}`;
 }

@@ -11,8 +11,8 @@ const OF_THE_TOOLKIT = {
 } as const;
 
 /**
- * Refuses writes with a field manager that is not the operator's. Managed fields must show which
- * operator owns them.
+ * Refuses writes with a field manager that is not the operator's. So `metadata.managedFields`
+ * always shows which operator owns a field.
  */
 export function fieldManagers(written: Written): Policy {
   const { fieldManagers: own, elects, installsCrds, set } = written;

@@ -19,7 +19,7 @@ import type { Written } from './written.ts';
 const PROTECT = 'chancery.dev/protect';
 
 /**
- * Controllers of Kubernetes that write objects which others have created. They are those of
+ * Controllers of Kubernetes that write objects which others have created: the controllers of
  * kube-controller-manager, and the controller of a cloud, which adds a finalizer to Services.
  */
 const CLUSTER_CONTROLLERS = [
@@ -65,9 +65,9 @@ export function guardPolicies(written: Written, guards: readonly Guard[]): reado
 }
 
 /**
- * Refuses writes of others to objects that the operator controls. Statuses are excluded, because
- * nodes and controllers write them. The subresource `scale` is excluded, because an autoscaler
- * writes it, and its object shows no owner.
+ * Refuses writes of other clients to objects that the operator controls. Statuses are excluded,
+ * because nodes and controllers write them. The subresource `scale` is excluded, because an
+ * autoscaler writes it, and a Scale object has no owner references.
  */
 function guardChildren({ user, children }: Written): Policy | undefined {
   if (children.length === 0) return undefined;
@@ -105,8 +105,8 @@ function guardChildren({ user, children }: Written): Policy | undefined {
 }
 
 /**
- * Refuses changes of others to names that are reserved for the operator: its finalizers, and the
- * marks of its children.
+ * Refuses changes of other clients to names that are reserved for the operator: its finalizers, and
+ * the labels and annotations that mark its children.
  */
 function guardNames({ user, parents, children }: Written): Policy | undefined {
   const finalizers = parents.filter((each) => each.finalizers.length > 0);

@@ -7,8 +7,8 @@ const CREATE = 'CREATE leases.coordination.k8s.io';
 const UPDATE = 'UPDATE leases.coordination.k8s.io';
 
 /**
- * Refuses changes of a Lease that an election does not make. Where a permission for Leases exists,
- * any use is possible, so those operations are not checked.
+ * Refuses changes of a Lease that an election does not make. If the operator declares a permission
+ * for Leases, it may use Leases in any way, so the operations of that permission are not checked.
  */
 export function leaseMetadata(written: Written): Policy['validations'] {
   const { elects, free, set } = written;
@@ -53,7 +53,7 @@ function ofSet(set: string): string {
 
 /**
  * True when the only owner is the Pod in the Lease's name. The Lease of a replica is deleted with
- * its Pod. No other Lease has the name of a Pod.
+ * its Pod. No other Lease contains the name of a Pod.
  */
 function isOwnedByPod(set: string): string {
   const isPod = "r.apiVersion == 'v1' && r.kind == 'Pod'";
@@ -66,7 +66,7 @@ function isKept(now: string, before: string): string {
   return `k in ${before} && ${before}[k] == ${now}[k]`;
 }
 
-/** An expression for a member of the metadata before the request. */
+/** An expression for a member of the metadata before the request, empty for a create. */
 function old(member: string, empty: '{}' | '[]'): string {
   return `(request.operation == 'CREATE' ? ${empty} : ${metadataOr('oldObject', member, empty)})`;
 }

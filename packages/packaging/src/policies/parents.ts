@@ -16,8 +16,8 @@ import type { Policy } from './policy.ts';
 import { keyOf, type Written } from './written.ts';
 
 /**
- * Refuses changes of parents that the operator must not make: to their spec, their labels, and
- * finalizers of others. Undefined when no parents are checked.
+ * Refuses changes of parents that the operator must not make: to their spec, their labels, and the
+ * finalizers of other controllers. Undefined when no parents are checked.
  */
 export function parents(written: Written): Policy | undefined {
   const names = [...new Set(written.parents.map(({ resource }) => resourceName(resource)))].sort();
@@ -79,7 +79,7 @@ export function partsOf(name: string, written: Written): readonly ParentWrites[]
   );
 }
 
-/** An expression that is true when only the operator's own parts of an object change. */
+/** An expression that is true when a write changes only fields that the operator may change. */
 export function ownPartsOnly(parts: readonly ParentWrites[]): string {
   const finalizers = parts.flatMap((part) => part.finalizers);
   const changesTexts = parts.some(({ texts }) => texts === true);

@@ -18,7 +18,7 @@ import { type Written, writtenBy } from './written.ts';
 /**
  * The policies of an operator with these declarations. Each policy is followed by its binding.
  *
- * @throws ConfigurationError `CONFIG` as `accessOf` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `accessOf`.
  */
 export function policyObjects(
   declared: readonly Generating[],

@@ -12,7 +12,7 @@ export interface ResourceRule {
 
 /** One rule, before it is rendered as an object. */
 export interface Policy {
-  /** The name of the object is the name of the operator, `-`, and this text. */
+  /** The end of the object's name, which consists of the name of the operator, `-`, and `rule`. */
   readonly rule: string;
   /** The purpose of the rule in one sentence. It becomes the comment of its file. */
   readonly about: string;
@@ -58,7 +58,8 @@ export function policyObject(operator: string, policy: Policy): KubernetesObject
 /**
  * The binding that activates a policy.
  *
- * @param warns - the policy only warns and adds an entry to the audit log. It refuses nothing.
+ * @param warns - if true, the policy only warns and adds an entry to the audit log. It refuses
+ * nothing.
  */
 export function bindingObject(
   operator: string,

@@ -17,12 +17,12 @@ import { isController } from 'chancery/low-level';
 /** The operations of admission. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** A declared kind of request: one operation on one resource, in one place. */
+/** A declared kind of request: one operation on one resource, in one namespace or in all. */
 export interface Target {
   readonly operation: Operation;
   readonly resource: Resource;
   readonly subresource: string | undefined;
-  /** Undefined for all namespaces, and for a cluster-scoped resource. */
+  /** Undefined if the request may be in any namespace, or if the resource is cluster-scoped. */
   readonly namespace: string | undefined;
   /** Undefined for all names. */
   readonly names: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export interface Written {
   readonly targets: readonly Target[];
   readonly children: readonly ChildWrites[];
   readonly parents: readonly ParentWrites[];
-  /** Operations for which only a permission is known, in the form of `keyOf`. */
+  /** Operations for which only a permission is declared, written like `keyOf` does. */
   readonly free: ReadonlySet<string>;
   /** The field managers of controllers and other declarations. */
   readonly fieldManagers: readonly string[];
@@ -46,8 +46,8 @@ export interface Written {
   readonly kinds: readonly Resource[];
   readonly elects: boolean;
   /**
-   * The set of replicas that share the work: the name of its Lease. Undefined when one replica
-   * works.
+   * The name of the Lease of the set of replicas that share the work. Undefined when only one
+   * replica works.
    */
   readonly set: string | undefined;
   readonly installsCrds: boolean;
@@ -56,7 +56,7 @@ export interface Written {
 /**
  * The declared writes of an operator.
  *
- * @throws ConfigurationError `CONFIG` as `accessOf` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `accessOf`.
  */
 export function writtenBy(declared: readonly Generating[], options: PoliciesOptions): Written {
   const { name, serviceAccount, namespaces, leaderElection, installCrds = false } = options;
@@ -99,7 +99,7 @@ export function writtenBy(declared: readonly Generating[], options: PoliciesOpti
   };
 }
 
-/** Without duplicates and sorted, so that equal declarations give equal policies in any order. */
+/** Removes duplicates and sorts, so that the order of declarations does not change the policies. */
 function sorted<T extends ChildWrites | ParentWrites>(all: readonly T[]): readonly T[] {
   const key = ({ resource: { group, version, plural }, ...rest }: T): string =>
     JSON.stringify([group, plural, version, rest]);
@@ -142,8 +142,8 @@ function operationOf(verb: string, subresource: string | undefined): Operation |
 
 /**
  * A target with the names that a role cannot express. A role cannot limit a create to names, and
- * cannot limit anything to names of Pods. A policy can, so only the Leases that are renewed may be
- * created.
+ * cannot limit any verb to names of Pods. A policy can do both, so the operator may create only the
+ * Leases that it renews.
  */
 function named(target: Target, all: readonly Target[], set: string | undefined): Target {
   const isLease = resourceName(target.resource) === 'leases.coordination.k8s.io';
@@ -157,9 +157,9 @@ function named(target: Target, all: readonly Target[], set: string | undefined):
 }
 
 /**
- * An RE2 pattern for the names of a set's Leases: that of the set, one per group, and one per Pod.
- * It allows all 64 possible groups, because during a roll-out replicas of the previous release may
- * divide keys into more groups.
+ * An RE2 pattern for the names of a set's Leases: one Lease for the set, one per group, and one per
+ * Pod. It allows all 64 possible groups, because during a roll-out replicas of the previous release
+ * may divide keys into more groups.
  */
 function namesOfSet(set: string): string {
   const [own, group, member] = [set, groupPrefix(set), memberPrefix(set)].map((name) =>

@@ -13,11 +13,11 @@ export interface Reference {
   readonly end: ReadonlyMap<string, readonly string[]>;
   /** The largest number of objects that existed at once, by their logical identity. */
   readonly copies: ReadonlyMap<string, number>;
-  /** Finalizers that the operator has added to objects, or declares. */
+  /** Finalizers that the operator adds to objects or declares. */
   readonly finalizers: ReadonlySet<string>;
 }
 
-/** The invariants of one run: the general ones, and those of the scenario. */
+/** The invariants of one run: the general invariants, and the invariants of the scenario. */
 export class Checks {
   readonly #scenario: Scenario;
   readonly #reference: Reference | undefined;
@@ -47,7 +47,7 @@ export class Checks {
     this.#finalizers.declared(controllers);
   }
 
-  /** Records that the operator was killed, which ends its running work. */
+  /** Records that the operator was killed, which ends its running reconciles. */
   killed(): void {
     this.#active.clear();
     this.#finalizers.killed();

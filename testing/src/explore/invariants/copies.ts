@@ -4,8 +4,8 @@ import type { Violation } from './violation.ts';
 
 /**
  * No double create: an object with a generated name is not created while the operator's earlier
- * object with the same owner and content still exists. The usual order decides how many may exist
- * at once: three equal Pods of one owner are no fault if the usual order also has three.
+ * object with the same owner and content still exists. The run in the usual order decides how many
+ * may exist at once: three equal Pods of one owner are no fault if that run also has three.
  */
 export class Copies {
   readonly #allowed: ReadonlyMap<string, number> | undefined;

@@ -11,13 +11,13 @@ const OF_THE_CLUSTER = /^(?:foregroundDeletion|orphan|kubernetes|kubernetes\.io\
  * declares is removed only after a successful cleanup of the object.
  */
 export class Finalizers {
-  /** Finalizers that the operator has added, or declares. */
+  /** Finalizers that the operator has added to objects or declares. */
   readonly own: Set<string>;
-  /** The controller whose `finalize` cleans up, by finalizer. */
+  /** The controllers whose `finalize` must succeed before their finalizer is removed; keyed by finalizer. */
   readonly #cleaners = new Map<string, string>();
   /**
    * `controller key` of objects whose cleanup has returned, until the attempt ends. The finalizer
-   * is removed in between.
+   * is removed during this time.
    */
   readonly #cleaned = new Set<string>();
 

@@ -3,7 +3,7 @@ import type { LoggedWrite } from '../scenario/scenario.ts';
 import { called, type Violation } from './violation.ts';
 
 /**
- * More than the limit of writes of one object within this time, without a change by others, are a
+ * More than `MAX_FAST` writes of one object within this time, without a change by others, are a
  * loop.
  */
 const FAST_MS = 10_000;

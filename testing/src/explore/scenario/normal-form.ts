@@ -27,18 +27,18 @@ const TOKEN_VOLUME = /^kube-api-access-[a-z0-9]{5}$/;
 /** Lists whose order is ignored, because it depends on which writer was first. */
 const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'conditions']);
 
-/** RFC 3339 times, also inside a longer text. */
+/** RFC 3339 times, even inside a longer text. */
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
 /**
- * Replaces uids and generated names with the same text in every run, also inside a longer text.
- * Undefined if there are none.
+ * Replaces uids and generated names, even inside a longer text, with a text that is the same in
+ * every run. Returns undefined if there are none.
  */
 export type Renamed = (text: string) => string | undefined;
 
 /**
  * An object as text, without values that differ between two equal runs: uids, versions, times and
- * generated names. An `observedGeneration` is replaced by whether it is current. Undefined for
+ * generated names. An `observedGeneration` is replaced with whether it is current. Undefined for
  * Events and Leases.
  */
 export function normalForm(object: KubernetesObject, renamed: Renamed): string | undefined {

@@ -12,12 +12,13 @@ export interface Scenario {
   readonly objects?: string | readonly KubernetesObject[];
   /**
    * The controllers of the operator. Called for each run and after each restart, so that no state
-   * survives a run. State outside of this function does survive: keep none there.
+   * survives a run. Keep no state outside of this function, because that state would survive.
    */
   readonly controllers: (made: { readonly clock: Clock }) => readonly Controller[];
   /**
-   * Runnables of the operator, created like the controllers. The state of a runnable is not
-   * visible, so no state counts as seen before, and an exploration takes longer. If omitted, none.
+   * Runnables of the operator, created like the controllers. An exploration with runnables takes
+   * longer: their state is not visible, so no state of a run is recognized as visited. If omitted,
+   * none.
    */
   readonly runnables?: (made: { readonly clock: Clock }) => readonly Runnable[];
   /**
@@ -26,8 +27,8 @@ export interface Scenario {
    */
   readonly changes?: readonly Change[];
   /**
-   * The controllers that run workloads, as in `ApiServerOptions`; true for their defaults. Default
-   * false.
+   * Options of the controllers that run workloads, like in `ApiServerOptions`; true for their
+   * defaults. Default false.
    */
   readonly workloads?: boolean | WorkloadOptions;
   /** Invariants for the operator at rest after the last change, besides the general ones. */
@@ -35,24 +36,24 @@ export interface Scenario {
   /** Invariants after each change of the stored objects, besides the general ones. */
   readonly atEachStep?: readonly Invariant[];
   /**
-   * The number of times that the operator may be killed and started again in one schedule. Default
-   * 1.
+   * The largest number of restarts in one schedule: the operator is killed and started again.
+   * Default 1.
    */
   readonly restarts?: number;
   /**
-   * The number of answers to writes that may be lost in one schedule: the server has acted, the
+   * The largest number of lost answers in one schedule: the server has carried out a write, the
    * connection breaks, and the operator gets no answer. Default 1.
    */
   readonly lostAnswers?: number;
   /**
-   * The virtual time after the last change in which the operator must come to rest, in
-   * milliseconds. Default 900,000: 15 min.
+   * The virtual time that the operator has to come to rest after the last change, in milliseconds.
+   * Default 900,000: 15 min.
    */
   readonly settleMs?: number;
   /**
-   * Returns an object without parts that may differ between orders, or undefined to exclude it from
-   * the comparison. Called with copies. Events, Leases and generated values (uids, versions, times)
-   * are excluded already.
+   * Returns an object without the fields that may differ between orders, or undefined to exclude
+   * the object from the comparison. Called with copies. Events, Leases and generated values (uids,
+   * versions, times) are excluded already.
    */
   readonly ignore?: (object: KubernetesObject) => KubernetesObject | undefined;
 }
@@ -67,7 +68,7 @@ export interface Change {
    */
   readonly apply: (cluster: ScenarioCluster) => void;
   /**
-   * Delays the change until this is true, as `kubectl delete` waits until an object is removed.
+   * Delays the change until this is true, like `kubectl delete` waits until an object is removed.
    * Later changes wait too. If omitted, there is no delay.
    */
   readonly when?: (cluster: ScenarioCluster) => boolean;
@@ -77,7 +78,7 @@ export interface Change {
 export interface Invariant {
   /** The name for failures: `one Deployment for each Website`. */
   readonly name: string;
-  /** Throws, or returns a text with the problem, if the invariant does not hold. */
+  /** Throws, or returns a description of the problem, if the invariant does not hold. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a check that returns nothing is the usual one
   readonly check: (cluster: ScenarioCluster) => void | string;
 }
@@ -126,7 +127,7 @@ export interface LoggedWrite {
    */
   readonly by: 'operator' | 'change' | 'cluster';
   /**
-   * `delete` when the object was removed. The begin of a deletion that waits for finalizers is an
+   * `delete` when the object was removed. The start of a deletion that waits for finalizers is an
    * `update`.
    */
   readonly verb: 'create' | 'update' | 'delete';
@@ -166,9 +167,12 @@ export interface Exploration {
   readonly scenario: string;
   /** The number of schedules that were run, including the usual order. */
   readonly schedules: number;
-  /** The number of these that ended early because they reached a state of an earlier run. */
+  /** The number of these schedules that ended early, because they reached a state of an earlier run. */
   readonly cutShort: number;
-  /** The number of schedules that were skipped, because they only swap independent events. */
+  /**
+   * The number of schedules that were skipped, because they differ only in the order of independent
+   * events.
+   */
   readonly leftOut: number;
   /**
    * The number of different states of the store, the caches and the queue in which no reconcile was

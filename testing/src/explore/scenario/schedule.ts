@@ -19,7 +19,7 @@ export interface Deviation {
  * - `lose`: the connection breaks before this answer arrives. Writes stay written.
  * - `timer`: the next timer rings before the pending events happen.
  * - `late`: the events of this stream come after the operator's next own timer, and after the
- *   effects of that timer. Without a stream, the next change is delayed in this way.
+ *   effects of that timer. If `target` is empty, the next change is delayed in this way.
  * - `change`: the next change of another writer happens here.
  * - `restart`: the operator is killed here and started again.
  */
@@ -27,19 +27,19 @@ export type DeviationAct = (typeof ACTS)[number];
 
 const ACTS = ['first', 'hold', 'delay', 'late', 'lose', 'timer', 'change', 'restart'] as const;
 
-/** The description of a run of a scenario, by which the run can be repeated. */
+/** A description of a run of a scenario. A run with the same schedule repeats it. */
 export interface Schedule {
   readonly seed: number;
   readonly deviations: readonly Deviation[];
 }
 
-/** The schedule as text for `replaySchedule`: `seed 1; 12 hold watch deployments; 17 restart`. */
+/** The schedule as a string for `replaySchedule`: `seed 1; 12 hold watch deployments; 17 restart`. */
 export function formatSchedule({ seed, deviations }: Schedule): string {
   const parts = deviations.map(({ step, act, target }) => `${step} ${act} ${target}`.trim());
   return [`seed ${seed}`, ...parts].join('; ');
 }
 
-/** @throws ConfigurationError `CONFIG` for a text that is not an output of `formatSchedule`. */
+/** @throws ConfigurationError `CONFIG` for a text that `formatSchedule` does not produce. */
 export function parseSchedule(text: string): Schedule {
   const [first = '', ...rest] = text.split('; ');
   const seed = /^seed (\d+)$/.exec(first)?.[1];

@@ -30,7 +30,7 @@ export class Player implements Disposable {
     return new Player(scenario, await baseOf(scenario));
   }
 
-  /** The run in the usual order, its result, and the reference for other orders. */
+  /** Runs the usual order. Returns the result, and the reference to which other orders are compared. */
   async usual(
     seed: number,
   ): Promise<{ result: SimulationResult; reference: Reference | undefined }> {
@@ -97,7 +97,7 @@ async function baseOf({ name, objects = [] }: Scenario): Promise<StorageSnapshot
   const restore = replaceGlobals();
   const clock = scenarioClock();
   let drawn = 0;
-  // Random values here must be the same in every exploration, so that uids are equal.
+  // Random values must be the same in every exploration, so that uids are equal.
   const world = {
     clock,
     random: () => (drawn = (drawn + 0.618_033_988_749_895) % 1),
@@ -125,10 +125,7 @@ async function baseOf({ name, objects = [] }: Scenario): Promise<StorageSnapshot
   }
 }
 
-/**
- * A copy of an object. `create` does not change its argument, but scenarios share objects between
- * runs.
- */
+/** A copy of an object, because scenarios share objects between runs. */
 function placed(object: KubernetesObject): KubernetesObject {
   return structuredClone(object);
 }

@@ -2,8 +2,8 @@
 const { createHash } = process.getBuiltinModule('node:crypto');
 
 /**
- * States of earlier runs, with the number of further deviations that were allowed from there. Its
- * size is limited.
+ * A limited number of states of earlier runs, each with the number of further deviations that were
+ * allowed from that state.
  */
 export class VisitedStates {
   readonly #left = new Map<string, number>();
@@ -23,7 +23,7 @@ export class VisitedStates {
 
   /**
    * @returns true if the state was visited before with at least as many deviations left. Otherwise
-   * records it.
+   * the state is recorded.
    */
   isKnown(digest: string, left: number): boolean {
     const name = createHash('sha1').update(digest).digest('base64');

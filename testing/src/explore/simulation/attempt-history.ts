@@ -1,15 +1,15 @@
 import type { AttemptFacts } from '../scenario/attempt-facts.ts';
 
 /**
- * The reads and writes of each key's reconciles since the operator started. With an equal history,
- * code that keeps state between two reconciles has equal state. Reconciles without a request are
- * ignored.
+ * The reads and writes of each key's reconciles since the operator started. If the histories of two
+ * runs are equal, then state that code keeps between reconciles is also equal. Reconciles without a
+ * request are ignored.
  */
 export class AttemptHistory {
   readonly #running = new Map<string, string[]>();
   readonly #done = new Map<string, string[]>();
 
-  /** True while a reconcile runs, because its reads so far are not visible. */
+  /** True while a reconcile runs. `digest` does not contain its requests yet. */
   get isBusy(): boolean {
     return this.#running.size > 0;
   }

@@ -5,7 +5,7 @@ import type { StoredState } from './stored-state.ts';
 /** The contents of the operator's caches, computed from the answers and events that it received. */
 export class Caches {
   readonly #stored: StoredState;
-  /** The content that the operator received, by path of the collection and key. */
+  /** The content that the operator received, keyed by path of the collection and then by key. */
   readonly #shown = new Map<string, Map<string, string>>();
 
   constructor(stored: StoredState) {
@@ -67,8 +67,8 @@ function keyOf({ metadata: { namespace = '', name } }: Shown): string {
 }
 
 /**
- * The path at which a source lists and watches, with its selectors and without parameters that do
- * not select.
+ * The path at which a source lists and watches, with its selectors. Other query parameters are
+ * dropped.
  */
 function collectionOf(path: string): string {
   const [place = '', query = ''] = path.split('?', 2);

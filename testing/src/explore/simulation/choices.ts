@@ -20,7 +20,7 @@ export interface Situation {
   readonly ready: readonly PendingEvent[];
   /** The alarm that is due first. */
   readonly alarm: Alarm<AlarmOwner> | undefined;
-  /** The operator's own first timer, if it is due after the end of a `delay`. */
+  /** The first of the operator's own timers that is due after the end of a `delay`. */
   readonly later: Alarm<AlarmOwner> | undefined;
   readonly nowMs: number;
   /** True if further changes of other writers are pending. */
@@ -34,7 +34,7 @@ export interface Situation {
 /** Collects the possible alternatives to the usual order in a run. */
 export class Choices {
   readonly all: Deviation[] = [];
-  /** The number of deviations that are skipped, because they swap independent events. */
+  /** The number of deviations that are skipped, because they only swap independent events. */
   leftOut = 0;
   /**
    * The number of writes when a restart was last offered. Another restart before the next write has
@@ -64,7 +64,7 @@ export class Choices {
     const isNews = first !== undefined || hasChange;
     if (isOperators && isNews && alarm.dueAt <= nowMs + DELAY_MS) offer('timer');
     if (later === undefined) return;
-    // A call that is held just before it changes something has already read everything it needs.
+    // Only a write is delayed: the code that sends it has already read everything that it needs.
     const isInTime = later.dueAt < nowMs + DEADLINES_MS.call;
     if (first !== undefined && isInTime && isOfInterest(first)) offer('late', first.stream);
     if (first === undefined && hasChange && !isSoon) offer('late');
@@ -88,7 +88,7 @@ function isOfInterest({ kind, isWrite, about }: PendingEvent): boolean {
 /** Whether the order of the two events makes no difference. */
 function commute(a: PendingEvent, b: PendingEvent): boolean {
   const [one, two] = [a.kind === 'request', b.kind === 'request'];
-  // The server processes one event and the operator receives the other, so both are independent.
+  // The server processes one event and the operator receives the other, so they are independent.
   if (one !== two) return true;
   if (!one) return false;
   if (!a.isWrite && !b.isWrite) return true;

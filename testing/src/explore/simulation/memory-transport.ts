@@ -16,11 +16,11 @@ export interface MemoryTransportOptions {
   readonly carryOut: (exchange: ExchangeFacts, act: () => void) => void;
   /** Called when the operator receives the answer of a call. */
   readonly answered: (exchange: ExchangeFacts, status: number, body: string) => void;
-  /** Converts a text of the wire to a form that is the same in all orders of events. */
+  /** Removes from a request or answer the values that differ between orders of events. */
   readonly plain: (text: string) => string;
-  /** The reconcile whose stack makes the current request. */
+  /** The reconcile that sends the current request. */
   readonly sender: () => Sender | undefined;
-  /** Called when the operator receives a part of a watch. */
+  /** Called when the operator receives a piece of the body of a watch. */
   readonly delivered: (exchange: ExchangeFacts, chunk: string) => void;
 }
 
@@ -114,7 +114,7 @@ class MemoryExchange {
     return this.#head.promise;
   }
 
-  /** Fails the exchange. Only the first failure counts, and none after the last byte. */
+  /** Fails the exchange. Has no effect after another failure, or after the last byte. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#end();
@@ -217,7 +217,7 @@ class MemoryExchange {
         done(error);
       },
     });
-    // As in the socket transport, an unread failure does not end the process.
+    // Like in the socket transport, a failure that nobody reads does not end the process.
     body.on('error', () => {});
     this.#body = body;
     this.#head.resolve({ status, headers, body });

@@ -101,12 +101,12 @@ export class OperatorRun {
     );
   }
 
-  /** True when it is running and every source has its first list. */
+  /** True when the operator is running and every source has received its first list. */
   get ready(): boolean {
     return this.#process.ready;
   }
 
-  /** The contents of its queue and its caches, in numbers. */
+  /** A digest of the numbers of keys in the queues and of objects in the caches. */
   get digest(): string {
     const { controllers, sources } = this.#process.status;
     const queues = controllers.map(
@@ -120,7 +120,8 @@ export class OperatorRun {
   }
 
   /**
-   * Behaves like SIGKILL: it sends nothing more, receives no answer, and its timers do not ring.
+   * Behaves like SIGKILL: the operator sends nothing more, receives no answer, and its timers do
+   * not ring.
    */
   kill(): void {
     this.#isDead = true;

@@ -15,16 +15,17 @@ export interface PendingEvent {
   readonly about: string;
   /** True if the call is a write. */
   readonly isWrite: boolean;
-  /** The content of the event, in a form that is the same in all orders of events. */
+  /** The content of the event, without values that differ between orders of events. */
   readonly content: () => string;
   readonly happen: () => void;
   /**
-   * Breaks the connection instead. The server's action stays done, and the operator gets no answer.
+   * Breaks the connection instead. The server has carried out the request, and the operator gets no
+   * answer.
    */
   readonly lose?: () => void;
 }
 
-/** Held back until nothing else waits, or until this time. */
+/** When held events are released: `rest` when nothing else waits, or a time in milliseconds. */
 type Until = 'rest' | number;
 
 /** The waiting events, in the order in which they arose. */

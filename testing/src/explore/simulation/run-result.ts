@@ -9,9 +9,9 @@ export interface SimulationResult {
   readonly steps: readonly Step[];
   /** The first violation. */
   readonly violation: Violation | undefined;
-  /** The alternatives at the steps after the last deviation. */
+  /** The deviations that were possible after the last deviation of the schedule. */
   readonly choices: readonly Deviation[];
-  /** The number of deviations that are skipped, because they swap independent events. */
+  /** The number of deviations that are skipped, because they only swap independent events. */
   readonly leftOut: number;
   /** True if the run ended because it reached a state of an earlier run. */
   readonly isCut: boolean;
@@ -40,8 +40,8 @@ export interface SimulationOptions {
   readonly schedule: Schedule;
   readonly checks: Checks;
   /**
-   * Called when no reconcile is running, after the last deviation. True ends the run. If omitted,
-   * the run is never ended.
+   * Called after the last deviation, whenever no reconcile is running. True ends the run early. If
+   * omitted, no run ends early.
    */
   readonly isKnown?: (digest: string) => boolean;
 }

@@ -16,7 +16,7 @@ export function scenarioClock(): ScenarioClock {
   return new VirtualClock<AlarmOwner>(0, START_MS);
 }
 
-/** The first due alarm among the wanted ones. */
+/** The alarm that is due first, among the alarms for which `isWanted` returns true. */
 export function firstAlarm(
   clock: ScenarioClock,
   isWanted: (alarm: Alarm<AlarmOwner>) => boolean,

@@ -4,7 +4,7 @@ import { DELAY_MS } from './choices.ts';
 import type { PendingEvents } from './pending-events.ts';
 import type { AlarmOwner, ScenarioClock } from './scenario-clock.ts';
 
-/** Acts that hold events back, and leave the next event to happen. */
+/** Acts that only hold events back. Another event then happens at the same step. */
 const HOLDS: ReadonlySet<Deviation['act']> = new Set(['hold', 'delay', 'late']);
 
 export interface ScheduleProgressOptions {
@@ -18,11 +18,11 @@ export interface ScheduleProgressOptions {
   readonly released: () => void;
 }
 
-/** The progress of a run in its schedule. Deviations that hold events back are made here. */
+/** The progress of a run in its schedule. This class also makes the deviations that hold events back. */
 export class ScheduleProgress {
   readonly #options: ScheduleProgressOptions;
   readonly #lastStep: number;
-  /** The number of deviations that were made. */
+  /** The number of deviations made so far. */
   #made = 0;
   /** The alarm after which delayed events happen. */
   #awaited: Alarm<AlarmOwner> | undefined;

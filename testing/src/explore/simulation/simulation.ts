@@ -56,7 +56,7 @@ export class Simulation {
   #restarts = 0;
   #lost = 0;
   #turns = 0;
-  /** The step for which deviations were offered last. */
+  /** The last step for which deviations were offered. */
   #offered = -1;
   #lastInputMs = 0;
   /** The number of changes by others, and of events at an unusual time. */
@@ -256,7 +256,7 @@ export class Simulation {
     return this.#ring(alarm, undefined);
   }
 
-  /** True if the next change can be made now. */
+  /** True if there is a next change and it can be made now. */
   get #hasChange(): boolean {
     const change = this.#options.scenario.changes?.[this.#changesDone];
     return change !== undefined && (change.when?.(this.#cluster) ?? true);
@@ -329,7 +329,7 @@ export class Simulation {
     if (isKnown === undefined || this.#history.isBusy || scenario.runnables !== undefined)
       return false;
     const digest = this.#digest();
-    // A state that recurs within one run, for example while polling, does not show how the run
+    // A state that recurs within one run, for example while polling, does not tell how the run
     // ends.
     if (this.#ownStates.has(digest)) return false;
     this.#ownStates.add(digest);

@@ -9,13 +9,13 @@ const UUID_LENGTH = 36;
 const VERSION = /"resourceVersion":"(\d+)"/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?Z/g;
 
-/** The stored objects at a moment of a run, in a form that is comparable between runs. */
+/** The stored objects at one moment of a run, comparable with those of other runs. */
 export class StoredState {
   /** `deployments.apps default/demo` → the object. */
   readonly #objects = new Map<string, KubernetesObject>();
   /**
-   * The number of objects with an identity so far. A second object of the same name is another
-   * object.
+   * How many objects with the same identity were created so far. An object that is deleted and
+   * created again is another object.
    */
   readonly #incarnations = new Map<string, number>();
   /** The replacement text of each uid and generated name. */
@@ -23,9 +23,9 @@ export class StoredState {
   /** The generated names among them. */
   readonly #generated: string[] = [];
   readonly #uids = new Map<string, string>();
-  /** Digests of all objects that differ from the beginning, by key. */
+  /** The normal forms of all objects that have changed since the beginning, by resource and key. */
   readonly #forms = new Map<string, string>();
-  /** The normal form of each object version, by resourceVersion. */
+  /** The normal form of each version of an object, keyed by resourceVersion. */
   readonly #byVersion = new Map<string, string>();
 
   constructor(base: StorageSnapshot) {
@@ -51,7 +51,7 @@ export class StoredState {
     }
   }
 
-  /** A text of the wire without uids, versions and generated names. */
+  /** The text of a request or answer without uids, versions and generated names. */
   plain(text: string): string {
     return text
       .replace(UUID, (uid) => this.#names.get(uid) ?? uid)
@@ -66,7 +66,7 @@ export class StoredState {
     return this.#objects.values();
   }
 
-  /** The content of the object version, as caches show it. */
+  /** The normal form of the object with this resourceVersion. */
   formOfVersion(resourceVersion: string): string {
     return this.#byVersion.get(resourceVersion) ?? resourceVersion;
   }
@@ -80,8 +80,8 @@ export class StoredState {
   }
 
   /**
-   * The stored objects for comparison with the end of other runs: normal forms by identity. Several
-   * objects can have the same identity, because generated names are ignored.
+   * The stored objects, for comparison with the end of other runs. Maps each identity to normal
+   * forms. Several objects can have the same identity, because generated names are ignored.
    */
   comparable(
     ignore: (object: KubernetesObject) => KubernetesObject | undefined,
@@ -121,7 +121,7 @@ export class StoredState {
     this.#generated.push(name);
   }
 
-  /** The text with its uids and generated names replaced. Undefined if it has none. */
+  /** `text` with uids and generated names replaced. Undefined if it contains none. */
   #renamed(text: string, nameOf: Renamed = (name) => this.#names.get(name)): string | undefined {
     const whole = nameOf(text);
     if (whole !== undefined) return whole;

@@ -9,15 +9,15 @@ export class WriteLog {
   #taken = 0;
 
   /**
-   * Carries out an act whose writes have this author. Request handlers are asynchronous, but finish
-   * before the next event: see `settleWorld`.
+   * Runs `act`. Its writes are logged with this author. Request handlers are asynchronous, but
+   * finish before the next event: see `settleWorld`.
    */
   as(author: LoggedWrite['by'], act: () => void): void {
     this.#author = author;
     act();
   }
 
-  /** Later writes are those of the cluster. */
+  /** Makes the cluster the author of later writes. */
   reset(): void {
     this.#author = 'cluster';
   }

@@ -1,15 +1,15 @@
 import type { Log } from 'chancery';
 
 /**
- * Number of lines of one run that are logged. A program that writes the allowed 10 MB as short
- * lines would flood the log.
+ * Maximum number of lines that are logged for one run. A program that writes the allowed 10 MB as
+ * short lines would flood the log.
  */
 const MAX_LOGGED_LINES = 1_000;
 
-/** Number of characters of a line that are logged. */
+/** Maximum number of characters that are logged of one line. */
 const MAX_LINE_CHARS = 1_024;
 
-/** Lines of standard error → lines of the log. Empty lines are skipped. */
+/** A function that logs each line of standard error. Empty lines are skipped. */
 export function lineLog(log: Log, facts: object): (line: string) => void {
   let lines = 0;
   return (line) => {

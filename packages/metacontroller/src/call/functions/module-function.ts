@@ -14,14 +14,14 @@ export type ModuleExport = (request: HookRequest['value'], context: CallContext)
 interface ModuleFunctionOptions {
   /** Absolute path. */
   readonly module: string;
-  /** Default: the name of the hook, otherwise the default export. */
+  /** If undefined, the export with the name of the hook, or else the default export. */
   readonly export: string | undefined;
   readonly hook: HookName;
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
-/** Number of characters of a thrown error's message that are shown. */
+/** Maximum number of characters of a thrown error's message that are shown. */
 const SHOWN_CHARS = 2_048;
 
 /**

@@ -15,8 +15,8 @@ export interface Credentials {
 /**
  * Reads the current credentials for the connection of a hook.
  *
- * @throws HookError `MissingCredentials` when a part does not exist or cannot be used. The message
- * names places and never a value.
+ * @throws HookError `MissingCredentials` when a credential or certificate does not exist or cannot
+ * be used. The message names the object and the key, and never a value.
  */
 export async function readCredentials(
   connection: ConnectionSpec,
@@ -89,7 +89,7 @@ export function requireUsable(tls: TlsMaterial, { clientTls, caBundle }: Connect
   }
 }
 
-/** The place of a key, without its value: `Secret farm/hook, key token`. */
+/** Names a key without its value: `Secret farm/hook, key token`. */
 function placeOf({ kind, namespace, name, key }: KeyReference): string {
   return `${kind} ${namespace}/${name}, key ${key}`;
 }

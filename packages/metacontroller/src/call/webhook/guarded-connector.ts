@@ -6,13 +6,13 @@ import { bareHost, defaultPort, type OwnAddresses, resolved } from './own-addres
 
 /** The certificates and keys of a TLS connection, all as PEM. */
 export interface TlsMaterial {
-  /** Trusted authorities, in place of those of the system. */
+  /** Trusted authorities. They replace the authorities of the system. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** The target of a connection, in the form of the HTTP library. */
+/** The target of a connection, as undici passes it. */
 interface ConnectTarget {
   readonly hostname: string;
   readonly port: string;
@@ -82,7 +82,7 @@ function open(
     ? connectTls({
         ...address,
         ...tls,
-        // A server name must not be an address, and has no dot at its end.
+        // A TLS server name must not be an address, and has no dot at its end.
         ...(isIP(host) === 0 && { servername: host.replace(/[.]$/, '') }),
         minVersion: 'TLSv1.2',
         ALPNProtocols: ['http/1.1'],

@@ -20,8 +20,8 @@ interface OwnAddressesOptions {
  * may write a CompositeController could make the operator send requests with the ambassador's
  * rights.
  *
- * The check gets the resolved addresses of a connection. So it does not depend on how an address is
- * spelled, or on the name that resolves to it.
+ * The check gets the resolved addresses of a connection. So the result does not depend on how an
+ * address is spelled, or on the name that resolves to it.
  */
 export class OwnAddresses {
   readonly #options: Required<OwnAddressesOptions>;
@@ -46,8 +46,8 @@ export class OwnAddresses {
 }
 
 /**
- * Names that are always loopback (RFC 6761), whatever a resolver answers. Some resolvers do not
- * know them with a dot at the end.
+ * Names that always mean the loopback (RFC 6761), even if a resolver answers otherwise. Some
+ * resolvers do not recognize them with a dot at the end.
  */
 const LOCALHOST = /(?:^|[.])localhost[.]?$/i;
 
@@ -77,8 +77,8 @@ export function defaultPort(protocol: string): number {
 
 /**
  * The addresses of this machine: loopback, the addresses that mean "this machine" (Linux connects
- * `0.0.0.0` and `::` to the loopback), and those of this Pod. They are read each time, because a
- * Pod may get another address.
+ * `0.0.0.0` and `::` to the loopback), and the addresses of this Pod. They are read each time,
+ * because a Pod may get another address.
  */
 function localAddresses(): BlockList {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
@@ -98,8 +98,8 @@ function listOf(addresses: readonly string[]): BlockList {
 }
 
 /**
- * True when the list contains the address. An IPv4 address that is written as an IPv6 address is
- * recognized, too.
+ * True when the list contains the address. Also recognizes an IPv4 address that is written as an
+ * IPv6 address.
  */
 function isIn(list: BlockList, address: string): boolean {
   const bare = withoutZone(address);

@@ -1,7 +1,8 @@
 import { parseRetryAfter } from 'chancery/internal';
 
 /**
- * Minimum delay. It also applies without a usable header, because an earlier call would be a loop.
+ * Minimum delay. It also applies without a usable header, so that the calls do not become a busy
+ * loop.
  */
 const SHORTEST_MS = 1_000;
 
@@ -10,7 +11,7 @@ const LONGEST_MS = 60 * 60_000;
 
 /**
  * Milliseconds until the next call, from a header `Retry-After`: seconds, or a date. At least 1 s,
- * even without a header, for another text, and for a time in the past. At most an hour.
+ * even if the header is missing, invalid or in the past. At most an hour.
  */
 export function retryAfterMs(header: string | undefined, nowMs: number): number {
   const wantedMs = parseRetryAfter(header, nowMs) ?? SHORTEST_MS;

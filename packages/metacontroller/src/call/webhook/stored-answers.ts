@@ -22,14 +22,14 @@ const MAX_CHARS = 16 * 1024 * 1024;
 const MAX_ETAG_CHARS = 1_024;
 
 interface StoredAnswersOptions {
-  /** Age from which an answer is no longer used. Undefined: answers do not expire. */
+  /** Age from which an answer is no longer used. If undefined, answers do not expire. */
   readonly cacheTimeoutMs: number | undefined;
-  /** Interval at which expired answers are removed. Undefined: the value of `cacheTimeoutMs`. */
+  /** Interval at which expired answers are removed. If undefined, the value of `cacheTimeoutMs`. */
   readonly cacheCleanupMs: number | undefined;
   readonly clock: Clock;
 }
 
-/** The answers of one hook that have an `ETag`, by subject of the request. */
+/** The answers of one hook that have an `ETag`, keyed by the subject of the request. */
 export class StoredAnswers {
   readonly #options: StoredAnswersOptions;
   /** Stored answers, oldest first. */
@@ -52,7 +52,7 @@ export class StoredAnswers {
     return stored === undefined || this.#isOld(stored) ? undefined : stored;
   }
 
-  /** Stores an answer, unless its tag cannot be sent back or its text cannot be an answer. */
+  /** Stores an answer, unless its tag cannot be sent back or its text is not a whole JSON value. */
   put(subject: string, { etag, text }: StoredAnswer): void {
     this.forget(subject);
     if (!isTag(etag) || !isObjectText(text) || text.length > MAX_CHARS) return;

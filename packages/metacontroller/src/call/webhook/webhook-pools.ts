@@ -26,8 +26,8 @@ interface WebhookPoolsOptions {
 }
 
 /**
- * The connections of one hook. A connection uses the certificates of its creation, so changed
- * certificates get new connections.
+ * The connections of one hook. A connection uses the certificates that were valid when it was
+ * opened, so changed certificates get new connections.
  */
 export class WebhookPools {
   readonly #origin: string;
@@ -42,10 +42,10 @@ export class WebhookPools {
   }
 
   /**
-   * The connections for this material.
+   * The connections for these certificates and keys.
    *
-   * @param check - called when the material differs from that of the last call. When it throws, the
-   * old connections stay.
+   * @param check - called when the certificates or keys differ from those of the last call. When it
+   * throws, the old connections stay open.
    */
   forMaterial(tls: TlsMaterial, check: () => void): Pool {
     if (this.#current !== undefined && isSame(this.#current.tls, tls)) return this.#current.pool;
@@ -71,7 +71,7 @@ export class WebhookPools {
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // A call has a single limit for all its phases: see `Webhook.call`.
+      // A call has a single time limit for all its phases: see `Webhook.call`.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,

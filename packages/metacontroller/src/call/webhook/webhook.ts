@@ -18,7 +18,7 @@ interface WebhookOptions {
   readonly clock: Clock;
 }
 
-/** Number of characters of an error's own text that a message shows. */
+/** Maximum number of characters of the original error that a message shows. */
 const SHOWN_CHARS = 200;
 
 /** A hook that is called over HTTP. */
@@ -169,7 +169,7 @@ function shown(url: URL | undefined): string {
   return `${url.protocol}//${url.host}${url.pathname}${query}`;
 }
 
-/** The header for the user and password in a URL, as Go's client sends it. */
+/** The value of `Authorization` for the user and password in a URL, as Go's client sends it. */
 function userOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
   return basicAuthorization(decodeURIComponent(username), decodeURIComponent(password));

@@ -6,7 +6,8 @@ import { definitionsIn, groupOfName, kindsOf, ownedKinds, shown } from '../owned
 const OWNED = 'spec.customresourcedefinitions.owned';
 
 /**
- * The CustomResourceDefinitions in the folder must be those that the ClusterServiceVersion owns.
+ * The folder must contain exactly the CustomResourceDefinitions that the ClusterServiceVersion
+ * owns.
  */
 export const ownedDefinitions: BundleRule = {
   id: 'owned-definitions',

@@ -22,8 +22,8 @@ export const relatedImages: BundleRule = {
 };
 
 /**
- * Images of containers must be listed in `spec.relatedImages`. Otherwise a cluster without internet
- * access does not have them.
+ * Images of containers must be listed in `spec.relatedImages`. A cluster without internet access
+ * does not have any other image.
  */
 export const listedImages: BundleRule = {
   id: 'listed-images',

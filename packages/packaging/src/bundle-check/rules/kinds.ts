@@ -24,7 +24,7 @@ const ALLOWED = [
   'VerticalPodAutoscaler',
 ];
 
-/** What to do instead of adding an object of this kind to the bundle. */
+/** Advice for kinds that must not be in a bundle, keyed by kind. */
 const INSTEAD: Readonly<Record<string, string>> = {
   Deployment: 'put it into spec.install.spec.deployments',
   Namespace: 'leave it out: the administrator chooses the namespace',
@@ -41,7 +41,7 @@ export function refusedKind(kind: string): string | undefined {
   return ALLOWED.includes(kind) ? undefined : (INSTEAD[kind] ?? 'apply it by other means');
 }
 
-/** The kinds of the objects must be those that OLM creates from a bundle. */
+/** A bundle may contain only objects of the kinds that OLM creates from a bundle. */
 export const kinds: BundleRule = {
   id: 'kind',
   check({ objects }) {

@@ -3,15 +3,15 @@ import { fieldsAt } from '../fields.ts';
 
 const LABEL = /^operatorframework\.io\/(arch|os)\.(.*)$/;
 
-/** Platforms of Go programs for which Kubernetes has nodes. */
+/** Go's names of the platforms that Kubernetes nodes can have. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   arch: ['386', 'amd64', 'arm', 'arm64', 'loong64', 'mips64le', 'ppc64le', 'riscv64', 's390x'],
   os: ['linux', 'windows'],
 };
 
 /**
- * The labels by which catalogs filter for nodes. Whether the images support these platforms is not
- * checked.
+ * The labels with which catalogs select operators for the platforms of nodes. The rule does not
+ * check whether the images support these platforms.
  */
 export const platformLabels: BundleRule = {
   id: 'platform-label',

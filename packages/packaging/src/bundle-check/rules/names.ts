@@ -22,7 +22,7 @@ export const names: BundleRule = {
   },
 };
 
-/** Fields that are always present in what OLM's Go types write. */
+/** Fields that OLM's Go types always write. */
 const REQUIRED: readonly (readonly string[])[] = [
   ['apiVersion'],
   ['kind'],
@@ -53,7 +53,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** The form of names that users and catalogs expect. */
+/** Names should have the format that users and catalogs expect. */
 export const nameConvention: BundleRule = {
   id: 'name-convention',
   check({ csv: { name } }) {

@@ -14,7 +14,7 @@ export const olmV1: BundleRule = {
   },
 };
 
-/** Install modes that OLM v1 does not support. The modes with one namespace need a feature gate. */
+/** Reports install modes that OLM v1 does not support. The modes with one namespace need a feature gate. */
 function modeProblems(bundle: Bundle): readonly BundleProblem[] {
   const modes = supportedModes(bundle);
   if (modes.length === 0 || modes.includes('AllNamespaces')) return [];
@@ -45,7 +45,7 @@ function serviceProblems({ csv }: Bundle): readonly BundleProblem[] {
 
 const REFUSED = ['olm.gvk.required', 'olm.package.required', 'olm.constraint'];
 
-/** Dependencies. OLM v1 installs one package without its dependencies. */
+/** Reports dependencies, because OLM v1 installs a package without its dependencies. */
 function dependencyProblems({ csv, dependencies, properties }: Bundle): readonly BundleProblem[] {
   const todo = 'leave it out, and tell people in the description what has to be installed before';
   const refused = (file: string, list: string, at: number, type: string): BundleProblem => ({

@@ -134,8 +134,8 @@ function wrong(path: string, what: string, todo: string): BundleProblem {
 }
 
 /**
- * The categories in a file for `OPERATOR_BUNDLE_CATEGORIES`: `{"categories": ["A", "B"]}`.
- * Undefined when the text has another form.
+ * Parses a file for `OPERATOR_BUNDLE_CATEGORIES`: `{"categories": ["A", "B"]}`. Undefined for any
+ * other content.
  */
 export function categoriesIn(text: string): readonly string[] | undefined {
   try {

@@ -5,8 +5,8 @@ import { grantedRules } from '../install.ts';
 import { compareVersions, kubernetesVersion, type SemanticVersion } from '../semantic-version.ts';
 
 /**
- * The removed APIs by the version of Kubernetes that no longer serves them: `apiVersion` and its
- * kinds.
+ * The removed APIs, as `apiVersion` and its kinds. Keyed by the first version of Kubernetes that no
+ * longer serves them.
  */
 const REMOVED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '1.22': {
@@ -120,7 +120,7 @@ function useProblems(
   });
 }
 
-/** The Kubernetes for which removed APIs are errors. */
+/** The Kubernetes version for which removed APIs are errors. */
 interface OldestKubernetes {
   readonly version: SemanticVersion;
   /** As it was written. */
@@ -128,7 +128,7 @@ interface OldestKubernetes {
   readonly from: 'k8sVersion' | 'spec.minKubeVersion';
 }
 
-/** The higher version of `k8sVersion` and `spec.minKubeVersion`. Undefined if there is neither. */
+/** The higher of the versions `k8sVersion` and `spec.minKubeVersion`. Undefined if neither is set. */
 export function oldestKubernetes(
   { csv }: Bundle,
   { k8sVersion = '' }: BundleCheckOptions,

@@ -3,8 +3,8 @@ import { listAt, textAt } from '../fields.ts';
 import { deploymentsIn } from '../install.ts';
 
 /**
- * OLM creates the ServiceAccounts of the Deployments, and refuses a bundle that contains one of
- * them.
+ * OLM creates the ServiceAccounts of the Deployments. It refuses a bundle that contains such a
+ * ServiceAccount.
  */
 export const serviceAccounts: BundleRule = {
   id: 'service-account',

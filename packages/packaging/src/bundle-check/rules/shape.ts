@@ -6,7 +6,7 @@ type Shape = 'mapping' | 'list' | 'text' | 'map of texts';
 
 /**
  * The types of the fields that the other rules read. A field of another type would look empty to
- * them.
+ * these rules.
  */
 const SHAPES: Readonly<Record<string, Shape>> = {
   metadata: 'mapping',

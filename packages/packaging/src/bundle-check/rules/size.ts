@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { BundleRule } from '../bundle-finding.ts';
 
-/** OLM stores an unpacked bundle in one ConfigMap, compressed and as base64. */
+/** Limit in bytes, because OLM stores an unpacked bundle in one ConfigMap, compressed and in base64. */
 const MAX_BYTES = 1_048_576;
 const NEARLY = 0.85;
 

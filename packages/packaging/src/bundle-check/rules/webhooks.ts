@@ -15,7 +15,7 @@ interface Webhook {
   readonly fields: unknown;
 }
 
-/** Names of Deployments, which become names of objects. */
+/** Names of Deployments must be valid, because they become names of objects. */
 export const deploymentNames: BundleRule = {
   id: 'deployment-name',
   check(bundle) {

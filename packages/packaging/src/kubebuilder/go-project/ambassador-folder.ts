@@ -73,7 +73,7 @@ function gateFile(
   });
 }
 
-/** The namespace as written in config/manager. kustomize changes it here in the same way. */
+/** The namespace as written in config/manager. kustomize also changes it in the files of this folder. */
 export function namespaceOf({ deployment }: Manager): { readonly namespace?: string } {
   const { namespace } = deployment.metadata;
   return namespace === undefined ? {} : { namespace };
@@ -108,7 +108,7 @@ function file(name: string, why: readonly string[], object: object): readonly [s
   return [`${OWN_FOLDER}/${name}`, generated(why, object)];
 }
 
-/** The text of a file that later runs overwrite. */
+/** The text of a generated file. Its header says that later runs overwrite the file. */
 export function generated(why: readonly string[], object: object): string {
   return documents(header(COMMAND, 'Changes by hand get lost with the next run.', ...why), [
     object,

@@ -16,8 +16,8 @@ interface Egress {
 
 /**
  * A NetworkPolicy for connections from the Pod. kubebuilder's own policies control connections to
- * the Pod. Like those, this policy is active when `config/default` lists `../network-policy`. A
- * project without that folder gets no policy.
+ * the Pod. Like these policies, this one is active when `config/default` lists `../network-policy`.
+ * A project without that folder gets no policy.
  */
 export function egressPolicy(files: Files, tree: KustomizeTree, manager: Manager): Egress {
   const kustomization = kustomizationIn(files, FOLDER);

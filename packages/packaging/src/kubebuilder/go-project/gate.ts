@@ -36,7 +36,7 @@ const CONVERSION_SECONDS = 30;
 
 /**
  * The gate for a project that has webhooks and whose manager does not hold their key. Undefined for
- * a manager that serves TLS itself, as kubebuilder generates it.
+ * a manager that serves TLS itself, which is what kubebuilder generates.
  */
 export function gateOf(tree: KustomizeTree, manager: Manager): ManagerGate | undefined {
   const paths = pathsIn(tree);

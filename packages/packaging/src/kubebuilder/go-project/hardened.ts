@@ -31,12 +31,12 @@ export interface HardenedProject {
 }
 
 /**
- * The files that add the ambassador beside the manager of a Go project. In the project's own files,
- * only lists in kustomizations change: each gets one more item.
+ * The files that add the ambassador beside the manager of a Go project. The only changes to the
+ * project's own files are in lists of kustomizations: each list gets one more item.
  *
  * @param files - the files of the project. Equal projects give equal files.
- * @throws ConfigurationError `CONFIG` when the project has another form, or when its roles cannot
- * become a filter.
+ * @throws ConfigurationError `CONFIG` when the project does not have the layout of kubebuilder, or
+ * when its roles cannot become a filter.
  */
 export function hardened(
   files: ReadonlyMap<string, string>,

@@ -9,17 +9,17 @@ type Files = ReadonlyMap<string, string>;
 export interface PlacedObject {
   readonly object: KubernetesObject;
   readonly path: string;
-  /** The namespace after kustomize. Undefined when no namespace is set. */
+  /** The namespace that kustomize renders. Undefined when no namespace is set. */
   readonly namespace: string | undefined;
   /** The name with the prefixes and suffixes of the kustomizations. */
   readonly finalName: string;
 }
 
-/** A patch, parsed: a part of an object, or the operations of a JSON patch. */
+/** A parsed patch: some fields of an object, or the operations of a JSON patch. */
 export interface PlacedPatch {
   readonly value: unknown;
   readonly path: string;
-  /** The field `target` beside the patch. Undefined when the patch itself names its object. */
+  /** The field `target` beside the patch. Undefined if the patch itself names its object. */
   readonly target: unknown;
 }
 
@@ -29,7 +29,7 @@ export interface PlacedKustomization {
   readonly path: string;
 }
 
-/** The parts of `kustomize build config/default` on which the ambassador depends. */
+/** The inputs of `kustomize build config/default` on which the ambassador depends. */
 export interface KustomizeTree {
   /** The path of the kustomization that is built. */
   readonly root: string;
@@ -68,12 +68,12 @@ const KINDS: ReadonlySet<unknown> = new Set([
 ]);
 const WORDS =
   'Deployment|ServiceAccount|(?:Cluster)?Role(?:Binding)?|(?:Validating|Mutating)WebhookConfiguration';
-/** Also matches escapes, because a backslash may write such a word differently. */
+/** Also matches escapes, because such a word may be written differently with a backslash. */
 const NEEDED = new RegExp(`\\b(?:${WORDS})(?:List)?\\b|service-account-token|\\\\[ux]`);
 
 /**
- * True for a file that must be parsed. Definitions are long and mention such kinds in their texts,
- * so files that contain only definitions are skipped.
+ * True for a file that must be parsed. Files that contain only definitions are skipped, because
+ * definitions are long and mention such kinds in their descriptions.
  */
 function isNeeded(path: string, text: string): boolean {
   if (!NEEDED.test(text)) return false;
@@ -84,10 +84,10 @@ function isNeeded(path: string, text: string): boolean {
 
 /**
  * Follows the kustomizations of a project from `config/default`. Files that are not part of the
- * build are not read, such as roles that a kustomization has commented out.
+ * build are not read, such as roles in a line that is commented out.
  *
- * @throws ConfigurationError `CONFIG` when a needed file is not YAML, or contains an object of
- * another form.
+ * @throws ConfigurationError `CONFIG` when a needed file is not YAML, or contains an object with
+ * unexpected types.
  */
 export function kustomizeTree(files: Files): KustomizeTree {
   const root = kustomizationIn(files, ROOT);

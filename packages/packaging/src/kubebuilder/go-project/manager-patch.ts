@@ -11,7 +11,7 @@ const KUBECONFIG_FOLDER = '/etc/ambassador';
 /** The user of the images that kubebuilder builds. */
 const MANAGER_USER = 65_532;
 
-/** The user of the ambassador if its default user is the manager's. */
+/** The user of the ambassador if its default user is the user of the manager. */
 const OTHER_USER = 65_529;
 
 /**
@@ -87,7 +87,7 @@ function sidecars({ initContainers }: PodSpec, proxy: object): readonly object[]
   return [...others, proxy];
 }
 
-/** Security settings that the project does not set itself. */
+/** Security settings for the Pod, if the project does not set them itself. */
 function podSecurity({ securityContext }: PodSpec): object {
   const missing = {
     ...(securityContext?.runAsNonRoot === undefined && { runAsNonRoot: true }),

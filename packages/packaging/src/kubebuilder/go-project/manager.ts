@@ -8,14 +8,14 @@ import { requireNoTokenSecret, requireOwnPod, thirdContainer } from './pod-check
 export interface Manager {
   readonly path: string;
   readonly deployment: KubernetesObject;
-  /** The namespace after kustomize. */
+  /** The namespace that kustomize renders. */
   readonly namespace: string | undefined;
   readonly selector: Readonly<Record<string, string>>;
   readonly pod: PodSpec;
   readonly container: Container;
   readonly account: string;
   /**
-   * Undefined when the project does not contain the ServiceAccount, so that it is created
+   * Undefined when the project does not contain the ServiceAccount. In this case it is created
    * elsewhere.
    */
   readonly accountObject: PlacedObject | undefined;
@@ -31,8 +31,8 @@ interface Workload extends KubernetesObject {
 /**
  * The manager of a project.
  *
- * @throws ConfigurationError `CONFIG` when there is no manager, or when a part of its Pod makes an
- * ambassador ineffective.
+ * @throws ConfigurationError `CONFIG` when there is no manager, or when a setting of its Pod makes
+ * an ambassador ineffective.
  */
 export function managerOf(tree: KustomizeTree): Manager {
   const { object, path, namespace } = deploymentIn(tree);

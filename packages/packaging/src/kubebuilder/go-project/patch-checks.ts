@@ -8,11 +8,11 @@ import { weakPart } from './weak-part.ts';
 const RIGHTS = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding', 'ServiceAccount'];
 
 /**
- * Refuses patches of `config/default` that would weaken the ambassador. These patches apply after
- * those of the ambassador, and after the roles were read.
+ * Refuses patches of `config/default` that would weaken the ambassador. kustomize applies these
+ * patches after the patches of the ambassador, and the roles were read without these patches.
  *
  * @throws ConfigurationError `CONFIG` for a patch that changes rights, adds a container, gives the
- * manager a credential, or would remove a part of the ambassador.
+ * manager a credential, or would remove something that belongs to the ambassador.
  */
 export function requireHarmlessPatches(tree: KustomizeTree, manager: Manager): void {
   for (const patch of tree.patches) {
@@ -74,7 +74,7 @@ function changedRights(path: string, kind: string): ConfigurationError {
   );
 }
 
-/** The Pod, and the fields that contain it. */
+/** The path of the Pod, and the paths of the fields that contain the Pod. */
 const AROUND = /^(?:\/spec(?:\/template(?:\/spec)?)?)?$/;
 
 /** Lists that a JSON patch would replace after the ambassador was added to them. */
@@ -82,8 +82,8 @@ const LISTS =
   /^\/spec\/template\/spec\/(?:volumes|initContainers|containers(?:\/\d+(?:\/(?:env|volumeMounts))?)?)$/;
 
 /**
- * The init containers, and list items by index. Indices have shifted, because the ambassador is
- * first in these lists.
+ * Paths to init containers, and to list items by index. The indices have shifted, because the items
+ * of the ambassador are first in these lists.
  */
 const ITEMS =
   /^\/spec\/template\/spec\/(?:initContainers\/|(?:volumes|containers\/\d+\/(?:env|volumeMounts))\/\d+(?:\/|$))/;

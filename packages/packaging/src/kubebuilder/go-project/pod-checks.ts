@@ -41,8 +41,8 @@ export function requireOwnPod(path: string, pod: PodSpec, container: Container):
 }
 
 /**
- * Refuses containers and volumes with the names of the ambassador's, because kustomize would merge
- * them.
+ * Refuses containers and volumes that have the same names as the ambassador's, because kustomize
+ * would merge them.
  */
 function requireOwnNames(path: string, pod: PodSpec): void {
   const all = [...(pod.initContainers ?? []), ...pod.containers];
@@ -86,7 +86,7 @@ function hasToken({ projected }: Volume): boolean {
 /**
  * Checks that the port of the ambassador is free.
  *
- * @param patches - patches, which may add ports and arguments to the manager.
+ * @param patches - the patches. They may add ports and arguments to the manager.
  * @throws ConfigurationError `CONFIG` when the manager listens on the port of the ambassador.
  */
 export function requireFreePort(

@@ -13,7 +13,7 @@ import type { ProxyFilter } from 'chancery/low-level';
 import type { KustomizeTree, PlacedObject } from './kustomize-tree.ts';
 import type { Manager } from './manager.ts';
 
-/** A rule of a role that is bound to the manager, and its place for messages. */
+/** A rule of a role that is bound to the manager. `where` names the rule in messages. */
 interface BoundRule extends PlacedRule {
   readonly where: string;
 }
@@ -21,8 +21,8 @@ interface BoundRule extends PlacedRule {
 /**
  * The filter that follows from all roles bound to the manager's ServiceAccount.
  *
- * @throws ConfigurationError `CONFIG` with the file, role and rule, for a right that cannot become
- * a filter.
+ * @throws ConfigurationError `CONFIG` for a right that cannot become a filter. The message names
+ * the file, role and rule.
  */
 export function managerFilter(tree: KustomizeTree, manager: Manager): ProxyFilter {
   const rules = boundRules(tree, manager);
@@ -52,7 +52,7 @@ function boundRules(tree: KustomizeTree, manager: Manager): readonly BoundRule[]
   });
 }
 
-/** The object in the namespace that kustomize sets. Subjects follow their ServiceAccount. */
+/** The object, in the namespace that kustomize sets. Subjects are changed like their ServiceAccount. */
 function inPlace({ object, namespace }: PlacedObject, manager: Manager): KubernetesObject {
   const metadata = {
     ...object.metadata,
@@ -118,7 +118,8 @@ function unknownRules(role: string, binding: string, file: string): Configuratio
 }
 
 /**
- * The remedy for a refused right, by the lint rule that also refuses it in the rendered manifests.
+ * The remedies for refused rights, keyed by the lint rule that also refuses the right in rendered
+ * manifests.
  */
 const ADVICE: Readonly<Record<string, string>> = {
   'rbac-no-wildcards':

@@ -16,14 +16,14 @@ const SHARED: ReadonlySet<string> = new Set([
   'shareProcessNamespace',
 ]);
 
-/** The flag on a command line, also within a shell script. */
+/** The flag on a command line, even within a shell script. */
 export const KUBECONFIG_FLAG: RegExp = /(?:^|[\s"'])--?kubeconfig(?:[=\s"']|$)/;
 
 /**
- * The first part of a Pod that bypasses the ambassador or exposes its token. Undefined when there
- * is none.
+ * The first setting in a Pod that bypasses the ambassador or exposes its token. Undefined when
+ * there is none.
  *
- * @param part - the parsed content that a patch sets.
+ * @param part - the parsed value that a patch sets.
  */
 export function weakPart(part: unknown): string | undefined {
   if (typeof part === 'string') {
