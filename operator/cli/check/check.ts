@@ -144,13 +144,13 @@ interface Findings {
   /** The path of a token that the operator can read. */
   readonly token: string | undefined;
   readonly tokenAllowed: boolean;
-  /** Undefined when the access was not checked, because the filter is shut. */
+  /** Undefined when the rights were not checked, because the filter allows no request. */
   readonly access: AccessReport | undefined;
   /** Undefined unless replicas share the work. */
   readonly sharding?: SharedWork | undefined;
 }
 
-/** True when nothing is missing, open or unknown. */
+/** True when the filter is closed, the token is safe, and all rights were checked and are granted. */
 export function isSound({ filter, token, tokenAllowed, access }: Findings): boolean {
   return (
     filter.state === 'closed' &&
@@ -161,7 +161,7 @@ export function isSound({ filter, token, tokenAllowed, access }: Findings): bool
   );
 }
 
-/** The findings for people, as lines. */
+/** The findings as lines of text, for people. */
 export function textReport(findings: Findings, options: { readonly excess: boolean }): string[] {
   const { token, tokenAllowed, access, sharding } = findings;
   const rules = access === undefined ? [] : missingRules(access.missing);
@@ -176,7 +176,7 @@ export function textReport(findings: Findings, options: { readonly excess: boole
   ];
 }
 
-/** The findings for programs: one document. */
+/** The findings as one JSON document, for programs. */
 export function jsonReport(findings: Findings, options: { readonly excess: boolean }): object {
   const { filter, token, access, sharding } = findings;
   return {

@@ -20,7 +20,7 @@ export interface DescribedOption extends DescribedValue {
   readonly meaning: string;
 }
 
-/** The parts of a command that are completed. */
+/** A command, as the completion scripts need it. */
 export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
@@ -78,7 +78,7 @@ function describedArgument(argument: Argument | undefined): DescribedValue {
   return { words: wordsIn(argument?.name), isPath: argument?.isPath === true };
 }
 
-/** The words to choose from in `own|all|A,B`. Parts in capitals stand for other text. */
+/** The words to choose from in `own|all|A,B`. Words in capitals are placeholders. */
 function wordsIn(name = ''): readonly string[] {
   return name.split('|').filter((word) => /^[a-z0-9][a-z0-9.-]*$/.test(word));
 }

@@ -22,7 +22,10 @@ export interface KindNames {
    * be given.
    */
   readonly hasOwnPlural: boolean;
-  /** The kind with dashes, `http-route`: the name of its controller and the beginning of its file names. */
+  /**
+   * The kind with dashes, `http-route`: the name of its controller and the prefix of its file
+   * names.
+   */
   readonly dashed: string;
   /** The constant for the resource: `httpRoutes`. */
   readonly resource: string;
@@ -75,8 +78,8 @@ export function kindNames({ group, version, kind, plural: given }: KindOptions):
 }
 
 /**
- * The names that files use for a kind. Its own names must be checked already: DNS labels in lower
- * case.
+ * The names that files use for a kind. The kind and the plural must already be checked: in lower
+ * case, both are DNS labels.
  */
 export function namesOf({
   group,

@@ -94,7 +94,7 @@ export class EmbeddedCluster implements DevCluster {
         new KubectlAmbassador({
           kubectl,
           upstream: [`--server=${user}`],
-          // A kubeconfig or a proxy in the environment must not redirect it.
+          // A kubeconfig or a proxy in the environment must not redirect kubectl.
           environment: { ...io.env, KUBECONFIG: '/dev/null', NO_PROXY: '*', no_proxy: '*' },
           clock,
           say,
@@ -162,8 +162,8 @@ export class EmbeddedCluster implements DevCluster {
   }
 
   /**
-   * A role for this cluster. The proxy has one user for all names of operators, because its port is
-   * opened only once.
+   * A role or binding, changed for this cluster. Bindings name the one user of the proxy, whatever
+   * the name of the operator, because the proxy's port is opened only once.
    */
   #placed(role: KubernetesObject): KubernetesObject {
     const isOfCluster = role.kind.startsWith('Cluster');

@@ -19,7 +19,7 @@ export interface OperatorProcessOptions {
   readonly inspect: number | undefined;
   readonly clock: Clock;
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
-  /** Called with files when they are loaded. */
+  /** Called with the hashes of files when they are loaded. */
   readonly onFiles: (files: FileHashes) => void;
 }
 
@@ -69,7 +69,7 @@ export class OperatorProcess {
     this.announced = this.#announcement(onFiles);
   }
 
-  /** Makes it run its controllers. */
+  /** Makes the operator run its controllers. */
   go(environment: Readonly<Record<string, string>>): void {
     const { channel } = this.#child;
     this.#isRunning = true;

@@ -14,9 +14,9 @@ export interface SampleFilesOptions {
   readonly samples: readonly ManifestDocument[];
   readonly clock: Clock;
   readonly say: (text: string) => void;
-  /** A path in the form for messages. */
+  /** Returns a path as messages show it. */
   readonly shown: (path: string) => string;
-  /** Called with the documents of each new or changed file. Calls follow one another. */
+  /** Called with the documents of each new or changed file. Calls do not overlap. */
   readonly onSaved: (samples: readonly ManifestDocument[]) => Promise<void>;
 }
 

@@ -5,8 +5,8 @@ import { hashOf } from '../loading/loaded-files.ts';
 import type { FileHashes } from './messages.ts';
 
 /**
- * Time without another save after which a save counts. Editors write a file in several steps, and a
- * formatter writes it again.
+ * Time that must pass without another save before a save counts. Editors write a file in several
+ * steps, and a formatter writes it again.
  */
 export const QUIET_MS = 100;
 
@@ -21,7 +21,7 @@ export interface WatchedFilesOptions {
   readonly clock: Clock;
   /** Called after saves that changed something, with the files that changed. */
   readonly onChange: (files: readonly string[]) => void;
-  /** True for a path that counts when the file is new. Default: paths of sources. */
+  /** True for a path whose file counts when it is new. Default: source files. */
   readonly isOther?: (path: string) => boolean;
 }
 
@@ -67,7 +67,7 @@ export class WatchedFiles {
     this.noteSave(); // a save may have come while the operator loaded
   }
 
-  /** Watches these files in addition. */
+  /** Watches these files, too. */
   add(files: FileHashes): void {
     for (const [file, hash] of Object.entries(files)) {
       this.#hashes.set(file, hash);

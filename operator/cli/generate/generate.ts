@@ -76,8 +76,8 @@ export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise
 }
 
 /**
- * With that name, `kubectl apply` would overwrite the original's ClusterRole, and `kubectl delete` would
- * delete its namespace.
+ * Refuses the name `metacontroller`: `kubectl apply` would overwrite the original's ClusterRole,
+ * and `kubectl delete` would delete the original's namespace.
  */
 function requireOwnName({ from }: GenerateArguments['declaring'], name: string | undefined): void {
   if (from !== 'metacontroller' || name !== 'metacontroller') return;
@@ -385,7 +385,7 @@ function isElected(
 
 function nameOf(declared: readonly Generating[], { name }: GenerateArguments): string {
   if (name !== undefined) return name;
-  // A webhook is a part of an operator, and is named after its question.
+  // A webhook is named after what it checks, so its name does not name the operator.
   const operators = declared.filter((each) => !isWebhook(each));
   const [first, ...others] = operators.length > 0 ? operators : declared;
   if (first !== undefined && others.length === 0) return first.name;

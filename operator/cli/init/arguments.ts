@@ -18,7 +18,7 @@ export type ExistingSource =
 export interface InitArguments {
   /** The folder on the command line. */
   readonly folder: string;
-  /** The name of package and operator: a DNS label. */
+  /** The name of the package and of the operator: a DNS label. */
   readonly name: string;
   readonly template: Template;
   /** The kind of the custom resource. Undefined for the template `built-in`. */

@@ -11,7 +11,7 @@ export interface ProxyArguments {
   readonly port: number;
   /** The watched namespaces, as in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
-  /** The namespace of the operator, and so of its Lease. */
+  /** The namespace of the operator. Its Lease is in the same namespace. */
   readonly namespace: string;
   /** If undefined, there is an election when a controller needs a leader. */
   readonly leaderElection: boolean | undefined;

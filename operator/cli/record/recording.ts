@@ -13,7 +13,7 @@ interface RecordingEvents {
 
 const FULL: Omission = 'beyond the limits of a recording';
 
-/** Exchanges → lines of a file, without secrets and within limits. */
+/** Writes exchanges as lines of a file, without secrets and within limits. */
 export class Recording {
   readonly #file: Pick<RecordingFile, 'path' | 'append' | 'finish' | 'abandon'>;
   readonly #limits: RecordLimits;
@@ -78,7 +78,7 @@ export class Recording {
     throw this.#failure;
   }
 
-  /** A summary for users: what is recorded, and what is omitted. */
+  /** A summary for users: the recorded and the omitted exchanges. */
   summary(): string {
     const all = [...this.#omitted];
     const total = all.reduce((sum, [, count]) => sum + count, 0);

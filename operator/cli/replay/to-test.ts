@@ -34,7 +34,7 @@ interface ToTestOptions {
  * Writes a test from the recorded data of one key.
  *
  * @returns the key.
- * @throws ConfigurationError `CONFIG` when the record has no attempt at the key.
+ * @throws ConfigurationError `CONFIG` when the record contains no reconcile attempt for the key.
  */
 export async function writeTest(options: ToTestOptions): Promise<string> {
   const { record, modules, out, args } = options;

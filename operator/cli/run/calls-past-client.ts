@@ -57,12 +57,12 @@ export class CallsPastClient {
     };
   }
 
-  /** Runs `attempt`, and notices its effects until its promise settles, and afterwards. */
+  /** Runs `attempt` and notices its effects, both before and after its promise settles. */
   during<T>(controller: string, key: string, attempt: () => Promise<T>): Promise<T> {
     return this.#attempts.run({ controller, key, requests: 0 }, attempt);
   }
 
-  /** An interceptor that excludes the requests of a client. */
+  /** An interceptor for a client whose requests must not be reported. */
   readonly client: Interceptor = (next): CallHandler => {
     return (call) => this.#attempts.run(undefined, () => next(call));
   };

@@ -27,7 +27,7 @@ interface DryRunOptions {
  */
 const SOURCES_WITHIN_MS = 30_000;
 
-/** Interval at which a check is made whether work is left. */
+/** How often to check whether work is left. */
 const LOOK_MS = 50;
 
 /** Changes the controllers and the connection of a manager for `chancery run --dry-run`. */

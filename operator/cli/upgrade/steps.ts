@@ -18,7 +18,7 @@ export const OUTCOMES = [
   'deleted by you',
 ] as const;
 
-/** The action of an upgrade for one file. */
+/** What an upgrade does with one file. */
 export interface Step {
   readonly path: string;
   readonly outcome: (typeof OUTCOMES)[number];

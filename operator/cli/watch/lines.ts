@@ -11,8 +11,8 @@ const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
 export type Unprintable = (key: ObjectKey, why: string) => void;
 
 /**
- * Changes → lines of a watch, each created when it is requested. A change that cannot be printed
- * has no line: `unprintable` is called, and the next change follows.
+ * Turns changes into lines of a watch, each created when it is requested. A change that cannot be
+ * printed has no line: `unprintable` is called, and the next change follows.
  *
  * An object that arrived as text is printed from that text, with all digits of its numbers, at any
  * depth. Text that is not JSON has no line and no call of `unprintable`, because the source lists

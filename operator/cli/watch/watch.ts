@@ -168,8 +168,8 @@ function scopeOf(
 
 /**
  * The error when the server rejects the first list itself, such as for an unsupported selector.
- * With `--once` also when a right is missing, or when the resource is not served. Without `--once`
- * the command waits in both cases.
+ * With `--once`, also the error when a right is missing or the resource is not served. Without
+ * `--once`, the command waits in these two cases.
  */
 function refusalOf(
   { health, reason, error }: ReflectorStatus,

@@ -39,7 +39,7 @@ export function requireKind(what: 'kind' | 'listKind', kind: unknown): void {
   if (!isDns1035Label(text(kind).toLowerCase())) throw broken(what, LABEL, kind);
 }
 
-/** A kind with the beginning of its file names. No two kinds have the same one. */
+/** A kind with the prefix of its file names. Each kind has another prefix. */
 export type FileOf<T> = T & { readonly file: string };
 
 /** Maximum number of alternative names for a kind whose own name is taken. */
