@@ -46,7 +46,8 @@ export const GATE_CONFIG_FOLDER = '/etc/gate';
 export const GATE_TLS_FOLDER = '/tls';
 
 /**
- * The folder in the container with the authorities of those who may read metrics, and the file in it.
+ * The folder in the container with the certificate authorities of clients that may read metrics,
+ * and the file in this folder.
  */
 export const METRICS_CLIENTS_FOLDER = '/metrics-clients';
 export const METRICS_CLIENTS_FILE = 'ca.crt';
@@ -85,7 +86,7 @@ const METRICS = /^(?:127\.0\.0\.1|\[::1\]|localhost):[1-9]\d{0,4}$/;
 
 const LISTEN = /^(?:\[[0-9a-f:]+\]|\d+(?:\.\d+){3}):[1-9]\d{0,4}$/;
 
-/** The query with `timeoutSeconds`, as the API server writes it. */
+/** Matches the query with `timeoutSeconds`, as the API server writes it. */
 const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
 
 /**
@@ -140,7 +141,10 @@ function metricsServer({
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A template with lines in place of `# ${name}`, indented as this, and with `values`. */
+/**
+ * Fills a template. A line `# ${name}` is replaced with the lines of that name, at the same
+ * indentation, and every other `${name}` with a value.
+ */
 function filled(file: string, lines: Texts, values: Texts): string {
   return templates(file)
     .replace(/^( *)# \$\{(\w+)\}\n/gm, (_line, indent: string, name: string) =>

@@ -1,6 +1,6 @@
 import type { Installation } from './installation.ts';
 
-/** An error breaks the isolation of the two containers. A warning needs a decision of a person. */
+/** An error breaks the isolation of the two containers. For a warning, a person has to decide. */
 type Level = 'error' | 'warning';
 
 /** One problem in rendered manifests. */

@@ -170,7 +170,7 @@ function isGate({ name, image = '' }: Container): boolean {
   return GATE_IMAGE.test(image) || name === 'gate';
 }
 
-/** The path of an argument of the ambassador. Its command comes before its args. */
+/** The path of an argument of the ambassador: an item of `command`, or else of `args`. */
 export function argumentPath({ container, path }: PlacedContainer, { at }: ProxyWord): string {
   const { command } = container;
   const before = command?.length ?? 0;

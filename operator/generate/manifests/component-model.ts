@@ -24,8 +24,8 @@ export type ComponentName = (typeof COMPONENT_NAMES)[number];
 export interface ComponentModel {
   /**
    * Strategic merge patches for the Deployment: lists of named items merge by name, null removes.
-   * The patches of `native-sidecar` also find the container `proxy` among the `initContainers`, as
-   * a copy.
+   * The patches of `native-sidecar` expect a copy of the container `proxy` among the
+   * `initContainers`.
    */
   readonly patches: readonly PatchOfDeployment[];
   /** Arguments that are added to those of the container `proxy`. */
@@ -57,7 +57,7 @@ type Json = Record<string, unknown>;
 /**
  * The values of the placeholders in the files of components.
  *
- * @param ambassador - its image.
+ * @param ambassador - the image of the ambassador.
  * @param scraping - as in `WebhookModel`. Undefined when the operator serves its metrics itself.
  */
 export function componentValues(ambassador: string, scraping: object | undefined): TemplateValues {

@@ -19,7 +19,7 @@ export interface OperatorProgram {
   readonly sharesDefinitions?: boolean;
 }
 
-/** The settings of a tree of manifests that are in no declaration. */
+/** The settings of a tree of manifests that do not follow from declarations. */
 export interface ManifestsOptions {
   /** The name of every object: a DNS label of at most 52 characters, because names of Pods add eleven. */
   readonly name: string;

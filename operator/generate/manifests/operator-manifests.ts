@@ -85,7 +85,7 @@ function genericComponents({ options, webhooks }: OperatorModel): readonly Manif
   const plain = componentValues(ambassador, undefined);
   const own = componentValues(ambassador, webhooks?.scraping);
   return GENERIC_FILES.map((path) => {
-    // Those for metrics behind a gate have names of this operator.
+    // Components for metrics behind a gate contain names of this operator.
     const isGeneric = templateText(path, plain) === templateText(path, own);
     return fromTemplate(path, isGeneric ? GENERIC_HEADER : header(options.command), own);
   });

@@ -240,8 +240,9 @@ function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['name
 }
 
 /**
- * Roles and bindings for the operator's ServiceAccount. Each has a namespace. An overlay that moves
- * the operator finds them by it, and an overlay that does not mention them keeps them.
+ * Roles and bindings for the operator's ServiceAccount. Each Role and RoleBinding has a namespace.
+ * By this namespace, an overlay that moves the operator finds them. An overlay that does not
+ * mention them keeps them.
  *
  * @param suffix - appended to the operator's name for their names.
  */
