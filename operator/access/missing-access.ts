@@ -13,9 +13,9 @@ export interface GrantedRules {
 /**
  * The needed access that the rules do not grant.
  *
- * @param rulesIn - returns the rules in a namespace; for undefined, the rules for every namespace and for
- *   cluster-scoped resources. The latter are also applied to each namespace, so the caller need not repeat
- *   them.
+ * @param rulesIn - returns the rules in a namespace. For undefined, it returns the rules for every
+ * namespace and for cluster-scoped resources. These are also applied to each namespace, so the
+ * caller need not repeat them.
  */
 export function missingAccess(
   needed: NeededAccess,

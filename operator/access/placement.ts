@@ -1,6 +1,7 @@
 /**
- * The namespace of the Pod. The kubelet replaces this text in the arguments of a container (Downward API).
- * Roles for it name no namespace: they belong to the namespace in which they are applied.
+ * The namespace of the Pod. The kubelet replaces this text in the arguments of a container
+ * (Downward API). Roles for this namespace name no namespace, so they belong to the namespace in
+ * which they are applied.
  */
 export const POD_NAMESPACE: string = '$(POD_NAMESPACE)';
 

@@ -50,7 +50,7 @@ export function proxyFilter(declarations: readonly Declared[], placement: Placem
  *
  * @param accesses - sorted.
  * @param more - other anchored patterns of paths to open.
- * @throws ConfigurationError `CONFIG` as `proxyFilter` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `proxyFilter`.
  */
 export function filterOf(
   accesses: readonly RequestedAccess[],
@@ -96,7 +96,7 @@ function requireSound(filter: ProxyFilter): void {
   });
 }
 
-/** Refused in every group, because the same subresources of aggregated APIs are also tunnels. */
+/** Subresources that are refused in every group, because they are tunnels in aggregated APIs, too. */
 const TUNNELS: ReadonlySet<string | undefined> = new Set([
   'attach',
   'exec',
