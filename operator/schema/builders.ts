@@ -57,7 +57,7 @@ export function ListSet<Item extends TSchema>(item: Item, options: ListOptions =
   return Type.Array(item, { ...options, 'x-kubernetes-list-type': 'set' });
 }
 
-/** A list that server-side apply replaces as a whole, as it does lists without a type. */
+/** A list that server-side apply replaces as a whole, like a list without a type. */
 export function ListAtomic<Item extends TSchema>(
   item: Item,
   options: ListOptions = {},

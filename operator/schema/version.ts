@@ -19,7 +19,7 @@ export interface VersionOptions<
   readonly version: string;
   /** The schema of `spec`: an object. */
   readonly spec: Spec;
-  /** Omitted if objects have no status. `conditions` and `observedGeneration` are added. */
+  /** Omit it if objects have no status. `conditions` and `observedGeneration` are added. */
   readonly status?: Status;
   /** For `kubectl explain`. */
   readonly description?: string;

@@ -21,7 +21,7 @@ export function withKept(fields: Mapping, kept: readonly KeptField[]): Mapping {
   return all;
 }
 
-/** The lists whose items entries name by their keys. */
+/** Lists in which entries name items by their keys. */
 type Lists = Map<readonly unknown[], KeyedItems>;
 
 /** Applies an entry to `value`, which is at the step `depth` of the entry's path. */
@@ -73,7 +73,10 @@ interface Place {
   present: Present;
 }
 
-/** A list whose items have keys. Its items change at once, and its order when `write` is called. */
+/**
+ * A list whose items have keys. `set` changes the entries at once. The list itself changes only
+ * when `write` is called.
+ */
 class KeyedItems {
   readonly #list: unknown[];
   readonly #names: readonly string[];

@@ -65,8 +65,8 @@ const FIELD_STEPS = 200_000;
 const VARIANTS = 20;
 
 /**
- * The first tried text that the schema allows. If it allows none of them, or if the pattern costs more than
- * the work for one field, `wanted`.
+ * The first tried text that the schema allows. If it allows none of them, or if the pattern costs
+ * more than the work for one field, the result is `wanted`.
  *
  * @param wanted - used if the schema allows it and has no format.
  * @param at - different values give different texts, if the schema allows that.

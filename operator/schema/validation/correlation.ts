@@ -50,7 +50,7 @@ export class Correlation {
   }
 }
 
-/** The items of a list by the identities of their keys. */
+/** The items of a list, keyed by the identities of their keys. */
 interface KeyedItems {
   readonly keys: readonly string[];
   readonly items: ReadonlyMap<string, unknown>;
@@ -84,7 +84,10 @@ export function itemLike(
   return keyed.items.get(identityOf(keysOf(item, keys)));
 }
 
-/** The items by their keys. If items have the same keys, the first one counts. */
+/**
+ * The items, keyed by the values of their keys. If several items have the same keys, the first one
+ * is used.
+ */
 function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
   const items = new Map<string, unknown>();
   for (const item of list) {

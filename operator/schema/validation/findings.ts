@@ -47,8 +47,9 @@ export class Findings {
   }
 
   /**
-   * Adds the result for a part. `other` must not change afterwards: its problems are not copied if there are
-   * no others. Otherwise a deep object would copy the problems of its deepest part at each level.
+   * Adds the result for a part. `other` must not change afterwards: if this result has no problems
+   * yet, it takes over those of `other` without copying them. Otherwise a deep object would copy
+   * the problems of its deepest part at each level.
    *
    * @throws TooMuchWork
    */
@@ -65,7 +66,10 @@ export class Findings {
     }
   }
 
-  /** The same number of checks without the problems, because an update may keep earlier problems. */
+  /**
+   * A result with the same number of checks and no problems, because an update may keep problems
+   * that existed before.
+   */
   tolerated(): Findings {
     const findings = new Findings(this.#work);
     findings.#checks = this.#checks;

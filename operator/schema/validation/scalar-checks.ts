@@ -115,7 +115,7 @@ function characters(value: string): number {
 /** Maximum number of steps for one text and its pattern: half a second. */
 const PATTERN_STEPS = 20_000_000;
 
-/** Minimum of that limit. It suffices for a text of some thousand characters. */
+/** The limit for one text is never lower. It suffices for a text of a few thousand characters. */
 const LEAST_PATTERN_STEPS = 200_000;
 
 /** The limit for one text: a fifth of the whole work, so that other texts can be compared as well. */
