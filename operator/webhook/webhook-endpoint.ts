@@ -13,7 +13,7 @@ import { type AnsweredReview, askWebhook } from './review/ask-webhook.ts';
 import { readReview } from './review/read-review.ts';
 import type { Webhook } from './webhook.ts';
 
-/** The parts that a process passes to the endpoints of its webhooks. */
+/** What a process passes to the endpoints of its webhooks. */
 export interface WebhookParts {
   readonly clock: Clock;
   /** A logger bound to the given facts. */

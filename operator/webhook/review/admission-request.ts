@@ -37,8 +37,8 @@ interface RequestFacts {
 }
 
 /**
- * One review request of the API server. Everything in it is frozen, so copy before changing. Only its form is
- * verified, because every Pod that reaches the gate can send a request.
+ * One review request of the API server. Everything in it is frozen, so copy before changing. Only
+ * the types of its fields are verified, because every Pod that reaches the gate can send a request.
  *
  * @typeParam T - the type of the objects. They come from a client and may violate the schema of the kind.
  * @typeParam O - the operations of the webhook; `operation` distinguishes them.
