@@ -19,7 +19,7 @@ import { mergeAccess } from './merge-access.ts';
 import type { Placement } from './placement.ts';
 import { isUsableName, refuseUnusableNames } from './usable-names.ts';
 
-/** The part of a declaration that requires an access. */
+/** The option of a declaration that requires an access. */
 export type AccessReason =
   | 'source'
   | 'owns'

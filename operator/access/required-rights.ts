@@ -93,7 +93,7 @@ function singleRights(access: RequiredAccessRule): readonly RequiredRight[] {
   );
 }
 
-/** The same right for all objects, for all namespaces, and for both. */
+/** The same right for all objects, for all namespaces, and for all objects in all namespaces. */
 function widerForms(right: RequiredRight): readonly RequiredRight[] {
   const { name, namespace } = right;
   return [

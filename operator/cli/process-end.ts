@@ -89,7 +89,7 @@ export function isBelowNohup(env: Readonly<Record<string, string | undefined>>):
 /**
  * npm passes every SIGINT and SIGTERM to the process that it has started. After Ctrl-C, that
  * process already has the SIGINT of the terminal (`@npmcli/run-script`, lib/signal-manager.js), and
- * the one of npm follows within a few milliseconds. A user does not press Ctrl-C twice within so
+ * the SIGINT of npm follows within a few milliseconds. A user does not press Ctrl-C twice within so
  * short a time.
  */
 const PASSED_ON_WITHIN_MS = 300;

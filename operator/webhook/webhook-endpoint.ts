@@ -24,7 +24,9 @@ export interface WebhookParts {
   readonly around?: AroundReview;
 }
 
-/** Facts about a review for spans, without any part of an object. */
+/**
+ * Facts about a review for spans. They contain nothing of an object except its name and namespace.
+ */
 export interface ReviewFacts {
   readonly webhook: string;
   readonly uid: string;

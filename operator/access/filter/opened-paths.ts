@@ -3,7 +3,7 @@ import { groupVersionPath, isBuiltInGroup } from '../../model/resource.ts';
 import type { PathResource, RequestedAccess } from '../merge-access.ts';
 import { namePattern } from '../usable-names.ts';
 
-/** Objects by name, sorted; `all` for every name that the resource allows. */
+/** The names of objects, sorted; `all` for every name that the resource allows. */
 export type ObjectNames = 'all' | readonly string[];
 
 /** The paths of one resource or subresource that requests need in one namespace or in all. */

@@ -36,7 +36,7 @@ const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST',
  * The filter can check neither pairs of method and path nor queries, so RBAC remains the boundary: see
  * `rbac`, and `openedBeyondRights` for the requests that this filter passes and the roles do not grant.
  *
- * Its length is similar to that of the roles: one line per resource, with its namespaces and names.
+ * It is about as long as the roles: one line per resource, with its namespaces and names.
  *
  * @throws ConfigurationError `CONFIG` for a name that cannot be part of a path, for a subresource that is
  *   always refused, such as `pods/exec`, and for a filter that is too long for an argument.
@@ -165,8 +165,8 @@ interface ProxyPatch {
  * A strategic merge patch for kustomize that opens the ambassador in a Deployment. Without these arguments
  * the ambassador's image refuses every path.
  *
- * @param args - all arguments of the container: those of a filter, see `proxyArguments`, after the arguments
- * that must come first.
+ * @param args - all arguments of the container: first the arguments that must come first, then the arguments
+ * of a filter, see `proxyArguments`.
  */
 export function proxyPatch(
   args: readonly string[],

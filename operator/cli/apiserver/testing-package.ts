@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { KubernetesVersion } from './arguments.ts';
 
 /**
- * The part of `@chancery/testing` that this command uses. A test checks that the types match.
+ * The exports of `@chancery/testing` that this command uses. A test checks that the types match.
  *
  * @typeParam S - the saved state of a server. The command only passes it on.
  */

@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 
 /**
- * Writes a file completely or not at all. Readers never see a part of the text.
+ * Writes a file completely or not at all. Readers never see an incomplete file.
  *
  * @throws Error of the file system.
  */

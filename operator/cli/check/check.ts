@@ -32,8 +32,8 @@ import type { CHECK } from './table.ts';
 export interface CheckCommandOptions {
   readonly clock?: Clock;
   /**
-   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token
-   * there.
+   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token in
+   * them.
    */
   readonly tokenFolders?: readonly string[];
 }

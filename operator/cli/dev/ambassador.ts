@@ -30,10 +30,11 @@ export interface DevCluster {
     definitions: readonly string[],
     conversionUrl: string | undefined,
   ): Promise<void>;
-  /** Grants these rights to the operator, and revokes those of earlier calls. */
+  /** Grants these rights to the operator, and revokes the rights of earlier calls. */
   applyRoles(roles: readonly object[]): Promise<void>;
   /**
-   * Makes the API server call these webhooks of the operator, and removes those of earlier calls.
+   * Makes the API server call these webhooks of the operator, and no longer the webhooks of earlier
+   * calls.
    */
   applyWebhooks(configurations: readonly KubernetesObject[]): Promise<void>;
   /**

@@ -16,7 +16,7 @@ import type { Ambassador, DevCluster } from './ambassador.ts';
 import { KubectlAmbassador } from './kubectl-ambassador.ts';
 import { answersReviews, applySample } from './sample-writer.ts';
 
-/** The part of `@chancery/testing` that this command uses. A test checks that the types match. */
+/** The exports of `@chancery/testing` that this command uses. A test checks that the types match. */
 export interface DevTestKit {
   readonly ApiServer: {
     start(options: {
@@ -162,7 +162,7 @@ export class EmbeddedCluster implements DevCluster {
   }
 
   /**
-   * A role or binding, changed for this cluster. Bindings name the one user of the proxy, whatever
+   * A role or binding, changed for this cluster. Bindings name the only user of the proxy, whatever
    * the name of the operator, because the proxy's port is opened only once.
    */
   #placed(role: KubernetesObject): KubernetesObject {

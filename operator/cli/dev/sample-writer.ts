@@ -61,7 +61,7 @@ async function resourceOf(
 
 /**
  * True when the operator would answer a review at each of these URLs now. It sends the request of
- * the gate's self-test, which webhooks do not count.
+ * the gate's self-test, which is not counted as a review.
  */
 export async function answersReviews(urls: readonly string[]): Promise<boolean> {
   const answers = urls.map(async (url) => {

@@ -220,8 +220,8 @@ export class DevSession {
   }
 
   /**
-   * Applies the samples of saved files: at once, or together with the others when the operator
-   * runs.
+   * Applies the samples of saved files: at once, or together with all other samples when the
+   * operator runs.
    */
   async addSamples(samples: readonly ManifestDocument[]): Promise<void> {
     const files = new Set(samples.map(({ file }) => file));

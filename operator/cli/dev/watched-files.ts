@@ -35,7 +35,7 @@ export class WatchedFiles {
   readonly #isOther: (path: string) => boolean;
   readonly #folders = new Map<string, FSWatcher>();
   #hashes = new Map<string, string | undefined>();
-  /** Other source files that were written. They only count while an import fails. */
+  /** Other source files that were written. They only cause a restart while an import fails. */
   readonly #others = new Set<string>();
   #acceptOthers = false;
   #cancel: Cancel = () => {};
@@ -50,8 +50,8 @@ export class WatchedFiles {
   /**
    * Watches exactly these files. A file has changed if its content no longer matches its hash.
    *
-   * @param isWhole - false when an import failed. Then a new source file in the same folders
-   * counts, too.
+   * @param isWhole - false when an import failed. Then a new source file in the same folders causes
+   * a restart, too.
    */
   watch(files: FileHashes, isWhole: boolean): void {
     this.#hashes = new Map(Object.entries(files));

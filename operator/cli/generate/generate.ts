@@ -162,7 +162,7 @@ function withModulePaths(args: GenerateArguments, project: Project | undefined):
   );
 }
 
-/** The files of the image. Empty when --module-path names other paths than those of the Dockerfile. */
+/** The files of the image. Empty when --module-path names other paths than the Dockerfile. */
 async function imageFiles(
   { modulePaths }: GenerateArguments,
   project: Project | undefined,

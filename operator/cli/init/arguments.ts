@@ -84,7 +84,7 @@ export function initArguments({ values, words }: GivenTo<typeof INIT>): InitArgu
 
 /**
  * The command line that writes the same project, without `chancery`. The source of existing kinds
- * is not part of it, because it is a path on the user's machine. Standard input takes its place.
+ * is a path on the user's machine, so the command line names standard input instead.
  */
 export function initCommand({
   name,

@@ -60,8 +60,8 @@ export class Recording {
   }
 
   /**
-   * Moves the file to its place. Values of Secrets that also occur in earlier exchanges are masked
-   * there, too.
+   * Masks values of Secrets also in exchanges that were recorded before these values were known,
+   * and moves the file to its place.
    *
    * @throws OperatorError `CONFIG` when a line, or the file, could not be written.
    */

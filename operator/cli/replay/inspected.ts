@@ -14,7 +14,7 @@ export function waitForDebugger({ stderr }: Pick<Io, 'stderr'>): void {
 
 /**
  * A copy of the controller that stops in the debugger before its code is called with a key. From
- * there, the user can step into the call.
+ * that place, the user can step into the call.
  */
 export function inspected(controller: Controller, key: string | undefined): Controller {
   const { reconcile, gone } = controller;

@@ -10,7 +10,7 @@ import { loadModule } from '../loading/load-module.ts';
 import { loadPackage } from '../loading/load-package.ts';
 import { writeNew } from './output-file.ts';
 
-/** The part of `@chancery/testing` that this command uses. */
+/** The exports of `@chancery/testing` that this command uses. */
 export interface TestingPackage {
   readonly recordedCluster: StartReplayCluster;
   replayIncident(

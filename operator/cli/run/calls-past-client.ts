@@ -28,8 +28,8 @@ type Tell = (call: CallPastClient) => void;
  * the diagnostics channels of Node and undici. Each kind of effect is reported once per controller.
  *
  * It does not notice files, UDP, worker threads, native code, or bytes on a connection that was
- * already open. It also does not notice work that another part of the module does for the
- * reconciler, such as a queue with its own timer.
+ * already open. It also does not notice work that other code of the module does for the reconciler,
+ * such as a queue with its own timer.
  */
 export class CallsPastClient {
   readonly #tell: Tell;

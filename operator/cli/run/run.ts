@@ -30,8 +30,8 @@ import { RUN } from './table.ts';
 export interface RunCommandOptions {
   readonly clock?: Clock;
   /**
-   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token
-   * there.
+   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token in
+   * them.
    */
   readonly tokenFolders?: readonly string[];
   /** Wraps the logger of the process. Default: the logger is used unchanged. */

@@ -37,7 +37,7 @@ export interface Step {
 export type MergeLines = (texts: ThreeTexts) => Promise<Merged>;
 
 /**
- * The actions of an upgrade for all files, sorted by path.
+ * What an upgrade does with each file, sorted by path.
  *
  * @param base - the texts that were written before.
  * @param theirs - the texts that this version writes.

@@ -44,7 +44,9 @@ function objectJson({ type, entry }: Change): string | undefined {
   }
 }
 
-/** The line that ends the first list, in the form in which a server ends a streaming list. */
+/**
+ * The line that ends the first list. It is the bookmark with which a server ends a streaming list.
+ */
 export function syncMarkerLine(resource: Resource, resourceVersion: string): string {
   return shellSafeJson({
     type: 'BOOKMARK',

@@ -131,8 +131,8 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   }
 
   /**
-   * The change in the form for printing. A deletion that was only noticed by a list is printed with
-   * the kept metadata.
+   * The change as it is printed. A deletion that was only noticed by a list is printed with the
+   * kept metadata.
    */
   #printable(change: Change): Change {
     if (change.type !== 'delete' || !change.finalStateUnknown) return change;

@@ -20,7 +20,7 @@ const templates = textFiles(new URL('./', import.meta.url));
  *
  * @param modules - paths of the operator's modules, relative to package.json, with `/` as the
  * separator. The top folder of each module is copied as a whole. For a module beside package.json,
- * all files there with the same extension are copied.
+ * all files in this folder with the same extension are copied.
  */
 export function projectImageFiles(
   modules: readonly string[] = ['src/operator.ts'],

@@ -30,7 +30,7 @@ export interface Installation {
   readonly containers: readonly PlacedContainer[];
   readonly proxy: PlacedContainer;
   /**
-   * The path of kubectl, if the container starts `kubectl proxy` by its own `command`, so that the
+   * The path of kubectl, if the `command` of the container starts `kubectl proxy`, so that the
    * entry point of the image is not used. Undefined when the entry point starts kubectl.
    */
   readonly kubectl: string | undefined;
@@ -177,7 +177,7 @@ export function argumentPath({ container, path }: PlacedContainer, { at }: Proxy
   return at < before ? `${path}.command[${at}]` : `${path}.args[${at - before}]`;
 }
 
-/** A variable of a container. If it is defined twice, the last definition counts. */
+/** A variable of a container. If it is defined twice, the last definition is used. */
 export function variable(container: Container | undefined, name: string): EnvVar | undefined {
   return (container?.env ?? []).findLast((each) => each.name === name);
 }

@@ -162,8 +162,8 @@ export function isGranted(request: RequestPath, rights: readonly Right[]): boole
 }
 
 /**
- * True for a right on a Namespace in a namespace. Kubernetes treats a Namespace as an object within
- * itself, so a Role can grant it by name.
+ * True for a right on a Namespace that a Role in this namespace grants. Kubernetes treats a
+ * Namespace as an object within itself.
  */
 function isOfNamespace({ group, plural, namespace }: Right): boolean {
   return group === '' && plural === 'namespaces' && namespace !== undefined;

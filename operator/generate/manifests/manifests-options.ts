@@ -100,8 +100,8 @@ export interface ManifestsOptions {
 }
 
 /**
- * The name of an operator's Lease. By default it differs from those of other operators in the same
- * namespace.
+ * The name of an operator's Lease. The default differs from the Leases of other operators in the
+ * same namespace.
  */
 export function leaseNameOf({
   name,
@@ -110,7 +110,7 @@ export function leaseNameOf({
   return leaseName;
 }
 
-/** The part of a placement for leader election. */
+/** The options of a placement for leader election. */
 export function electionOf(options: ManifestsOptions): Pick<Placement, 'leaderElection'> {
   if (!options.leaderElection) return {};
   const sharded = options.shards !== undefined;

@@ -19,7 +19,7 @@ export interface Row {
   readonly panels: readonly Panel[];
 }
 
-/** The parts of an operator on which panels depend. */
+/** The features of an operator on which panels depend. */
 export interface OperatorParts {
   /** True when the operator elects a leader, or shares its work by Leases. */
   readonly hasElection: boolean;

@@ -22,7 +22,7 @@ export interface KeptField {
 /**
  * The fields in which `returned` differs from `original`.
  *
- * @param schema - the schema of both.
+ * @param schema - the schema of both objects.
  */
 export function keptFields(
   original: Mapping,

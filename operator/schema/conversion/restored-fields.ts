@@ -6,8 +6,8 @@ import type { KeptField } from './kept-fields.ts';
 
 /**
  * A copy of `fields` with the kept fields. A field is restored only if it still is as the conversion left it:
- * missing, or with the same other value. So a change that was made in the other version stays. Nothing is
- * restored below a field that no longer exists.
+ * missing, or with the value of `insteadOf`. So a change that was made in the other version is kept. Nothing
+ * is restored below a field that no longer exists.
  *
  * It reads each list once, and copies no object per entry, because any user who may change the annotations of
  * an object can write thousands of entries.

@@ -68,7 +68,7 @@ export function variedValue(schema: StructuralSchema, random: () => number, work
   return valueFor(schema, choice);
 }
 
-/** The choice for a part of a value. */
+/** The choice for a field or an item of a value. */
 function within(choice: Choice, at: number = choice.at): Choice {
   const below = { ...choice, at, depth: choice.depth + 1 };
   const { random } = choice;

@@ -6,7 +6,7 @@ const MERGED_STEPS = 10;
 
 /**
  * The result of a validation: problems, each listed once, and the number of checks. If several alternatives
- * fail, the API server reports the one with the most checks.
+ * fail, the API server reports the alternative with the most checks.
  */
 export class Findings {
   #problems = new Map<string, FieldError>();
@@ -48,8 +48,8 @@ export class Findings {
 
   /**
    * Adds the result for a part. `other` must not change afterwards: if this result has no problems
-   * yet, it takes over those of `other` without copying them. Otherwise a deep object would copy
-   * the problems of its deepest part at each level.
+   * yet, it takes over the problems of `other` without copying them. Otherwise a deep object would
+   * copy the problems of its deepest part at each level.
    *
    * @throws TooMuchWork
    */

@@ -4,7 +4,8 @@ import { UNLIMITED, type Work } from '../work.ts';
 import { shown } from './field-errors.ts';
 
 /**
- * Deep equality of JSON values. The order of an object's fields does not count. Works at any depth.
+ * Deep equality of JSON values. The order of an object's fields does not matter. Works at any
+ * depth.
  *
  * @param work - one step is a pair of values.
  * @throws TooMuchWork

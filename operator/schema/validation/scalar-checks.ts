@@ -78,7 +78,10 @@ function checkedFormat({ type, format }: StructuralSchema): string | undefined {
   }
 }
 
-/** Number of characters that count as one step when a text is counted or compared with a format. */
+/**
+ * Number of characters that are one step when the length of a text is determined, or when a text is
+ * compared with a format.
+ */
 const CHARACTERS_OF_A_STEP = 8;
 
 /** The problems of a text: the first problem with its length or pattern, and the problem with its format. */

@@ -8,11 +8,11 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 export interface AdmissionUser {
   /** For example `system:serviceaccount:shop:deployer`. Empty if the API server sent none. */
   readonly username: string;
-  /** Undefined for users without a uid, such as those of client certificates. */
+  /** Undefined for users without a uid, such as users with client certificates. */
   readonly uid: string | undefined;
   /** The groups of the user, such as `system:masters`. */
   readonly groups: readonly string[];
-  /** Further facts about the user, from the authenticator. */
+  /** Further data about the user, from the authenticator. */
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
