@@ -166,7 +166,7 @@ export function methodOf(verb: string): Method | undefined {
  * version, and may have no known scope.
  */
 export interface PathResource extends Pick<Resource, 'group' | 'plural'> {
-  /** Undefined for every version. */
+  /** Undefined if the version is unknown. Then the paths of every version are needed. */
   readonly version: string | undefined;
   /** Undefined if the scope is unknown. Then both kinds of paths are needed. */
   readonly namespaced: boolean | undefined;

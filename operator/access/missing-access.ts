@@ -72,7 +72,7 @@ function has(list: readonly string[], value: string): boolean {
 /** A rule to add to a role, with the place of the role and the reasons. */
 export interface MissingAccessRule {
   readonly kind: 'Role' | 'ClusterRole';
-  /** The namespace of the Role. */
+  /** The namespace of the Role. Undefined for a ClusterRole. */
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
   /** The rule in human-readable form: `list, watch configmaps "a" in namespace demo`. */

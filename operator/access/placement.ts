@@ -7,7 +7,7 @@ export const POD_NAMESPACE: string = '$(POD_NAMESPACE)';
 
 /** The namespaces for sources with `namespace: 'configured'`, and other settings that require rights. */
 export interface Placement {
-  /** Names or `POD_NAMESPACE`, at least one; undefined for every namespace. */
+  /** Names or `POD_NAMESPACE`, at least one. If undefined, the sources cover every namespace. */
   readonly namespaces: readonly string[] | undefined;
   /** If omitted, the settings let every replica work without an election. */
   readonly leaderElection?: {

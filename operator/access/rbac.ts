@@ -52,7 +52,7 @@ export interface RbacRoleBinding {
 
 /** The names of the roles, and their subject. */
 export interface RbacOptions extends Placement {
-  /** The name of every object. */
+  /** The name of every role and binding. */
   readonly name: string;
   /** The ServiceAccount of the Pod, which gets the rights. */
   readonly serviceAccount: { readonly name: string; readonly namespace: string };

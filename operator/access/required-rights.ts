@@ -20,7 +20,7 @@ export interface RequiredRight {
   readonly subresource: string | undefined;
   /** Undefined if the right covers every namespace, or if the resource is cluster-scoped. */
   readonly namespace: string | undefined;
-  /** Undefined for every object. */
+  /** Undefined if the right covers every object. */
   readonly name: string | undefined;
   readonly neededBy: readonly Need[];
 }

@@ -1,6 +1,6 @@
 import type { Option, ValueType, ValueTypes } from './value-types.ts';
 
-/** The options of a command, by their long names without dashes. */
+/** The options of a command, keyed by their long names without dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
 /** An argument that is not an option. */
@@ -8,7 +8,7 @@ export interface Argument {
   /** The name in the usage: `FILE`, or the possible words as in `bash|zsh`. */
   readonly name: string;
   readonly isPath?: true;
-  /** All further arguments are of the same kind. */
+  /** The argument may be repeated. All further arguments then have the same meaning. */
   readonly repeats?: true;
 }
 

@@ -88,7 +88,7 @@ export interface CustomResourceOptions<
 export interface OtherVersion extends VersionOptions<TSchema, TObject | undefined> {
   /** Default true. */
   readonly served?: boolean;
-  /** True, or the warning that clients receive. */
+  /** True if the version is deprecated, or the warning that clients then receive. */
   readonly deprecated?: boolean | string;
 }
 

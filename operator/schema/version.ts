@@ -34,7 +34,7 @@ export interface VersionOptions<
 }
 
 /**
- * A version as in the definition: served and stored.
+ * The entry of a version in the definition. The version is served and stored.
  *
  * @param path - the path of the options; ends in a dot.
  */

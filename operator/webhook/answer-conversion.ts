@@ -7,8 +7,8 @@ import type { ConvertAll, DefinedResource } from '../model/custom-resource-defin
 import type { KubernetesObject } from '../model/object.ts';
 
 /**
- * Maximum number of objects in one review. An API server asks for a page of a list, by default 500 objects,
- * or for one object.
+ * Maximum number of objects in one review. An API server requests the conversion of a page of a list, by
+ * default 500 objects, or of one object.
  */
 const MAX_OBJECTS = 10_000;
 

@@ -21,7 +21,7 @@ export interface WebhookSubject {
    * Objects have the version of this resource: the API server converts objects of other versions.
    */
   readonly resource: Resource;
-  /** Undefined for the object itself. */
+  /** Undefined if the requests are for the object itself. */
   readonly subresource: string | undefined;
   readonly operations: readonly AdmissionOperation[];
 }

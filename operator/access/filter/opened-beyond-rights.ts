@@ -186,7 +186,7 @@ function reachOf(
 }
 
 /**
- * Joins methods with the same paths and the same reason, and then namespaces with the same excess.
+ * Joins methods with the same paths and the same reason, and then namespaces with the same surplus.
  */
 function joined(surplus: readonly Surplus[]): readonly OpenedRequests[] {
   const byMethod = groupedBy(surplus, ({ methods: _, ...rest }) => rest).map(([first, rest]) => ({
@@ -217,7 +217,7 @@ function pathOf(
     : `${collection}${objectPattern(paths, objects)}$`;
 }
 
-/** Each group as its first member and its other members, ordered by first members. */
+/** The groups, each as its first member and its other members, in the order of the first members. */
 function groupedBy<T>(all: readonly T[], key: (one: T) => unknown): readonly [T, readonly T[]][] {
   const groups = Map.groupBy(all, (one) => JSON.stringify(key(one)));
   return [...groups.values()].flatMap(([first, ...rest]): [T, readonly T[]][] =>

@@ -11,7 +11,7 @@ import { filterOf } from './proxy-filter.ts';
 /** A rule, with the namespace where it applies. */
 export interface PlacedRule {
   readonly rule: PolicyRule;
-  /** A name or `POD_NAMESPACE`; undefined for the whole cluster. */
+  /** A name or `POD_NAMESPACE`. Undefined if the rule applies to the whole cluster. */
   readonly namespace: string | undefined;
 }
 

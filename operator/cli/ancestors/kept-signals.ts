@@ -12,7 +12,10 @@ export interface ShellBelow {
  */
 interface Snapshot {
   readonly launcher: number;
-  /** The value at the previous call. The shell may wake up after a call, and npm before it. */
+  /**
+   * The value of `launcher` at the previous call. The shell may wake up after a call, and npm
+   * before it.
+   */
   readonly launcherBefore: number;
   readonly shell: number;
   readonly reaped: string | undefined;

@@ -27,7 +27,7 @@ export interface ProcessTable {
   environmentOf(pid: number): readonly string[] | undefined;
   /** How often a sleeping process or thread has gone to sleep. Undefined when it is awake. */
   sleepsOf(pid: number): number | undefined;
-  /** Changes when the process has collected the exit code of a child that has ended. */
+  /** A value that changes when the process has collected the exit code of a child that has ended. */
   reapedBy(pid: number): string | undefined;
   threadsOf(pid: number): readonly number[];
 }

@@ -239,7 +239,7 @@ function missingLines({ kind, namespace, rule, text, neededBy }: MissingAccessRu
   ];
 }
 
-/** The kinds of excess, worst first. */
+/** The kinds of excess rights, worst first. */
 const KINDS = ['wildcard', 'escalation', 'secrets', 'undeclared'] as const;
 
 function excessLines(excess: readonly ExcessAccessRule[]): string[] {

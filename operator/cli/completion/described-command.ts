@@ -11,9 +11,9 @@ export interface DescribedValue {
 }
 
 export interface DescribedOption extends DescribedValue {
-  /** With its dashes. */
+  /** The long name, with its dashes. */
   readonly long: string;
-  /** With its dash. */
+  /** The short name, with its dash. */
   readonly short: string | undefined;
   /** The name of the value in the help. Undefined for a switch. */
   readonly argument: string | undefined;

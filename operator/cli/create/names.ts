@@ -7,7 +7,7 @@ export interface KindOptions {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** If undefined, derived from the kind. */
+  /** If undefined, the plural is derived from the kind. */
   readonly plural: string | undefined;
 }
 
@@ -39,7 +39,10 @@ export interface KindNames {
  */
 export const PROTECTED_GROUPS: RegExp = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 
-/** Names that the files of a kind declare or import, and the resources of their children. */
+/**
+ * Names that a new kind must not use for its constants: names that its files declare or import, and
+ * the resources of its children.
+ */
 const TAKEN: ReadonlySet<string> = new Set(
   [
     'AGE_COLUMN READY Type child childName children composite controller customResource kstatus',

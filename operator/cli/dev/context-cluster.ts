@@ -16,7 +16,7 @@ const CALL_LIMIT_MS = 30_000;
 export interface ContextOptions {
   readonly context: string;
   readonly kubeconfig: string | undefined;
-  /** If undefined, the namespace of the context. */
+  /** If undefined, the namespace of the context is used. */
   readonly namespace: string | undefined;
   readonly io: Io;
   readonly clock: Clock;

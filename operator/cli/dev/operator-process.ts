@@ -30,7 +30,7 @@ export type Announcement = Exclude<FromOperator, { readonly kind: 'files' }>;
 export class OperatorProcess {
   /** Stays pending forever if the process ends before it reports. */
   readonly announced: Promise<Announcement>;
-  /** Its exit code. Never rejects. */
+  /** The exit code of the operator. Never rejects. */
   readonly exit: Promise<number>;
   readonly #child: GuardedChild;
   readonly #clock: Clock;
@@ -76,7 +76,10 @@ export class OperatorProcess {
     if (channel !== undefined) sendMessage(channel, { kind: 'go', environment });
   }
 
-  /** Stops it gracefully, or kills it after `STOP_LIMIT_MS`. Resolves when it is gone. */
+  /**
+   * Stops the operator gracefully, or kills it after `STOP_LIMIT_MS`. Resolves when its process is
+   * gone.
+   */
   async stop(): Promise<void> {
     if (!this.#isRunning) return this.kill();
     this.#child.terminate();
@@ -90,7 +93,7 @@ export class OperatorProcess {
     await limit;
   }
 
-  /** Ends it at once. Resolves when it is gone. */
+  /** Ends the operator at once. Resolves when its process is gone. */
   kill(): Promise<void> {
     return this.#child.kill();
   }

@@ -27,7 +27,7 @@ export interface SampleFilesOptions {
 export class SampleFiles {
   readonly #options: SampleFilesOptions;
   readonly #files: WatchedFiles;
-  /** The names of files on the command line, by their absolute paths. */
+  /** The names of files on the command line, keyed by their absolute paths. */
   readonly #names: ReadonlyMap<string, string>;
   #work: Promise<void> = Promise.resolve();
 

@@ -25,13 +25,16 @@ const UNSAFE_SETUP = 3;
 
 /** One run of the operator, such as an `OperatorProcess`. */
 export interface RunningOperator {
-  /** The result of loading its modules. It stays pending if the process ends first. */
+  /**
+   * The result of loading the operator's modules. The promise stays pending if the process ends
+   * first.
+   */
   readonly announced: Promise<Announcement>;
-  /** Its exit code. Never rejects. */
+  /** The exit code of the operator. Never rejects. */
   readonly exit: Promise<number>;
   /** Makes the operator run its controllers. */
   go(environment: Readonly<Record<string, string>>): void;
-  /** Resolves when it is gone. */
+  /** Stops the operator. Resolves when its process is gone. */
   stop(): Promise<void>;
 }
 

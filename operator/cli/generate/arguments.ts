@@ -26,7 +26,7 @@ export interface GenerateArguments {
   readonly isWatchGiven: boolean;
   /** If undefined, there is an election when a controller needs a leader. */
   readonly leaderElection: boolean | undefined;
-  /** If undefined, the default name. */
+  /** If undefined, the Lease has its default name. */
   readonly leaseName?: string;
   /** The number of groups that replicas share. If undefined, one replica does all work. */
   readonly shards: number | undefined;
@@ -45,7 +45,7 @@ export interface GenerateArguments {
   readonly resources: readonly string[];
   /** The command line that generated files contain as their origin. */
   readonly command: string;
-  /** If undefined, standard output. */
+  /** If undefined, the text is written to standard output. */
   readonly output: string | undefined;
   readonly check: boolean;
   /** Files with definitions that a package contains besides those of its modules. */

@@ -107,7 +107,8 @@ async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declara
 /**
  * The declarations, as `loadDeclarations` returns them.
  *
- * @throws ConfigurationError `CONFIG` also when no module declares what it does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `loadDeclarations`, and when nothing is
+ * declared.
  */
 export async function loadDeclared(
   declaring: Declaring,
@@ -131,8 +132,8 @@ type Decidable = Pick<
   Partial<Pick<GenerateArguments, 'shards'>>;
 
 /**
- * `args` with the values that the settings of the modules set instead of the environment of the Pod. An
- * option of the command line takes precedence.
+ * `args` with the values that modules fix in their settings. All other values come from the environment of
+ * the Pod. An option of the command line takes precedence.
  */
 export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settings>): A {
   const { namespaces, leaderElection, installCrds, sharding } = settings;
@@ -212,7 +213,7 @@ async function statesOf(
   return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
 }
 
-/** The policies of an operator. Rules that remain with RBAC are reported on standard error. */
+/** The policies of an operator. Rules that only RBAC can check are reported on standard error. */
 async function policiesOf(
   declared: readonly Generating[],
   args: GenerateArguments,
@@ -302,7 +303,7 @@ function manifestsOptionsOf(
 }
 
 /**
- * Adds the certificates of the authority.
+ * Adds the certificates of `--ca-bundle` to the options of the gate.
  *
  * @throws ConfigurationError `CONFIG` when the file cannot be read.
  */

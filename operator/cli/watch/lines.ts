@@ -59,7 +59,7 @@ export function syncMarkerLine(resource: Resource, resourceVersion: string): str
 }
 
 /**
- * Matches every escape of JSON. The `echo` of a POSIX shell such as dash interprets those in
+ * Matches every escape of JSON. The `echo` of a POSIX shell such as dash interprets the escapes in
  * `UNAMBIGUOUS`, too.
  */
 const AMBIGUOUS = /\\(["/bfnrtu\\])/g;

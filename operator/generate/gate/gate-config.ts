@@ -70,8 +70,8 @@ export const GATE_PROBE = '/healthz';
 const templates = textFiles(new URL('./', import.meta.url));
 
 /**
- * Matches a path without encoding, empty segments and segments of dots only. Such a path has only
- * one reading.
+ * Matches a path without encoding, empty segments and segments of dots only. Such a path can be
+ * read in only one way.
  */
 const PATH = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 
@@ -98,7 +98,7 @@ const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
  * address of `metrics` it forwards only `GET` and `HEAD` of `/metrics`, and only for clients with a
  * certificate.
  *
- * @throws ConfigurationError `CONFIG` for a path that has more than one reading or occurs twice,
+ * @throws ConfigurationError `CONFIG` for a path that can be read in several ways or occurs twice,
  * for a time limit outside of 1 to 30 s, and for an operator outside of the Pod.
  */
 export function gateConfig({

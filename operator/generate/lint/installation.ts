@@ -7,7 +7,7 @@ import { type ProxyFlags, type ProxyWord, proxyFlags } from './proxy-flags.ts';
 /** A container, and its path in the Pod. */
 export interface PlacedContainer {
   readonly container: Container;
-  /** `containers[operator]`, `initContainers[proxy]`. */
+  /** Such as `containers[operator]` or `initContainers[proxy]`. */
   readonly path: string;
   readonly isInit: boolean;
 }

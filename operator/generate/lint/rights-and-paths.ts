@@ -15,7 +15,7 @@ export interface Right {
   readonly verb: string;
   /** Undefined if the right covers every name. */
   readonly names: readonly string[] | undefined;
-  /** Undefined for the whole cluster. */
+  /** Undefined if the role applies to the whole cluster. */
   readonly namespace: string | undefined;
   /** `Kind/name` of the role. */
   readonly role: string;
@@ -194,7 +194,7 @@ export interface Grant {
   readonly subjects: readonly Subject[];
   /** `Kind/name` of the role. */
   readonly role: string;
-  /** Undefined for the whole cluster. */
+  /** Undefined if the role applies to the whole cluster. */
   readonly namespace: string | undefined;
   /** Undefined when the role is not among the rendered objects. */
   readonly rules: readonly PolicyRule[] | undefined;

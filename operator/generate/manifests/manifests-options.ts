@@ -118,8 +118,8 @@ export function electionOf(options: ManifestsOptions): Pick<Placement, 'leaderEl
 }
 
 /**
- * Matches a date. kustomize turns a date into a time in the namespace of a kustomization, quoted or
- * not.
+ * Matches a date. If the namespace in a kustomization is a date, kustomize turns it into a time,
+ * even if it is quoted.
  */
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$/;
 

@@ -289,7 +289,7 @@ function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[
   ];
 }
 
-/** The same definitions as a folder `crds/` of the tree. Empty when there are none. */
+/** The folder `crds/` of the tree with the definitions. Empty when there are none. */
 function crdFolder({ access, options, webhooks }: OperatorModel): readonly ManifestFile[] {
   const { command } = options;
   const files = definitionFiles(definitionsOf(access, options, webhooks));

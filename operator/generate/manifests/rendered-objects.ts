@@ -130,7 +130,10 @@ function patched(deployment: ModelDeployment, { spec }: PatchOfDeployment): Mode
   return { ...deployment, spec: merged(deployment.spec, spec) as ModelDeployment['spec'] };
 }
 
-/** A value merged as in kustomize: null removes, and the items in the patch come first. */
+/**
+ * A value merged with a patch like in kustomize: null removes a field, and the items of the patch
+ * come first.
+ */
 function merged(value: unknown, patch: unknown, field: string = ''): unknown {
   if (Array.isArray(patch)) return mergedList(Array.isArray(value) ? value : [], patch, field);
   if (!isMapping(patch)) return patch;

@@ -21,7 +21,7 @@ export interface Row {
 
 /** The features of an operator on which panels depend. */
 export interface OperatorParts {
-  /** True when the operator elects a leader, or shares its work by Leases. */
+  /** True when the operator elects a leader, or when its replicas share the work through Leases. */
   readonly hasElection: boolean;
   readonly isSharded: boolean;
   readonly hasWebhooks: boolean;

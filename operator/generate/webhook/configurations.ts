@@ -11,7 +11,7 @@ import type { WebhooksOptions } from './webhooks-options.ts';
 export interface WebhookScope {
   readonly name: string;
   readonly namespace: string;
-  /** If omitted, all namespaces except the operator's own. */
+  /** If omitted, the webhooks apply to all namespaces except the operator's own. */
   readonly namespaces?: readonly string[] | undefined;
 }
 

@@ -149,7 +149,7 @@ function port(name: string, number: number, targetPort: number): object {
 /**
  * A policy that opens the port of the gate to all addresses. An API server may have any address,
  * and has no certificate by which it could be recognized. A policy that selects a Pod closes all
- * other ports, so it also opens those for metrics and probes.
+ * other ports, so this policy also opens the ports for metrics and probes.
  */
 function networkPolicy(place: Place, { metricsClientCa }: WebhooksOptions): KubernetesObject {
   const metrics = metricsClientCa === undefined ? METRICS_PORT : GATE_METRICS_PORT;

@@ -139,7 +139,7 @@ function requireClients(secret: string): void {
 interface Surroundings {
   readonly name: string;
   readonly installCrds: boolean;
-  /** If true, two replicas do no work twice. */
+  /** True if the replicas elect a leader, so that two replicas do no work twice. */
   readonly electsLeader: boolean;
 }
 

@@ -34,7 +34,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid5: 'a6edc906-2f9f-5fb2-a373-efac406f0ef2',
 };
 
-/** Texts that fields with a pattern often allow. */
+/** Texts that often match the pattern of a field. */
 const OFTEN: readonly string[] = [
   'example.com',
   'https://example.com/',

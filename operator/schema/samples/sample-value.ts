@@ -225,7 +225,7 @@ function moreKeys(schema: StructuralSchema, { random }: Choice): readonly string
   return [...keysOf(schema).slice(0, count), ...(isOpen && random() < SHOWN ? ['other'] : [])];
 }
 
-/** Keys of a map. */
+/** Keys for a sample of a map. */
 function keysOf(schema: StructuralSchema): readonly string[] {
   if (valuesSchema(schema) === undefined) return [];
   return Array.from({ length: MAX_ITEMS }, (_none, at) => `key-${at + 1}`);

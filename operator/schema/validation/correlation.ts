@@ -57,8 +57,8 @@ interface KeyedItems {
 }
 
 /**
- * Lists that have been read. Each list is read once: searching it for each item would take the square of its
- * length.
+ * Lists that have been read. Each list is read once: a search for each item would take time in the square of
+ * the list's length.
  */
 const KEYED = new WeakMap<readonly unknown[], KeyedItems>();
 

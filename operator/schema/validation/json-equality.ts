@@ -32,7 +32,7 @@ export function jsonEquals(left: unknown, right: unknown, work: Work = UNLIMITED
   return true;
 }
 
-/** A text that is the same only for equal values. */
+/** A text that two values share only if they are equal. */
 export function identityOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? sortedJson(shown(value)) : shown(value);
 }

@@ -26,7 +26,7 @@ interface RequestFacts {
    * this resource.
    */
   readonly resource: Resource;
-  /** Undefined for the object itself. */
+  /** Undefined if the request is for the object itself. */
   readonly subresource: string | undefined;
   /** Who sent the request to the API server. */
   readonly user: AdmissionUser;

@@ -9,8 +9,8 @@ const LABEL = 'at most 63 letters, digits and "-", with a letter first';
 const NAME_CHARS = 600;
 
 /**
- * The names of an existing kind. They must meet the rules of the API server, which are wider than
- * those for a new kind.
+ * The names of an existing kind. They must meet the rules of the API server, which allow more than
+ * the rules for a new kind.
  *
  * @throws ConfigurationError `CONFIG` with the rule that a name breaks.
  */
