@@ -28,7 +28,7 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   extends DefinedResource<T> {
   /** The definition as plain data. `ensureCrd` installs it, and manifests contain it. */
   readonly definition: CustomResourceDefinition;
-  /** True when objects have a status. It is then a subresource. */
+  /** True when objects have a status. The status is then a subresource. */
   readonly hasStatus: boolean;
   /** The conversions between its versions. Empty when objects are not converted. */
   readonly conversions: readonly Conversion[];

@@ -120,8 +120,8 @@ function refuseTunnels({ resource, subresource }: RequestedAccess): void {
  * pattern.
  */
 function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
-  // Paths that are open in every namespace are not repeated for one namespace, so these two are
-  // never equal.
+  // Paths that are open in every namespace are not repeated for one namespace. So no group contains
+  // both kinds.
   const alike = Map.groupBy(opened, ({ namespace: _, resource, ...paths }) =>
     JSON.stringify([rootPattern(resource), resource.plural, paths]),
   );

@@ -55,7 +55,7 @@ export class GuardedChild {
     this.stdout = stdout;
     this.stderr = stderr;
     this.channel = channel ? (stdio[3] as Duplex) : undefined;
-    this.channel?.on('error', () => {}); // likewise
+    this.channel?.on('error', () => {}); // the program has ended
     this.#guard.on('exit', () => this.#killGroup());
     this.exit = once(this.#guard, 'close').then(
       ([code]) => (code as number | null) ?? 137,

@@ -79,7 +79,7 @@ export class ContextCluster implements DevCluster {
   async applyWebhooks(): Promise<void> {} // the cluster would need a certificate, and a route to this machine
 
   async asksWebhooks(): Promise<boolean> {
-    return true; // there are none to wait for
+    return true; // there are no webhooks to wait for
   }
 
   async applySample(sample: unknown): Promise<void> {

@@ -127,7 +127,9 @@ function givenOf(options: Readonly<Record<string, unknown>>): readonly string[] 
   return Object.keys(options).filter((name) => options[name] !== undefined);
 }
 
-/** The name of the folder. `npm`, the image and the Deployment use it as their name. */
+/**
+ * The name of the folder, which becomes the name of the npm package, the image and the Deployment.
+ */
 function nameOf(folder: string): string {
   const name = basename(resolve(folder));
   if (isDnsLabel(name)) return name;

@@ -11,7 +11,7 @@ export interface Diagnostic {
   /** `Kind/name` of the object that has to be changed. */
   readonly object: string;
   /**
-   * The field in the object, with containers and volumes by their names:
+   * The field in the object. Containers and volumes are named instead of numbered:
    * `containers[proxy].args[0]`.
    */
   readonly path: string;

@@ -50,7 +50,7 @@ export function certificateModel(
         ...plain,
         trusting: { 'service.beta.openshift.io/inject-cabundle': 'true' },
         served: { 'service.beta.openshift.io/serving-cert-secret-name': secret },
-        // OpenShift writes it into every namespace.
+        // OpenShift writes this ConfigMap into every namespace.
         authorities: { configMap: { name: 'openshift-service-ca.crt', key: 'service-ca.crt' } },
       };
     case 'pod':
