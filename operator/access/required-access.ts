@@ -19,7 +19,7 @@ import { mergeAccess } from './merge-access.ts';
 import type { Placement } from './placement.ts';
 import { isUsableName, refuseUnusableNames } from './usable-names.ts';
 
-/** The option of a declaration that requires an access. */
+/** What requires an access: an option of a declaration, or a feature of the process. */
 export type AccessReason =
   | 'source'
   | 'owns'

@@ -150,7 +150,10 @@ interface Findings {
   readonly sharding?: SharedWork | undefined;
 }
 
-/** True when the filter is closed, the token is safe, and all rights were checked and are granted. */
+/**
+ * True when the filter is closed, no token is visible unless that is allowed, and all rights are
+ * granted.
+ */
 export function isSound({ filter, token, tokenAllowed, access }: Findings): boolean {
   return (
     filter.state === 'closed' &&

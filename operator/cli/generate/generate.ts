@@ -213,7 +213,7 @@ async function statesOf(
   return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
 }
 
-/** The policies of an operator. Rules that only RBAC can check are reported on standard error. */
+/** The policies of an operator. Rules that are left to RBAC are reported on standard error. */
 async function policiesOf(
   declared: readonly Generating[],
   args: GenerateArguments,

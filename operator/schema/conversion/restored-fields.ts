@@ -74,8 +74,8 @@ interface Place {
 }
 
 /**
- * A list whose items have keys. `set` changes the entries at once. The list itself changes only
- * when `write` is called.
+ * A list whose items have keys. `get` and `list` show each change at once. The list itself changes
+ * only when `write` is called.
  */
 class KeyedItems {
   readonly #list: unknown[];
