@@ -13,7 +13,7 @@ import { accessOf, accessOfElectionOnly } from './required-access.ts';
 export class AccessByScope {
   readonly declared: readonly Declared[];
   readonly #installCrds: boolean;
-  /** By the watched namespaces, as text. */
+  /** Keyed by the watched namespaces, as JSON. */
   readonly #scopes = new Map<string, readonly AccessRule[]>();
   #definitions: readonly CustomResourceDefinition[] | undefined;
 
@@ -26,7 +26,7 @@ export class AccessByScope {
   /**
    * The access without the access for the election, merged and sorted: see `accessOf`.
    *
-   * @throws ConfigurationError `CONFIG` as `accessOf` does.
+   * @throws ConfigurationError `CONFIG` in the same cases as `accessOf`.
    */
   within(namespaces: Placement['namespaces']): readonly AccessRule[] {
     const scope = JSON.stringify(namespaces ?? 'all');
@@ -44,7 +44,7 @@ export class AccessByScope {
     return accessOfElectionOnly(this.declared, leaderElection);
   }
 
-  /** All access of the process in one scope. */
+  /** All access of the process in one scope, including the access for the election. */
   withElection(
     namespaces: Placement['namespaces'],
     election: Pick<Placement, 'leaderElection'>,

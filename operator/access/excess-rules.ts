@@ -21,8 +21,8 @@ export interface ExcessAccessRule {
  * wildcard is returned unsplit. Reviews that Kubernetes allows all users for themselves, and paths without
  * objects, are omitted.
  *
- * @param granted - the rules by namespace. The key undefined has the rights that are granted everywhere;
- * these are returned once.
+ * @param granted - the rules, keyed by namespace. The key undefined stands for rights that are
+ * granted in every namespace. They are returned once.
  */
 export function excessRules(
   needed: readonly RequiredRight[],

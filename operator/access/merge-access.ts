@@ -8,13 +8,19 @@ interface Reach {
   readonly names: Set<string>;
 }
 
-/** By verb. `unrequested` has the accesses that only admission checks. */
+/**
+ * The accesses, keyed by verb. `unrequested` holds those that are never requested and that only
+ * admission checks.
+ */
 interface Reaches {
   readonly requested: Map<Verb, Reach>;
   readonly unrequested: Map<Verb, Reach>;
 }
 
-/** One resource or subresource, by namespace; '' for all namespaces, or for the cluster. */
+/**
+ * One resource or subresource. `places` is keyed by namespace. The key '' stands for all
+ * namespaces, or for the cluster if the resource is cluster-scoped.
+ */
 interface Target {
   readonly resource: AccessRule['resource'];
   readonly subresource: AccessRule['subresource'];
@@ -22,9 +28,9 @@ interface Target {
 }
 
 /**
- * The same accesses, sorted, without duplicates. A verb for every object is not repeated for certain objects,
- * and a verb for every namespace is not repeated for one. Requested and unrequested accesses are kept
- * separate.
+ * The same accesses, sorted, without duplicates. A verb that is allowed on every object is not
+ * repeated for single objects. A verb that is allowed in every namespace is not repeated for single
+ * namespaces. Requested and unrequested accesses are kept separate.
  */
 export function mergeAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
   const targets = new Map<string, Target>();
@@ -63,7 +69,10 @@ function accessesOf({ resource, subresource, places }: Target): readonly AccessR
   });
 }
 
-/** Groups verbs with the same reach, without the parts that `wider` already covers. */
+/**
+ * Groups verbs that are allowed on the same objects. Objects on which `wider` already allows a verb
+ * are omitted.
+ */
 function grouped(
   byVerb: ReadonlyMap<Verb, Reach>,
   wider: readonly (ReadonlyMap<Verb, Reach> | undefined)[],
@@ -102,10 +111,7 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : 1;
 }
 
-/**
- * The same accesses in the form that RBAC distinguishes: without versions, and without
- * `unrequested`.
- */
+/** The same accesses, reduced to what RBAC distinguishes: no versions, and no `unrequested`. */
 export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
   return mergeAccess(
     accesses.map(({ unrequested: _, ...access }) => ({
@@ -117,7 +123,7 @@ export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessR
 
 export type Verb = Permission['verbs'][number];
 
-/** A verb that requests use. */
+/** A verb that a request can have. */
 export type RequestVerb = Exclude<Verb, CheckedVerb>;
 
 /** Every verb that can be declared, in the usual order. */
@@ -150,19 +156,19 @@ export const METHOD_OF: Readonly<Record<PathVerb, Method>> = {
   deletecollection: 'DELETE',
 };
 
-/** The HTTP method of a verb; undefined for a verb that no request uses. */
+/** The HTTP method of a verb; undefined for a verb that no request can have. */
 export function methodOf(verb: string): Method | undefined {
   return Object.hasOwn(METHOD_OF, verb) ? METHOD_OF[verb as PathVerb] : undefined;
 }
 
 /**
- * The parts of a resource that a path needs. Roles contain no versions, and for some resources no
- * scope.
+ * A resource, as far as its paths need it. A resource that is known only from a role has no
+ * version, and may have no known scope.
  */
 export interface PathResource extends Pick<Resource, 'group' | 'plural'> {
-  /** Undefined for every version. */
+  /** Undefined if the version is unknown. Then the paths of every version are needed. */
   readonly version: string | undefined;
-  /** Undefined for both: namespaced and cluster-scoped. */
+  /** Undefined if the scope is unknown. Then both kinds of paths are needed. */
   readonly namespaced: boolean | undefined;
 }
 
@@ -172,7 +178,7 @@ export type PathVerb = RequestVerb | 'deletecollection';
 /** Requests that need a path: an `AccessRule`, or the access that a role grants. */
 export interface RequestedAccess extends Omit<AccessRule, 'resource' | 'verbs'> {
   readonly resource: PathResource;
-  /** Verbs that requests use, unless `unrequested`. */
+  /** Verbs that a request can have. With `unrequested`, other verbs are possible, too. */
   readonly verbs: readonly (PathVerb | CheckedVerb)[];
 }
 
@@ -180,11 +186,14 @@ export interface RequestedAccess extends Omit<AccessRule, 'resource' | 'verbs'> 
 export interface AccessRule {
   readonly resource: Resource;
   readonly subresource: string | undefined;
-  /** A name or `POD_NAMESPACE`; undefined for every namespace, or a cluster-scoped resource. */
+  /**
+   * A name or `POD_NAMESPACE`. If undefined, the rule covers every namespace, or the resource is
+   * cluster-scoped.
+   */
   readonly namespace: string | undefined;
   /** Sorted as in `VERBS`, without duplicates. */
   readonly verbs: readonly Verb[];
-  /** Sorted, without duplicates, at least one. If omitted, every object. */
+  /** Sorted, without duplicates, at least one. If omitted, the rule covers every object. */
   readonly resourceNames?: readonly string[];
   /**
    * True when the operator makes no such request, and admission only checks whether the request

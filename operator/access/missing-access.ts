@@ -13,9 +13,9 @@ export interface GrantedRules {
 /**
  * The needed access that the rules do not grant.
  *
- * @param rulesIn - returns the rules in a namespace; for undefined, the rules for every namespace and for
- *   cluster-scoped resources. The latter are also applied to each namespace, so the caller need not repeat
- *   them.
+ * @param rulesIn - returns the rules in a namespace. For undefined, it returns the rules for every
+ * namespace and for cluster-scoped resources. These are also applied to each namespace, so the
+ * caller need not repeat them.
  */
 export function missingAccess(
   needed: NeededAccess,
@@ -72,7 +72,7 @@ function has(list: readonly string[], value: string): boolean {
 /** A rule to add to a role, with the place of the role and the reasons. */
 export interface MissingAccessRule {
   readonly kind: 'Role' | 'ClusterRole';
-  /** The namespace of the Role. */
+  /** The namespace of the Role. Undefined for a ClusterRole. */
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
   /** The rule in human-readable form: `list, watch configmaps "a" in namespace demo`. */

@@ -1,12 +1,13 @@
 /**
- * The namespace of the Pod. The kubelet replaces this text in the arguments of a container (Downward API).
- * Roles for it name no namespace: they belong to the namespace in which they are applied.
+ * The namespace of the Pod. The kubelet replaces this text in the arguments of a container
+ * (Downward API). Roles for this namespace name no namespace, so they belong to the namespace in
+ * which they are applied.
  */
 export const POD_NAMESPACE: string = '$(POD_NAMESPACE)';
 
 /** The namespaces for sources with `namespace: 'configured'`, and other settings that require rights. */
 export interface Placement {
-  /** Names or `POD_NAMESPACE`, at least one; undefined for every namespace. */
+  /** Names or `POD_NAMESPACE`, at least one. If undefined, the sources cover every namespace. */
   readonly namespaces: readonly string[] | undefined;
   /** If omitted, the settings let every replica work without an election. */
   readonly leaderElection?: {

@@ -12,13 +12,13 @@ export interface RoleRule {
   readonly apiGroups: readonly [string];
   /** Plurals, or `plural/subresource`; sorted. */
   readonly resources: readonly string[];
-  /** Sorted. If omitted, every object. */
+  /** Sorted. If omitted, the rule covers every object. */
   readonly resourceNames?: readonly string[];
   /** Sorted. */
   readonly verbs: readonly Verb[];
 }
 
-/** A Role, or the ClusterRole for all namespaces and cluster-scoped resources. */
+/** A Role for one namespace, or the ClusterRole for all namespaces and cluster-scoped resources. */
 export interface RbacRole {
   /** `rbac.authorization.k8s.io/v1`. */
   readonly apiVersion: typeof API_VERSION;
@@ -52,7 +52,7 @@ export interface RbacRoleBinding {
 
 /** The names of the roles, and their subject. */
 export interface RbacOptions extends Placement {
-  /** The name of every object. */
+  /** The name of every role and binding. */
   readonly name: string;
   /** The ServiceAccount of the Pod, which gets the rights. */
   readonly serviceAccount: { readonly name: string; readonly namespace: string };

@@ -2,7 +2,7 @@
 export interface RequestPath {
   readonly group: string;
   readonly version: string;
-  /** Undefined for every namespace, and for cluster-scoped resources. */
+  /** Undefined for a request across all namespaces, and for a cluster-scoped resource. */
   readonly namespace: string | undefined;
   readonly plural: string;
   readonly name: string | undefined;

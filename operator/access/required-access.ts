@@ -19,7 +19,7 @@ import { mergeAccess } from './merge-access.ts';
 import type { Placement } from './placement.ts';
 import { isUsableName, refuseUnusableNames } from './usable-names.ts';
 
-/** The part of a declaration that requires an access. */
+/** What requires an access: an option of a declaration, or a feature of the process. */
 export type AccessReason =
   | 'source'
   | 'owns'
@@ -37,7 +37,10 @@ export interface RequiredAccessRule extends AccessRule {
   readonly reason: AccessReason;
 }
 
-/** Only the access that the election requires. The controllers of the operator require the rest. */
+/**
+ * Only the access that the election requires, without the access that the operator's controllers
+ * require.
+ */
 export function accessOfElectionOnly(
   declarations: readonly Declared[],
   leaderElection: Placement['leaderElection'],
@@ -48,12 +51,13 @@ export function accessOfElectionOnly(
 }
 
 /**
- * Everything that controllers do at the API server: get, list and watch of their sources, the writes for
- * `owns`, `finalizer` and a status, their permissions, the Events that the toolkit records for them, and the
- * access for leader election and installation. The result is merged and sorted, so that the same declarations
- * in any order give equal results. Only the name of the Lease depends on the order, see `leaseNameOf`. A verb
- * for every object is not repeated for certain objects, and a verb for every namespace is not repeated for
- * one.
+ * Everything that controllers do at the API server: get, list and watch of their sources, the
+ * writes for `owns`, `finalizer` and a status, their permissions, the Events that the toolkit
+ * records for them, and the access for leader election and installation. The result is merged and
+ * sorted, so that the same declarations in any order give equal results. Only the name of the Lease
+ * depends on the order, see `leaseNameOf`. A verb that is allowed on every object is not repeated
+ * for single objects. A verb that is allowed in every namespace is not repeated for single
+ * namespaces.
  *
  * When the field selector of a source names one object, reads and writes of that source need access only to
  * this object.
@@ -136,7 +140,7 @@ function isHandled({ verbs }: Pick<AccessRule, 'verbs'>): boolean {
   return !verbs.every(isCheckedVerb);
 }
 
-/** Verbs that no request uses need no path. */
+/** Separates verbs that no request can have, because they need no path. */
 function checkedApart(access: AccessRule): readonly AccessRule[] {
   const { checked = [], requested = [] } = Object.groupBy(access.verbs, (verb) =>
     isCheckedVerb(verb) ? 'checked' : 'requested',
@@ -257,11 +261,12 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
 }
 
 /**
- * The elector reads, creates and renews its Lease, and records an Event in the Lease's namespace for a new
- * leader. Replicas that share the work also list the Leases of their set; the Leases of replicas have the
- * names of their Pods, which no Role can list. Events about groups refer to the Pod. Events of hooks and of
- * Metacontroller's controllers may refer to the operator's own Pod, which is in that namespace unless the
- * settings say otherwise. Both kinds are repeated, so they need `patch`.
+ * The elector reads, creates and renews its Lease, and records an Event in the Lease's namespace
+ * for a new leader. Replicas that share the work also list the Leases of their set. The Lease of a
+ * replica has the name of its Pod, so no Role can name it. Events about groups refer to the Pod.
+ * Events of hooks and of Metacontroller's controllers may refer to the operator's own Pod, which is
+ * in the same namespace unless the settings say otherwise. Both kinds of Events can repeat, so they
+ * need `patch`.
  */
 function accessOfElection(
   declarations: readonly Declared[],

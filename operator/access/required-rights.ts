@@ -10,14 +10,17 @@ export interface Need {
   readonly reason: AccessReason | 'discovery' | 'probe';
 }
 
-/** One verb on one resource in one namespace or in all. An authorizer decides about such units. */
+/**
+ * One verb on one resource, in one namespace or in all. An authorizer decides about each such right
+ * separately.
+ */
 export interface RequiredRight {
   readonly verb: Verb;
   readonly resource: Resource;
   readonly subresource: string | undefined;
-  /** Undefined for every namespace, or a cluster-scoped resource. */
+  /** Undefined if the right covers every namespace, or if the resource is cluster-scoped. */
   readonly namespace: string | undefined;
-  /** Undefined for every object. */
+  /** Undefined if the right covers every object. */
   readonly name: string | undefined;
   readonly neededBy: readonly Need[];
 }
@@ -28,7 +31,7 @@ export interface NeededPath {
   readonly neededBy: readonly Need[];
 }
 
-/** Access in the units that an authorizer decides about. */
+/** Access, split into the rights and paths that an authorizer decides about. */
 export interface NeededAccess {
   readonly rights: readonly RequiredRight[];
   readonly paths: readonly NeededPath[];
@@ -67,8 +70,8 @@ export function requiredRights(declared: readonly RequiredAccessRule[]): readonl
 }
 
 /**
- * Paths without objects that the ambassador's probe reads, and paths that sources read to check whether their
- * resource is served.
+ * Paths that name no object: the path that the ambassador's probe reads, and the paths that sources
+ * read to check whether their resource is served.
  */
 function neededPaths(declared: readonly RequiredAccessRule[]): readonly NeededPath[] {
   const paths = new Map<string, readonly Need[]>([['/version', [{ reason: 'probe' }]]]);
@@ -90,7 +93,7 @@ function singleRights(access: RequiredAccessRule): readonly RequiredRight[] {
   );
 }
 
-/** The same right for all objects, for all namespaces, and for both. */
+/** The same right for all objects, for all namespaces, and for all objects in all namespaces. */
 function widerForms(right: RequiredRight): readonly RequiredRight[] {
   const { name, namespace } = right;
   return [

@@ -8,8 +8,8 @@ import { POD_NAMESPACE } from './placement.ts';
 const SUBDOMAIN = `${DNS_LABEL}([.]${DNS_LABEL})*`;
 
 /**
- * Resources whose names are not subdomains, by plural and group, or by group. Each pattern begins with a
- * character other than a dot, so that it cannot match `.` or `..`.
+ * Patterns for names that are not subdomains, keyed by plural and group, or only by group. Each
+ * pattern begins with a character other than a dot, so that it cannot match `.` or `..`.
  */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   // `system:node-reader`

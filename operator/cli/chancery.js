@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 /**
  * Starts the command line: from the sources in a checkout, from `dist/` in the published package.
- * Plain JavaScript that old versions of Node understand too, so that they get an answer.
+ * Plain JavaScript that old versions of Node can run, too, so that they can report that they are
+ * too old.
  */
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import process from 'node:process';
 
 /**
- * The first version with `using`, which the built package uses, and `await using`, which tests use.
- * Equal to `engines`.
+ * The first version of Node with `using`, which the built package uses, and `await using`, which
+ * tests use. Must equal `engines` in package.json.
  */
 const MINIMUM = [24, 0];
 

@@ -1,6 +1,6 @@
 import type { Option, ValueType, ValueTypes } from './value-types.ts';
 
-/** The options of a command, by their long names without dashes. */
+/** The options of a command, keyed by their long names without dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
 /** An argument that is not an option. */
@@ -8,7 +8,7 @@ export interface Argument {
   /** The name in the usage: `FILE`, or the possible words as in `bash|zsh`. */
   readonly name: string;
   readonly isPath?: true;
-  /** All further arguments are of the same kind. */
+  /** The argument may be repeated. All further arguments then have the same meaning. */
   readonly repeats?: true;
 }
 
@@ -22,30 +22,35 @@ export interface CommandTable<O extends Options = Options, K extends string = st
   readonly name: string;
   readonly summary: string;
   /**
-   * The text after the name in the lines of the usage. Default: the arguments, and `[OPTION...]`.
+   * The usage lines without `chancery` and the name of the command. Default: one line, with the
+   * arguments and `[OPTION...]`.
    */
   readonly usage?: readonly string[];
   /**
-   * Kinds of work, each with its meaning. The first argument chooses the kind. If a kind is in
-   * capitals, any other first argument is an argument of that kind.
+   * Kinds of work, such as `api` and `hook`, each with its meaning. The first argument names the
+   * kind. A kind in capitals is chosen by any other first argument, which is then an argument of
+   * that kind.
    */
   readonly kinds?: Readonly<Record<K, string>>;
   readonly arguments?: readonly Argument[];
   /**
-   * The meaning of the arguments after `--`, such as `ARGUMENT...`. Without it, they are treated
-   * like the others.
+   * The meaning of the arguments after `--`, such as `ARGUMENT...`. If omitted, arguments after
+   * `--` are treated like all others.
    */
   readonly rest?: string;
   readonly options: O;
   /** Options of the program that this command replaces, each with its replacement here. */
   readonly replaced?: Readonly<Record<string, string>>;
-  /** Variables of that program that have no effect here, each with its replacement. */
+  /**
+   * Environment variables of the replaced program that have no effect here, each with its
+   * replacement.
+   */
   readonly ignored?: Readonly<Record<string, string>>;
   /**
    * The command runs until it is asked to stop. Such a command has the option `--exit-with-parent`.
    */
   readonly isLasting?: true;
-  /** Without an argument, the command prints its help and ends with 2. */
+  /** Without an argument, the command prints its help and exits with code 2. */
   readonly needsWords?: true;
   /** Paragraphs before the options. */
   readonly description: string;
@@ -60,7 +65,7 @@ export interface CommandTable<O extends Options = Options, K extends string = st
   readonly examples?: string;
 }
 
-/** A parsed command line, with the types in the table of the command. */
+/** A parsed command line. The types of its values follow from the table of the command. */
 export interface Given<O extends Options = Options, K extends string = string> {
   readonly values: Values<O>;
   /** The chosen kind of work. */
@@ -69,14 +74,16 @@ export interface Given<O extends Options = Options, K extends string = string> {
   readonly words: readonly string[];
   /** The arguments after `--`. */
   readonly rest: readonly string[];
-  /** Variables that are set and have no effect, each as a text with its replacement. */
+  /**
+   * Environment variables that are set but have no effect: one message each, with the replacement.
+   */
   readonly ignored: readonly string[];
 }
 
 /** `Given` for the type of a table. */
 export type GivenTo<T> = T extends CommandTable<infer O, infer K> ? Given<O, K> : never;
 
-/** Values by the names of the options in camelCase: `dryRun` for `--dry-run`. */
+/** Values, keyed by the names of the options in camelCase: `dryRun` for `--dry-run`. */
 export type Values<O extends Options> = {
   readonly [Name in keyof O & string as CamelCase<Name>]: ValueOf<O[Name]>;
 };

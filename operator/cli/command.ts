@@ -7,7 +7,10 @@ import type { Readable, Writable } from 'node:stream';
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4;
 
-/** All parts of the process that a command may use, so that tests can run it in-process. */
+/**
+ * The streams, the environment and the functions of the process that a command may use. Tests
+ * replace them, to run a command in-process.
+ */
 export interface Io {
   readonly stdin: Readable;
   /** Only results, because other programs read this stream. */
@@ -18,9 +21,9 @@ export interface Io {
   /**
    * Aborts when the process is asked to stop. A command that stops for this reason has not failed.
    *
-   * A command reads this property when it has read its files, and stops by the signal from then on.
-   * Until then, SIGTERM and SIGINT end the process at once, even while its thread is busy. The time
-   * limit for reading does the same.
+   * A command reads this property once it has read its files. From then on, the signal asks it to
+   * stop. Before that, SIGTERM and SIGINT end the process at once, even while its thread is busy.
+   * So does the time limit for reading.
    */
   readonly signal: AbortSignal;
   /**
@@ -52,8 +55,9 @@ export interface Command {
   /**
    * Runs the command.
    *
-   * @throws ConfigurationError `CONFIG` for a wrong command line: one line and exit code 2.
-   * @throws OperatorError for any other failure: one line and exit code 1.
+   * @throws ConfigurationError `CONFIG` for a wrong command line. The process prints one line and
+   * exits with 2.
+   * @throws OperatorError for any other failure. The process prints one line and exits with 1.
    */
   run(args: readonly string[], io: Io): Promise<ExitCode>;
 }

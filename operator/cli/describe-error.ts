@@ -2,8 +2,8 @@ import type { OperatorError } from '../core/errors.ts';
 import { visibleText } from '../core/text/visible-text.ts';
 
 /**
- * An error as one line for users: the message, and the facts in its context that the message does
- * not contain.
+ * An error as one line for users: the message, and those values of its context that the message
+ * does not contain.
  */
 export function describeError(error: OperatorError): string {
   const facts = Object.entries(error.context)

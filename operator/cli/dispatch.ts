@@ -66,9 +66,9 @@ export async function dispatch(
 }
 
 /**
- * Time in which a command may read its files, standard input and modules. It ends when the command
- * reads `signal`, or ends. The largest file that is read has 64 MiB, and takes about a minute as
- * YAML.
+ * Time limit for reading files, standard input and modules. It no longer applies when the command
+ * has read `signal` or has ended. The largest file that a command accepts has 64 MiB. To parse it
+ * as YAML takes about a minute.
  */
 const READING_LIMIT_MS = 300_000;
 

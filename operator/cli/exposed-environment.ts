@@ -3,15 +3,16 @@ import { exposedVariables } from '../process/closed-to-programs.ts';
 import type { Io } from './command.ts';
 
 /**
- * Variables of Kubernetes, of the toolkit, of its images and of shells. None of them contains a
- * secret.
+ * Matches the variables that Kubernetes, the toolkit, its images and shells set. None of them
+ * contains a secret.
  */
 const HARMLESS =
   /^(?:(?:CHANCERY|KUBERNETES|POD)_.*|NODE_(?:ENV|NAME|VERSION)|YARN_VERSION|WATCH_NAMESPACE|PWD|OLDPWD|SHLVL|_)$/;
 
 /**
- * In a Pod, warns of variables of this process that programs can read although they do not get
- * them. Outside of a Pod, programs belong to the user at the terminal, so there is no warning.
+ * In a Pod, warns of environment variables of this process that started programs can read in /proc,
+ * although they are not passed to these programs. Outside of a Pod, the programs belong to the user
+ * at the terminal, so there is no warning.
  */
 export async function warnOfExposedEnvironment(
   given: Readonly<Record<string, string>>,

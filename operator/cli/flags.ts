@@ -54,7 +54,7 @@ export function splitAtDashes(words: readonly string[]): {
     : { own: words.slice(0, end), rest: words.slice(end + 1) };
 }
 
-/** The value of an option: its texts, or true for a switch. */
+/** The value of an option as given: one string or several, or true for a switch. */
 type Text = string | boolean | readonly (string | boolean)[] | undefined;
 
 interface Texts {
@@ -83,8 +83,8 @@ function textsOf(args: readonly string[], options: Options): Texts {
 }
 
 /**
- * An argument with the implied value of its option. An optional value never comes from the next
- * argument.
+ * Adds the implied value to an option that is given without a value. The next argument is never
+ * taken as an optional value.
  */
 function withImplied(word: string, options: Options): string {
   const implied = word.startsWith('--') ? options[word.slice(2)]?.implied : undefined;
@@ -133,7 +133,7 @@ function kindOf(
   throw new ConfigurationError(`cannot ${name} ${JSON.stringify(word)}; ${hint}`);
 }
 
-/** True for a kind that is not chosen by a word. */
+/** True for a kind in capitals, which applies when the first argument names no other kind. */
 export function isOther(kind: string): boolean {
   return kind === kind.toUpperCase();
 }

@@ -72,8 +72,8 @@ export interface OptionGroup {
 }
 
 /**
- * The options in groups: first those of all kinds of work, then the others, by the kinds that use
- * them.
+ * The options in groups: first the options for all kinds of work, then one group for each
+ * combination of kinds that some options are limited to.
  */
 export function optionGroups(table: CommandTable): readonly OptionGroup[] {
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
@@ -102,7 +102,7 @@ export function optionTitle(name: string, option: Option): string {
   return option.short === undefined ? long : `-${option.short}, ${long}`;
 }
 
-/** The help of an option, with its default and other facts of its entry. */
+/** The help of an option, with its default and its other properties. */
 export function optionMeaning({
   help,
   default: otherwise,

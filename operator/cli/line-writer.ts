@@ -10,10 +10,10 @@ import { linkedAbort } from '../core/abort.ts';
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * Lines → a stream, at the pace of its reader.
+ * Writes lines to a stream, no faster than its reader takes them.
  *
- * `signal` aborts with the parent, and when the reader closes the stream. Afterwards nothing more
- * is written. The caller must dispose the writer; the stream stays open.
+ * `signal` aborts when the parent signal aborts, and when the reader closes the stream. Afterwards
+ * nothing more is written. The caller must dispose the writer; the stream stays open.
  */
 export class LineWriter implements Disposable {
   readonly #out: Writable;

@@ -18,10 +18,10 @@ import { saveMemory } from './save-memory.ts';
 /**
  * The process: its arguments, streams, signals and exit. All other code uses them through `Io`.
  *
- * Until a command reads its signal, SIGTERM, SIGINT and SIGHUP end it at once. There is no handler
- * yet, because a file that keeps the thread busy would delay the handler. Afterwards the first
- * SIGTERM or SIGINT asks the command to stop. The second one ends the process at once with exit
- * code 1. Below npm each Ctrl-C arrives twice, see `StopSignals`.
+ * Until a command has read its signal, SIGTERM, SIGINT and SIGHUP end the process at once. There is
+ * no handler yet, because a file that keeps the thread busy would delay the handler. Afterwards the
+ * first SIGTERM or SIGINT asks the command to stop. The second one ends the process at once with
+ * exit code 1. Under npm each Ctrl-C arrives twice, see `StopSignals`.
  *
  * SIGHUP, and the end of npm or npx, also ask the command to stop. A second signal may never come,
  * so the process ends when the time limit of the stop is over.
@@ -32,7 +32,7 @@ import { saveMemory } from './save-memory.ts';
 const stop = new AbortController();
 const signals = new StopSignals(systemClock, process.env);
 let listens = false;
-// The kernel does not end the process with number 1 by a signal for which it has no handler.
+// The kernel ignores a signal for which the process with PID 1 has no handler.
 if (process.pid === 1) listenToSignals();
 let isUnattended = false;
 let crashes = 0;
@@ -116,7 +116,7 @@ function watch(includesParent: boolean): () => void {
   return watchAncestors({ clock: systemClock, env: process.env, includesParent, onGone });
 }
 
-/** Asks the command to stop, once. Ends it at once if it is still reading, as a signal does. */
+/** Asks the command to stop, once. If the command is still reading, the process ends at once. */
 function stopUnattended(why: string): void {
   if (!listens) process.exit(1);
   if (isUnattended) return;

@@ -38,7 +38,7 @@ export function exitWithin(
 ): void {
   const cancelExit = systemClock.schedule(withinMs, () => {
     try {
-      writeSync(2, says); // a stream may not get to write before the end
+      writeSync(2, says); // a stream may not be flushed before the exit
     } finally {
       process.exit(code);
     }
@@ -87,9 +87,10 @@ export function isBelowNohup(env: Readonly<Record<string, string | undefined>>):
 }
 
 /**
- * npm passes every SIGINT and SIGTERM to the process that it has started. The terminal has already
- * sent the SIGINT of a Ctrl-C to that process (`@npmcli/run-script`, lib/signal-manager.js). npm
- * needs a few milliseconds for that. A user does not press Ctrl-C twice within so short a time.
+ * npm passes every SIGINT and SIGTERM to the process that it has started. After Ctrl-C, that
+ * process already has the SIGINT of the terminal (`@npmcli/run-script`, lib/signal-manager.js), and
+ * the SIGINT of npm follows within a few milliseconds. A user does not press Ctrl-C twice within so
+ * short a time.
  */
 const PASSED_ON_WITHIN_MS = 300;
 

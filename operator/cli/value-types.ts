@@ -4,7 +4,7 @@ import { parseGoDuration } from '../core/go/go-duration.ts';
 import { nearMatches } from '../core/text/near-match.ts';
 import { isDnsLabel } from '../model/dns-name.ts';
 
-/** The forms of values, with the types of the parsed values. */
+/** The types of option values, each with the TypeScript type of the parsed value. */
 export interface ValueTypes {
   readonly text: string;
   /** A file or a folder. Shells complete it. */
@@ -17,10 +17,10 @@ export interface ValueTypes {
   /** Milliseconds, from `min` to `max`. */
   readonly duration: number;
   readonly namespace: string;
-  /** The namespaces to watch: that of the operator, all, or these, sorted. */
+  /** The namespaces to watch: `own` for the operator's namespace, `all`, or a sorted list. */
   readonly namespaces: 'own' | 'all' | readonly string[];
   readonly address: string;
-  /** A time that `Date.parse` reads, as the given text. */
+  /** A time that `Date.parse` accepts. It stays the given string. */
   readonly time: string;
   /** The name of an environment variable. */
   readonly variable: string;
@@ -32,7 +32,7 @@ export type ValueType = keyof ValueTypes;
 
 /** One option of a command: its names, its value, and its text in `--help`. */
 export interface Option {
-  /** The form of the value. Without a type, the option is a switch. */
+  /** The type of the value. If omitted, the option is a switch. */
   readonly type?: ValueType;
   readonly short?: string;
   /** The placeholder for the value in `--help`. Default: the name of the type, or the choices. */
@@ -43,18 +43,18 @@ export interface Option {
   readonly min?: number;
   readonly max?: number;
   /**
-   * The option may be repeated. Its value is the list of all values in their order, and not the
-   * last value.
+   * The option may be repeated. Its value is then the list of all given values in their order,
+   * instead of the last one.
    */
   readonly multiple?: true;
-  /** The value when the option is omitted, in the form of a command line. */
+  /** The value when the option is omitted, written as on a command line. */
   readonly default?: string;
   /**
-   * The value when the option is given without one. With this field, a value can only be given
+   * The value when the option is given without a value. With this field, a value is only accepted
    * after `=`.
    */
   readonly implied?: string;
-  /** A variable whose value is used when the command line has none. */
+  /** The environment variable that is used when the command line does not contain the option. */
   readonly env?: string;
   /** The kinds of work that accept the option. Default: all. */
   readonly for?: readonly string[];
@@ -80,13 +80,13 @@ const isWord = (name: string): Form<string> => ({
   expected: () => 'a string',
 });
 
-/** One entry per form of values. */
+/** The parser and the description of each type of value. */
 const FORMS: { readonly [T in ValueType]: Form<ValueTypes[T]> } = {
   text: isWord('TEXT'),
   path: isWord('PATH'),
   choice: {
     name: 'WORD',
-    // A version may have its `v`.
+    // A version may be given with a leading `v`.
     parse: (text, { choices = [] }) =>
       choices.find((word) => word === text || (/^\d/.test(word) && `v${word}` === text)),
     expected: ({ choices = [] }) => enumerated(choices, 'or'),
@@ -164,7 +164,7 @@ const FORMS: { readonly [T in ValueType]: Form<ValueTypes[T]> } = {
 };
 
 /**
- * The value of an option for `text`, in the form that the table names.
+ * The value of an option for `text`, parsed as the type that the table specifies.
  *
  * @param flag - the option with its dashes, or the variable, for the message.
  * @throws ConfigurationError `CONFIG` with the expected and the actual value.

@@ -57,7 +57,7 @@ export function ListSet<Item extends TSchema>(item: Item, options: ListOptions =
   return Type.Array(item, { ...options, 'x-kubernetes-list-type': 'set' });
 }
 
-/** A list that server-side apply replaces as a whole, as it does lists without a type. */
+/** A list that server-side apply replaces as a whole, like a list without a type. */
 export function ListAtomic<Item extends TSchema>(
   item: Item,
   options: ListOptions = {},
@@ -65,7 +65,9 @@ export function ListAtomic<Item extends TSchema>(
   return Type.Array(item, { ...options, 'x-kubernetes-list-type': 'atomic' });
 }
 
-/** `schema` with a single owner in server-side apply, which replaces it as a whole. For objects and maps. */
+/**
+ * `schema`, of an object or a map, whose values server-side apply treats as a whole, with a single owner.
+ */
 export function atomic<Schema extends TSchema>(schema: Schema): Schema {
   return withKeywords(schema, { 'x-kubernetes-map-type': 'atomic' });
 }

@@ -4,8 +4,8 @@ import { boundedText } from '../core/text/visible-text.ts';
 import type { Json } from './keywords.ts';
 
 /**
- * A schema of any tool whose keywords have the types that the API server reads. A keyword whose value is its
- * default (`nullable: false`, `required: []`, an empty text) is omitted.
+ * A schema that any tool may have made. Its keywords have the types that the API server reads. A
+ * keyword whose value is its default (`nullable: false`, `required: []`, an empty text) is omitted.
  */
 export type CheckedSchema = Json;
 

@@ -24,9 +24,12 @@ export interface CustomObject<
 > extends KubernetesObject {
   /** Its names, versions, labels and owners. */
   readonly metadata: ObjectMeta;
-  /** The wanted state, by the schema of `spec`. */
+  /** The wanted state, as the schema of `spec` describes it. */
   readonly spec: ReadonlyDeep<Static<Spec>>;
-  /** The observed state, by the schema of `status`, with `conditions` and `observedGeneration`. */
+  /**
+   * The observed state, as the schema of `status` describes it, with `conditions` and
+   * `observedGeneration`.
+   */
   readonly status?: Status extends TObject
     ? ReadonlyDeep<Static<Status>> & StandardStatus
     : undefined;

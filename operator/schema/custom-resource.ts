@@ -28,14 +28,15 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   extends DefinedResource<T> {
   /** The definition as plain data. `ensureCrd` installs it, and manifests contain it. */
   readonly definition: CustomResourceDefinition;
-  /** True when objects have a status. It is then a subresource. */
+  /** True when objects have a status. The status is then a subresource. */
   readonly hasStatus: boolean;
   /** The conversions between its versions. Empty when objects are not converted. */
   readonly conversions: readonly Conversion[];
   /**
-   * Converts an object of any version of the resource to another version, as the operator does for the API
-   * server. Fields that only the former version has are in the annotation `chancery.dev/only-in-VERSION`.
-   * Returns the same object if it has the wanted version. Undefined when objects are not converted.
+   * Converts an object of any version of the resource to another version, as the operator does for
+   * the API server. Fields that only the original version has are kept in the annotation
+   * `chancery.dev/only-in-VERSION`. Returns the same object if it has the wanted version. Undefined
+   * when objects are not converted.
    *
    * @param version - the name of the wanted version, such as `v1`.
    * @throws OperatorError `USER_CODE` when a function throws or returns an invalid result, and when the
@@ -46,8 +47,8 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
    * The problems for which the API server would refuse `object`. Empty when the server would accept it.
    *
    * As on the server, defaults are filled in and unknown fields are dropped first. CEL rules and facts that
-   * only the server knows (a free name, admission) are not checked. An object that takes more than 50,000,000
-   * steps has one problem, with the reason `InternalError`.
+   * only the server knows (a free name, admission) are not checked. If the validation would take more than
+   * 50,000,000 steps, the result is one problem with the reason `InternalError`.
    */
   validate(object: unknown): readonly FieldProblem[];
 }
@@ -87,7 +88,7 @@ export interface CustomResourceOptions<
 export interface OtherVersion extends VersionOptions<TSchema, TObject | undefined> {
   /** Default true. */
   readonly served?: boolean;
-  /** True, or the warning that clients receive. */
+  /** True if the version is deprecated, or the warning that clients then receive. */
   readonly deprecated?: boolean | string;
 }
 
@@ -97,9 +98,9 @@ export interface OtherVersion extends VersionOptions<TSchema, TObject | undefine
  * Conditions (a list map by `type`, within the limits of the API conventions) and `observedGeneration` are
  * added to every status.
  *
- * @throws ConfigurationError `CONFIG` for everything that the API server would refuse in the definition, as
- *   far as it can be checked locally. The error has the path in these options and a remedy. Only the API
- *   server checks whether CEL rules compile.
+ * @throws ConfigurationError `CONFIG` for everything that the API server would refuse in the
+ * definition, as far as it can be checked locally. The error contains the path in these options,
+ * and a remedy. Only the API server checks whether CEL rules compile.
  */
 export function customResource<
   Spec extends TSchema,

@@ -3,7 +3,7 @@ import { isMapping, type Mapping } from '../core/mapping.ts';
 import { boundedText } from '../core/text/visible-text.ts';
 import { type CheckedSchema, checkedSchema } from './checked-schema.ts';
 
-/** The parts of a version of a definition that the check of an upgrade compares. */
+/** One version of a definition, with the fields that the check of an upgrade compares. */
 export interface CheckedVersion {
   readonly name: string;
   readonly served: boolean;
@@ -15,7 +15,7 @@ export interface CheckedVersion {
   readonly selectableFields: readonly string[];
 }
 
-/** The parts of a CustomResourceDefinition that the check of an upgrade compares. */
+/** A CustomResourceDefinition, with the fields that the check of an upgrade compares. */
 export interface CheckedDefinition {
   /** The name of the definition, such as `shops.example.com`. */
   readonly name: string;
@@ -36,7 +36,8 @@ export interface CheckedDefinition {
   readonly storageVersion: string | undefined;
   readonly hasConversionWebhook: boolean;
   /**
-   * How objects are converted, without certificates: `None`, or strategy, versions and address of a webhook.
+   * How objects are converted: `None`, or the strategy, the versions and the address of a webhook,
+   * without certificates.
    */
   readonly conversion: unknown;
 }
@@ -181,8 +182,8 @@ function versionIn(definition: string, value: unknown, at: number): ReadVersion 
 }
 
 /**
- * A schema with the name in the metadata. Every object has a name, even if the schema does not mention it, so
- * a limit of the name is not a new field.
+ * Adds `metadata.name` to a schema. Every object has a name, even if the schema does not mention
+ * it. So a schema that begins to limit the name does not add a field.
  */
 function withNames(schema: CheckedSchema): CheckedSchema {
   const properties = isMapping(schema.properties) ? schema.properties : {};

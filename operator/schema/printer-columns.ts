@@ -2,7 +2,7 @@ import type { PrinterColumn, ScalePaths } from '../model/custom-resource-definit
 import type { StructuralSchema } from '../model/structural-schema.ts';
 import { definitionError, mayBeUnknown, schemaAt, simplePath } from './field-path.ts';
 
-/** A column of `kubectl get`. The name column is always there. */
+/** A column of `kubectl get`. `kubectl get` always shows the column with the name. */
 export type PrinterColumnOptions = Omit<PrinterColumn, 'type'> & {
   /** Default: the type of the field in the schema, or `string` if the path is not simple. */
   readonly type?: PrinterColumn['type'];

@@ -91,7 +91,10 @@ function isLeftOut(value: unknown): boolean {
   return value === false || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** JSON Schema has numbers for exclusive bounds. OpenAPI v3 has a flag beside the bound instead. */
+/**
+ * Rewrites exclusive bounds. In JSON Schema they are numbers. In OpenAPI v3 a flag marks the bound
+ * as exclusive.
+ */
 function withBounds(schema: Json): StructuralSchema {
   const { exclusiveMinimum: above, exclusiveMaximum: under, ...rest } = schema;
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } =
@@ -129,7 +132,7 @@ function refuseUnusablePattern({ pattern }: StructuralSchema, path: string): voi
   }
 }
 
-/** Moves the schema of a map's values to `additionalProperties`, as structural schemas have it. */
+/** Moves the schema of a map's values to `additionalProperties`, where structural schemas have it. */
 function asMap(schema: Json): Json {
   const { patternProperties, ...rest } = schema;
   if (!isMapping(patternProperties)) return schema;

@@ -19,7 +19,7 @@ export interface VersionOptions<
   readonly version: string;
   /** The schema of `spec`: an object. */
   readonly spec: Spec;
-  /** Omitted if objects have no status. `conditions` and `observedGeneration` are added. */
+  /** Omit it if objects have no status. `conditions` and `observedGeneration` are added. */
   readonly status?: Status;
   /** For `kubectl explain`. */
   readonly description?: string;
@@ -34,7 +34,7 @@ export interface VersionOptions<
 }
 
 /**
- * A version as in the definition: served and stored.
+ * The entry of a version in the definition. The version is served and stored.
  *
  * @param path - the path of the options; ends in a dot.
  */

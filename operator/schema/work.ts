@@ -1,4 +1,4 @@
-/** A piece of work would cost more steps than its limit. */
+/** Thrown when a piece of work would take more steps than its limit. */
 export class TooMuchWork extends Error {
   override readonly name: string = 'TooMuchWork';
 }
@@ -15,7 +15,7 @@ export class Work {
 
   /**
    * @param limit - Infinity for no limit.
-   * @param whole - the work that this work is a part of. Steps count there, too.
+   * @param whole - the larger piece of work that contains this one. Each step counts for both.
    */
   constructor(limit: number, whole?: Work) {
     this.limit = limit;
@@ -40,5 +40,5 @@ export class Work {
   }
 }
 
-/** Work without a limit, for work whose size the caller knows. */
+/** No limit, for a caller that knows the size of the work. */
 export const UNLIMITED: Work = new Work(Number.POSITIVE_INFINITY);

@@ -7,8 +7,8 @@ import type { ConvertAll, DefinedResource } from '../model/custom-resource-defin
 import type { KubernetesObject } from '../model/object.ts';
 
 /**
- * Maximum number of objects in one review. An API server asks for a page of a list, by default 500 objects,
- * or for one object.
+ * Maximum number of objects in one review. An API server requests the conversion of a page of a list, by
+ * default 500 objects, or of one object.
  */
 const MAX_OBJECTS = 10_000;
 
@@ -41,9 +41,9 @@ interface AnswerConversionOptions {
 }
 
 /**
- * The answer to a ConversionReview of the API server, with all of its objects, or with a failure. Objects are
- * not validated, because they may have been stored before today's rules. Long lists do not block the event
- * loop: it turns after every 10 ms.
+ * The answer to a ConversionReview of the API server, with all of its objects, or with a failure.
+ * Objects are not validated, because they may have been stored before today's rules. Long lists do
+ * not block the event loop: the conversion yields to it every 10 ms.
  *
  * @param resources - resources without `convert` are ignored.
  * @param review - the parsed body of the request. It is not changed. Integers beyond ±2^53 that are `bigint`

@@ -1,7 +1,7 @@
 /** The answer to a review, as an HTTP answer. A denial also has the status 200. */
 export interface EndpointAnswer {
   readonly status: number;
-  /** JSON with the status 200; otherwise a line for people. */
+  /** JSON if the status is 200, otherwise a line of text for people. */
   readonly text: string;
   /** The outcome of the review, for metrics and the status page. */
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'timeout' | 'unusable';

@@ -7,7 +7,7 @@ const KINDS = {
   mutating: 'MutatingWebhookConfiguration',
 } as const;
 
-/** The parts of webhook configurations that depend on where the operator runs. */
+/** The values in webhook configurations that depend on where the operator runs. */
 interface Installation {
   readonly metadata: KubernetesObject['metadata'];
   entryOf(webhook: Webhook): WebhookEntry;

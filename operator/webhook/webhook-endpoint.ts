@@ -13,7 +13,7 @@ import { type AnsweredReview, askWebhook } from './review/ask-webhook.ts';
 import { readReview } from './review/read-review.ts';
 import type { Webhook } from './webhook.ts';
 
-/** The parts that a process passes to the endpoints of its webhooks. */
+/** What a process passes to the endpoints of its webhooks. */
 export interface WebhookParts {
   readonly clock: Clock;
   /** A logger bound to the given facts. */
@@ -24,7 +24,9 @@ export interface WebhookParts {
   readonly around?: AroundReview;
 }
 
-/** Facts about a review for spans, without any part of an object. */
+/**
+ * Facts about a review for spans. They contain nothing of an object except its name and namespace.
+ */
 export interface ReviewFacts {
   readonly webhook: string;
   readonly uid: string;

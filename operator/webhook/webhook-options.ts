@@ -21,13 +21,13 @@ export interface WebhookSubject {
    * Objects have the version of this resource: the API server converts objects of other versions.
    */
   readonly resource: Resource;
-  /** Undefined for the object itself. */
+  /** Undefined if the requests are for the object itself. */
   readonly subresource: string | undefined;
   readonly operations: readonly AdmissionOperation[];
 }
 
 /**
- * The tools of a webhook's function besides the request. There is no client, because the function only
+ * What a webhook's function gets besides the request. There is no client, because the function only
  * answers.
  */
 export interface WebhookContext {
@@ -54,7 +54,8 @@ export interface WebhookOptions<
    */
   readonly name: string;
   /**
-   * The resource of the objects. The API server converts objects of other versions to its version.
+   * The resource of the objects. The API server converts objects of other versions to the version
+   * of this resource.
    */
   readonly resource: Resource<T>;
   /** `status`, `scale`, … Default: the object itself, without subresources. */

@@ -121,7 +121,7 @@ export function validatingWebhook<
  *       mutate: ({ object }) => ({ ...object, spec: { ...object.spec, tier: object.spec.tier ?? 'basic' } }),
  *     });
  *
- * @throws ConfigurationError `CONFIG` as `validatingWebhook` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `validatingWebhook`.
  */
 export function mutatingWebhook<
   T extends KubernetesObject,
@@ -156,7 +156,7 @@ export interface WebhookDeclaration
 /**
  * Declares a webhook with any subjects.
  *
- * @throws ConfigurationError `CONFIG` as `validatingWebhook` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `validatingWebhook`.
  */
 export function declareWebhook(declaration: WebhookDeclaration): Webhook {
   requireDeclarable(declaration);

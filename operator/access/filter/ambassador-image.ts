@@ -4,7 +4,7 @@
  * only on `kubectl` in the image.
  */
 
-/** Every flag except the three of the filter, each with its only correct value. */
+/** Every flag except the three flags of the filter, each with its only correct value. */
 export const AMBASSADOR_FLAGS: readonly string[] = [
   '--address=127.0.0.1',
   '--port=8001',

@@ -19,7 +19,7 @@ export interface ProxyFilter {
 
 type FilterFlag = '--accept-paths' | '--reject-paths' | '--reject-methods';
 
-/** A mistake in a filter: the element has another meaning than it seems to have. */
+/** A mistake in a filter: an element does not mean what it seems to mean. */
 interface FilterProblem {
   readonly flag: FilterFlag;
   /** One element of the flag's list, or '' for the whole list. */

@@ -24,7 +24,8 @@ export interface OpenedRequests {
    * Why the filter cannot refuse them.
    *
    * - `method`: none of the methods is granted; they pass because other paths need them.
-   * - `name`: the methods are granted only for `grantedNames`, and other methods for more names.
+   * - `name`: the methods are granted only for `grantedNames`, while other methods are granted for
+   *   more names.
    * - `query`: the requests are granted as a list but not as a watch, or vice versa, or only with the field
    *   selector `metadata.name=…` for some names. A filter cannot see the query.
    */
@@ -42,7 +43,7 @@ export interface OpenedRequests {
  * that passes the filter is either granted by the roles or part of the result. For paths in every namespace,
  * the result contains the requests that are not granted in all namespaces.
  *
- * @throws ConfigurationError as `accessOf` does.
+ * @throws ConfigurationError in the same cases as `accessOf`.
  */
 export function openedBeyondRights(
   declarations: readonly Declared[],
@@ -66,7 +67,7 @@ export function openedBeyondRights(
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The excess methods of a path that Kubernetes allows all users with one method. */
+/** The surplus methods of a path on which Kubernetes allows one method, `granted`, to all users. */
 function otherMethods(
   path: string,
   methods: readonly Method[],
@@ -80,7 +81,8 @@ function otherMethods(
 type Part = 'acrossNamespaces' | 'collection' | 'objects';
 
 /**
- * Opened paths of a resource in one namespace or in all, and methods that are not granted there.
+ * Opened paths of a resource, in one namespace or in all, and the methods that no role grants on
+ * these paths.
  */
 interface Surplus extends Omit<OpenedRequests, 'path'> {
   readonly paths: OpenedPaths;
@@ -184,7 +186,7 @@ function reachOf(
 }
 
 /**
- * Joins methods with the same paths and the same reason, and then namespaces with the same excess.
+ * Joins methods with the same paths and the same reason, and then namespaces with the same surplus.
  */
 function joined(surplus: readonly Surplus[]): readonly OpenedRequests[] {
   const byMethod = groupedBy(surplus, ({ methods: _, ...rest }) => rest).map(([first, rest]) => ({
@@ -215,7 +217,7 @@ function pathOf(
     : `${collection}${objectPattern(paths, objects)}$`;
 }
 
-/** Each group as its first member and its other members, ordered by first members. */
+/** The groups, each as its first member and its other members, in the order of the first members. */
 function groupedBy<T>(all: readonly T[], key: (one: T) => unknown): readonly [T, readonly T[]][] {
   const groups = Map.groupBy(all, (one) => JSON.stringify(key(one)));
   return [...groups.values()].flatMap(([first, ...rest]): [T, readonly T[]][] =>

@@ -3,14 +3,16 @@ import { groupVersionPath, isBuiltInGroup } from '../../model/resource.ts';
 import type { PathResource, RequestedAccess } from '../merge-access.ts';
 import { namePattern } from '../usable-names.ts';
 
-/** Objects by name, sorted; `all` for every name that the resource allows. */
+/** The names of objects, sorted; `all` for every name that the resource allows. */
 export type ObjectNames = 'all' | readonly string[];
 
 /** The paths of one resource or subresource that requests need in one namespace or in all. */
 export interface OpenedPaths {
   readonly resource: PathResource;
   readonly subresource: string | undefined;
-  /** Undefined for every namespace, or for a cluster-scoped resource. */
+  /**
+   * Undefined if requests need the paths in every namespace, or if the resource is cluster-scoped.
+   */
   readonly namespace: string | undefined;
   /** The collection over all namespaces at once. */
   readonly acrossNamespaces: boolean;
@@ -21,7 +23,7 @@ export interface OpenedPaths {
   readonly discovery: boolean;
 }
 
-/** @param accesses - sorted; those of `accessOf` are also merged. */
+/** @param accesses - sorted. The accesses that `accessOf` returns are also merged. */
 export function openedPaths(accesses: readonly RequestedAccess[]): readonly OpenedPaths[] {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
@@ -39,7 +41,7 @@ export function openedPaths(accesses: readonly RequestedAccess[]): readonly Open
   });
 }
 
-/** All paths that the accesses to one target in one place need. */
+/** All paths that accesses to the same resource or subresource in the same namespace need. */
 function pathsOf(accesses: readonly RequestedAccess[]): OpenedPaths | undefined {
   const [first] = accesses;
   if (first === undefined) return undefined;
@@ -99,10 +101,10 @@ function hasAny<V>(list: readonly V[], values: readonly V[]): boolean {
   return values.some((value) => list.includes(value));
 }
 
-/** Every version of a group. A version is a label, as the definition of a resource names it. */
+/** Matches every version of a group. The name of a version is a DNS label. */
 const ANY_VERSION = DNS_LABEL;
 
-/** Anchored at the start. The path before the plural, or before the namespace. */
+/** The pattern of a path up to the version, anchored at the start. */
 export function rootPattern({
   group,
   version = ANY_VERSION,
@@ -113,7 +115,7 @@ export function rootPattern({
 }
 
 /**
- * Anchored at the start. The path of the collection in these namespaces.
+ * The pattern of the path of a collection in these namespaces, anchored at the start.
  *
  * @param namespaces - [undefined] for every namespace, and for a cluster-scoped resource.
  */
@@ -129,7 +131,10 @@ export function collectionPattern(
   return `${rootPattern(resource)}${scope}/${resource.plural}`;
 }
 
-/** The part of an object's path after its collection: `/name`, or `/name/subresource`. */
+/**
+ * The pattern of an object's path after the path of its collection: `/name`, or
+ * `/name/subresource`.
+ */
 export function objectPattern(
   { resource, subresource }: Pick<OpenedPaths, 'resource' | 'subresource'>,
   objects: ObjectNames,

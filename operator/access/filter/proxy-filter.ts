@@ -36,7 +36,7 @@ const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST',
  * The filter can check neither pairs of method and path nor queries, so RBAC remains the boundary: see
  * `rbac`, and `openedBeyondRights` for the requests that this filter passes and the roles do not grant.
  *
- * Its length is similar to that of the roles: one line per resource, with its namespaces and names.
+ * It is about as long as the roles: one line per resource, with its namespaces and names.
  *
  * @throws ConfigurationError `CONFIG` for a name that cannot be part of a path, for a subresource that is
  *   always refused, such as `pods/exec`, and for a filter that is too long for an argument.
@@ -50,7 +50,7 @@ export function proxyFilter(declarations: readonly Declared[], placement: Placem
  *
  * @param accesses - sorted.
  * @param more - other anchored patterns of paths to open.
- * @throws ConfigurationError `CONFIG` as `proxyFilter` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `proxyFilter`.
  */
 export function filterOf(
   accesses: readonly RequestedAccess[],
@@ -96,7 +96,7 @@ function requireSound(filter: ProxyFilter): void {
   });
 }
 
-/** Refused in every group, because the same subresources of aggregated APIs are also tunnels. */
+/** Subresources that are refused in every group, because they are tunnels in aggregated APIs, too. */
 const TUNNELS: ReadonlySet<string | undefined> = new Set([
   'attach',
   'exec',
@@ -120,8 +120,8 @@ function refuseTunnels({ resource, subresource }: RequestedAccess): void {
  * pattern.
  */
 function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
-  // Paths that are open in every namespace are not repeated for one namespace, so these two are
-  // never equal.
+  // Paths that are open in every namespace are not repeated for one namespace. So no group contains
+  // both kinds.
   const alike = Map.groupBy(opened, ({ namespace: _, resource, ...paths }) =>
     JSON.stringify([rootPattern(resource), resource.plural, paths]),
   );
@@ -165,8 +165,8 @@ interface ProxyPatch {
  * A strategic merge patch for kustomize that opens the ambassador in a Deployment. Without these arguments
  * the ambassador's image refuses every path.
  *
- * @param args - all arguments of the container: those of a filter, see `proxyArguments`, after the arguments
- * that must come first.
+ * @param args - all arguments of the container: first the arguments that must come first, then the arguments
+ * of a filter, see `proxyArguments`.
  */
 export function proxyPatch(
   args: readonly string[],

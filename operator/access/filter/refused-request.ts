@@ -85,7 +85,10 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** A permission would be of no use for a status subresource that the API server does not serve. */
+/**
+ * The message about an undeclared subresource. It suggests no permission for a status subresource
+ * that the API server does not serve.
+ */
 function withoutSubresource(
   name: string,
   subresource: string,

@@ -11,7 +11,7 @@ import { filterOf } from './proxy-filter.ts';
 /** A rule, with the namespace where it applies. */
 export interface PlacedRule {
   readonly rule: PolicyRule;
-  /** A name or `POD_NAMESPACE`; undefined for the whole cluster. */
+  /** A name or `POD_NAMESPACE`. Undefined if the rule applies to the whole cluster. */
   readonly namespace: string | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface PlacedRule {
  * The narrowest filter that passes the requests that these rules grant, in every version of their groups, for
  * a client that finds its resources by discovery. Kubernetes allows discovery to every authenticated user.
  *
- * For resources that are not built in, a rule does not show whether their objects are namespaced. So a rule
- * for the whole cluster opens both forms of their paths.
+ * For resources that are not built in, a rule does not show whether their objects are namespaced.
+ * So a rule for the whole cluster opens both their namespaced and their cluster-scoped paths.
  *
  * @param rules - in any order, without wildcards.
- * @throws ConfigurationError `CONFIG` as `proxyFilter` does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `proxyFilter`.
  */
 export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
   const accesses = rules.flatMap(accessesOf).sort(byText);

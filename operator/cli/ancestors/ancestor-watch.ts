@@ -22,7 +22,7 @@ export interface AncestorWatchOptions {
   readonly onGone: (why: string) => void;
   readonly table?: ProcessTable;
   readonly pid?: number;
-  /** Returns the parent process, on every system. */
+  /** Returns the process id of the parent. Works on every system. */
   readonly parentId?: () => number;
 }
 

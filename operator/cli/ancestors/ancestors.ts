@@ -39,9 +39,9 @@ export interface Ancestors {
 }
 
 /**
- * Finds the launchers above a process. A launcher sets other marks for its child than it was
- * started with itself. A shell between them passes the marks on unchanged. So names of programs do
- * not matter.
+ * Finds the launchers above a process. A launcher starts its child with marks that differ from its
+ * own. A shell between launcher and child passes the marks on unchanged. So launchers are found
+ * without knowing their names.
  *
  * Only processes of the same process group are searched. A command is outside the group of its
  * launcher if it was started by `setsid`, in an interactive shell, or as a child that another
@@ -84,8 +84,9 @@ export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undef
 
 /**
  * True for a process whose parent has ended. A process is in the group of its parent, unless it
- * leads its own group, or a shell has put it into a group with others. In all these cases, both are
- * in the same session. So a parent in another session has taken over an orphan.
+ * leads its own group, or a shell has put it into a group with others. In all these cases, child
+ * and parent are in the same session. A parent in another session is the process that has adopted
+ * an orphan.
  */
 function isOrphaned(child: ProcessEntry, parent: ProcessEntry | undefined): boolean {
   if (child.parent === 0 || child.pid === child.group) return false;

@@ -12,7 +12,10 @@ export interface ShellBelow {
  */
 interface Snapshot {
   readonly launcher: number;
-  /** The value at the previous call. The shell may wake up after a call, and npm before it. */
+  /**
+   * The value of `launcher` at the previous call. The shell may wake up after a call, and npm
+   * before it.
+   */
   readonly launcherBefore: number;
   readonly shell: number;
   readonly reaped: string | undefined;
@@ -50,8 +53,8 @@ export class KeptSignals {
   }
 
   /**
-   * Must be called repeatedly. Returns true at the second call after the signal, when the evidence
-   * against a signal is visible, too.
+   * Must be called repeatedly. Returns true only at the second call after the signal, because
+   * evidence against a signal may become visible after the first call.
    */
   check(): boolean {
     const suspected = this.#suspected;
@@ -69,7 +72,7 @@ export class KeptSignals {
   }
 
   #snapshot({ launcher, shell }: ShellBelow, last: Snapshot | undefined): Snapshot {
-    const reaped = this.#table.reapedBy(shell); // first: a child that ends meanwhile is then seen at the next call
+    const reaped = this.#table.reapedBy(shell); // read first: a child that ends now is seen at the next call
     const sleeps = this.#table.sleepsOf(shell);
     const launcherSleeps = this.#table.sleepsOf(launcher) ?? last?.launcher ?? -1;
     return {

@@ -16,7 +16,9 @@ export interface ProcessEntry {
 
 /** The processes of this machine. */
 export interface ProcessTable {
-  /** Undefined for a process that has ended, even if its exit code was not collected yet. */
+  /**
+   * Undefined for a process that has ended, even if its parent has not yet collected its exit code.
+   */
   find(pid: number): ProcessEntry | undefined;
   /**
    * The variables with which a process was started, each as `NAME=VALUE`. Undefined when they
@@ -25,7 +27,7 @@ export interface ProcessTable {
   environmentOf(pid: number): readonly string[] | undefined;
   /** How often a sleeping process or thread has gone to sleep. Undefined when it is awake. */
   sleepsOf(pid: number): number | undefined;
-  /** Changes when the process has collected the exit code of a child that has ended. */
+  /** A value that changes when the process has collected the exit code of a child that has ended. */
   reapedBy(pid: number): string | undefined;
   threadsOf(pid: number): readonly number[];
 }
@@ -66,14 +68,15 @@ export const systemProcesses: ProcessTable = {
 };
 
 /**
- * The fields of proc_pid_stat(5) from 3 on. The name before them may contain spaces and brackets.
+ * The fields of proc_pid_stat(5), starting with field 3. Field 2, the name, may contain spaces and
+ * brackets.
  */
 function statOf(pid: number): readonly string[] | undefined {
   const stat = textOf(pid, 'stat');
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** States of zombies, and of processes of which only the number is left. */
+/** The states of zombies, and of dead processes that still have a process id. */
 const ENDED: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
 
 function textOf(pid: number, file: string): string | undefined {

@@ -49,7 +49,7 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
     ensureNamespace(server, namespace);
     installManifests(server, installed, namespace);
     applyManifests(server, documents, namespace);
-    const { signal } = io; // SIGTERM stops it gracefully, even before its URL is printed
+    const { signal } = io; // from here on SIGTERM stops it gracefully, even before its URL is printed
     if (kubeconfigOut !== undefined) {
       const { token } = parts;
       await writeKubeconfig(kubeconfigOut, {
@@ -74,7 +74,7 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
   return 0;
 }
 
-/** Values for the server besides the options of the command line. */
+/** Values for the server that are read or created before it starts. */
 interface Parts {
   readonly faults: readonly object[];
   readonly snapshot: Snapshot | undefined;
@@ -82,7 +82,7 @@ interface Parts {
   readonly token: string | undefined;
 }
 
-/** The only document of a file. Undefined without a file. */
+/** The only document in the file of `--faults`. Undefined if `path` is undefined. */
 async function faultsOf(path: string | undefined, stdin: Readable): Promise<unknown> {
   if (path === undefined) return undefined;
   const [first, ...more] = await readManifests([path], stdin, '--faults ');
@@ -95,8 +95,8 @@ async function faultsOf(path: string | undefined, stdin: Readable): Promise<unkn
 /**
  * The snapshot in a file. Undefined when the file does not exist yet.
  *
- * @throws ConfigurationError `CONFIG` for a file that cannot be restored, or that could not be
- * written at the end.
+ * @throws ConfigurationError `CONFIG` when the file cannot be restored, or cannot be written when
+ * the server stops.
  */
 async function savedSnapshot(
   path: string | undefined,

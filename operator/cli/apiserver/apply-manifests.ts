@@ -6,8 +6,8 @@ import type { RunningServer } from './testing-package.ts';
 /**
  * Applies documents in their order.
  *
- * @param namespace - the namespace of objects without their own.
- * @throws OperatorError of the refused object, with the file and the object before its message.
+ * @param namespace - the namespace for objects that name none.
+ * @throws OperatorError when an object is refused. The message starts with the file and the object.
  */
 export function applyManifests(
   server: RunningServer,
@@ -31,7 +31,8 @@ export function applyManifests(
  * Applies documents in the order of their dependencies: first definitions, which must be
  * established before anything else is applied, then namespaces, then all others in their order.
  *
- * @throws OperatorError as `applyManifests` does, and for a definition that is not established.
+ * @throws OperatorError in the same cases as `applyManifests`, and for a definition that is not
+ * established.
  */
 export function installManifests(
   server: RunningServer,
@@ -65,7 +66,7 @@ interface Definition {
 
 /**
  * Requires that a definition is established. The server of this command establishes a definition
- * with the write, or not at all, so there is no need to wait.
+ * during the write, or never, so there is no need to wait.
  */
 function requireEstablished(server: RunningServer, { file, value }: ManifestDocument): void {
   const { apiVersion, metadata } = value as {

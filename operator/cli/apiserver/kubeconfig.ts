@@ -38,8 +38,8 @@ export async function writeKubeconfig(path: string, options: KubeconfigOptions):
 /**
  * Checks before the start that `path` is free or was written by `writeKubeconfig`.
  *
- * @param remedy - the remedy when another file is there.
- * @throws ConfigurationError `CONFIG` when another file is there, or when it cannot be read.
+ * @param remedy - the remedy when `path` is another file.
+ * @throws ConfigurationError `CONFIG` when `path` is another file, or cannot be read.
  */
 export async function requireOurs(path: string, remedy: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -12,8 +12,7 @@ const OURS = /^(?:https?:\/\/\S+\n){1,2}$/;
  * Removes the file of a run that was killed, before anything starts. The file must not exist while
  * no server runs.
  *
- * @throws ConfigurationError `CONFIG` when another file is there, or when it cannot be read or
- * removed.
+ * @throws ConfigurationError `CONFIG` when `path` is another file, or cannot be read or removed.
  */
 export async function clearReadyFile(path: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

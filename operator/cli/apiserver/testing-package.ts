@@ -3,9 +3,9 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { KubernetesVersion } from './arguments.ts';
 
 /**
- * The part of `@chancery/testing` that this command uses. A test checks that the types match.
+ * The exports of `@chancery/testing` that this command uses. A test checks that the types match.
  *
- * @typeParam S - the state of a server, which the command passes on.
+ * @typeParam S - the saved state of a server. The command only passes it on.
  */
 export interface TestingPackage<S = Snapshot> {
   readonly ApiServer: { start(options: ServerOptions<S>): Promise<RunningServer<S>> };
@@ -57,7 +57,7 @@ export interface Admin {
   close(): Promise<void>;
 }
 
-/** Represents the class of the package. */
+/** Stands for the class `Snapshot` of the package. */
 export interface Snapshot {
   readonly revision: number;
 }

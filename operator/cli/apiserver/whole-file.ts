@@ -1,9 +1,9 @@
 import { open, rename, rm } from 'node:fs/promises';
 
 /**
- * Writes a file completely or not at all. Readers never see a part of the text.
+ * Writes a file completely or not at all. Readers never see an incomplete file.
  *
- * @throws Error of the file system.
+ * @throws Error when the file system fails.
  */
 export async function writeWholeFile(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;

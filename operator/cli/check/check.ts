@@ -32,8 +32,8 @@ import type { CHECK } from './table.ts';
 export interface CheckCommandOptions {
   readonly clock?: Clock;
   /**
-   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token
-   * there.
+   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token in
+   * them.
    */
   readonly tokenFolders?: readonly string[];
 }
@@ -144,13 +144,16 @@ interface Findings {
   /** The path of a token that the operator can read. */
   readonly token: string | undefined;
   readonly tokenAllowed: boolean;
-  /** Undefined when the access was not checked, because the filter is shut. */
+  /** Undefined when the rights were not checked, because the filter allows no request. */
   readonly access: AccessReport | undefined;
   /** Undefined unless replicas share the work. */
   readonly sharding?: SharedWork | undefined;
 }
 
-/** True when nothing is missing, open or unknown. */
+/**
+ * True when the filter is closed, no token is visible unless that is allowed, and all rights are
+ * granted.
+ */
 export function isSound({ filter, token, tokenAllowed, access }: Findings): boolean {
   return (
     filter.state === 'closed' &&
@@ -161,7 +164,7 @@ export function isSound({ filter, token, tokenAllowed, access }: Findings): bool
   );
 }
 
-/** The findings for people, as lines. */
+/** The findings as lines of text, for people. */
 export function textReport(findings: Findings, options: { readonly excess: boolean }): string[] {
   const { token, tokenAllowed, access, sharding } = findings;
   const rules = access === undefined ? [] : missingRules(access.missing);
@@ -176,7 +179,7 @@ export function textReport(findings: Findings, options: { readonly excess: boole
   ];
 }
 
-/** The findings for programs: one document. */
+/** The findings as one JSON document, for programs. */
 export function jsonReport(findings: Findings, options: { readonly excess: boolean }): object {
   const { filter, token, access, sharding } = findings;
   return {
@@ -239,7 +242,7 @@ function missingLines({ kind, namespace, rule, text, neededBy }: MissingAccessRu
   ];
 }
 
-/** The kinds of excess, worst first. */
+/** The kinds of excess rights, worst first. */
 const KINDS = ['wildcard', 'escalation', 'secrets', 'undeclared'] as const;
 
 function excessLines(excess: readonly ExcessAccessRule[]): string[] {

@@ -25,13 +25,13 @@ export interface SharedWork {
   readonly replicas: number | undefined;
 }
 
-/** Tolerance for the times in Leases, which come from other clocks. */
+/** Tolerance for the times in Leases, which other machines wrote by their own clocks. */
 const CLOCK_SKEW_MS = 60_000;
 
 /**
  * How the replicas share the work. Undefined when they do not share it.
  *
- * @param client - if undefined, no request is sent.
+ * @param client - if undefined, no request is sent, and the number of replicas is unknown.
  * @throws ConfigurationError `CONFIG` when the keys cannot be divided in this way.
  */
 export async function sharedWork(

@@ -6,7 +6,7 @@ import { textFiles } from '../../core/text/text-files.ts';
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The guard without its comment, which lists of processes would show. */
+/** The code of the guard without its comment, because `ps` shows the whole code. */
 const GUARD = files('guard.cjs').replace(/^\/\*\*.*?\*\/\n/s, '');
 
 export interface GuardedChildOptions {
@@ -55,7 +55,7 @@ export class GuardedChild {
     this.stdout = stdout;
     this.stderr = stderr;
     this.channel = channel ? (stdio[3] as Duplex) : undefined;
-    this.channel?.on('error', () => {}); // likewise
+    this.channel?.on('error', () => {}); // the program has ended
     this.#guard.on('exit', () => this.#killGroup());
     this.exit = once(this.#guard, 'close').then(
       ([code]) => (code as number | null) ?? 137,
@@ -63,7 +63,10 @@ export class GuardedChild {
     );
   }
 
-  /** The leader of the process group. Undefined when it could not be started. */
+  /**
+   * The process id of the guard, which leads the process group. Undefined when it could not be
+   * started.
+   */
   get pid(): number | undefined {
     return this.#guard.pid;
   }

@@ -1,8 +1,8 @@
 import type { DescribedCommand, DescribedValue } from './described-command.ts';
 
 /**
- * The completion for bash from version 3.2 on, which is the version of macOS. So it uses no
- * `compopt`, no `mapfile`, and no arrays by name.
+ * The completion script for bash 3.2, the version of macOS, and later versions. So it uses no
+ * `compopt`, no `mapfile`, and no associative arrays.
  *
  * `IFS` is a line break, so that a path may contain spaces. Bash splits `--output=json` into three
  * words.

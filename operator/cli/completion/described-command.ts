@@ -11,16 +11,16 @@ export interface DescribedValue {
 }
 
 export interface DescribedOption extends DescribedValue {
-  /** With its dashes. */
+  /** The long name, with its dashes. */
   readonly long: string;
-  /** With its dash. */
+  /** The short name, with its dash. */
   readonly short: string | undefined;
   /** The name of the value in the help. Undefined for a switch. */
   readonly argument: string | undefined;
   readonly meaning: string;
 }
 
-/** The parts of a command that are completed. */
+/** A command, as the completion scripts need it. */
 export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
@@ -78,7 +78,7 @@ function describedArgument(argument: Argument | undefined): DescribedValue {
   return { words: wordsIn(argument?.name), isPath: argument?.isPath === true };
 }
 
-/** The words to choose from in `own|all|A,B`. Parts in capitals stand for other text. */
+/** The words to choose from in `own|all|A,B`. Words in capitals are placeholders. */
 function wordsIn(name = ''): readonly string[] {
   return name.split('|').filter((word) => /^[a-z0-9][a-z0-9.-]*$/.test(word));
 }

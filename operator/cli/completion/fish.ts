@@ -1,8 +1,8 @@
 import type { DescribedCommand, DescribedOption, DescribedValue } from './described-command.ts';
 
 /**
- * The completion for fish. Only the first word can be the command: a later word with the same name
- * has another meaning.
+ * The completion script for fish. Only the first word can be the command: a later word with the
+ * same name has another meaning.
  */
 export function fishScript(commands: readonly DescribedCommand[]): string {
   const names = [...commands, { name: 'help', summary: 'explain a command' }];

@@ -1,6 +1,9 @@
 import type { DescribedCommand, DescribedOption, DescribedValue } from './described-command.ts';
 
-/** The completion for zsh, by `_arguments`. It works as a file in `fpath`, and in `eval` after `compinit`. */
+/**
+ * The completion script for zsh, which uses `_arguments`. It works as a file in `fpath`, and in
+ * `eval` after `compinit`.
+ */
 export function zshScript(commands: readonly DescribedCommand[]): string {
   const names = [...commands, { name: 'help', summary: 'explain a command' }].map(
     ({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(':', '\\:')}`)}`,

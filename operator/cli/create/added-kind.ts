@@ -10,10 +10,10 @@ import type { ProjectFolder } from './project-folder.ts';
 
 /** A kind that `chancery create api` adds to a project. */
 export interface AddedKind {
-  /** The beginning of the names of its files. */
+  /** The common prefix of its file names. */
   readonly file: string;
   readonly files: readonly NewFile[];
-  /** The controller in the list of the module. */
+  /** The controller, as the list in the module names it. */
   readonly controller: ListedController;
   /** The path of the module, relative to the project. */
   readonly module: string;
@@ -43,8 +43,8 @@ export function addedKind(
 }
 
 /**
- * A record with the kind and its written files added. Undefined when the record already contains
- * them.
+ * The file of a record to which the kind and its written files are added. Undefined when the record
+ * does not change.
  */
 export function recordWith(
   record: ScaffoldRecord,
@@ -60,7 +60,7 @@ export function recordWith(
   });
 }
 
-/** The files, with the controller added to the list in their module, if they contain it. */
+/** `files`, in which the text of `module`, if present, also lists the controller. */
 export function withListed(
   files: Readonly<Record<string, string>>,
   module: string,

@@ -1,9 +1,9 @@
 import { codeMask } from './code-mask.ts';
 
-/** A controller for a module: its name there, and the file that exports it. */
+/** A controller that a module lists: its name in the module, and the file that exports it. */
 export interface ListedController {
   readonly name: string;
-  /** The file in the import, `./cache.ts`. */
+  /** The file as written in the import, such as `./cache.ts`. */
   readonly file: string;
 }
 
@@ -14,7 +14,7 @@ export type ListedText =
 
 /**
  * Adds a controller to a module: an import after the other imports, and its name at the end of the
- * list that the module exports. All other text is unchanged. A text that already has both is
+ * list that the module exports. All other text is unchanged. A module that already has both is
  * returned unchanged.
  *
  * The list must be written as `export default [ … ]`.
@@ -60,7 +60,7 @@ function listIn(code: string): Range | undefined {
 
 interface Import {
   readonly from: string;
-  /** Position after its line. */
+  /** Position after the line of the import. */
   readonly end: number;
 }
 

@@ -25,7 +25,7 @@ export async function createHook(given: GivenTo<typeof CREATE>, io: Io): Promise
   for (const { path } of files) io.stdout.write(`written ${path}\n`);
   const [script, , sample] = files;
   const { kind } = hook.resource;
-  // Without a cluster, only the kinds of Kubernetes are known.
+  // Without a cluster, only the built-in kinds are known.
   const definition = isKnown(hook.resource)
     ? ''
     : ` --crd DEFINITION-OF-${kind.toUpperCase()}.yaml`;

@@ -15,9 +15,9 @@ export interface NewKind {
   readonly form: 'controller' | 'composite';
   /** The folder of the controller and its test, relative to the project, with `/` as the separator. */
   readonly folder: string;
-  /** The beginning of the names of its files. */
+  /** The common prefix of the file names. */
   readonly file: string;
-  /** The beginning of the name of its sample; default `file`. */
+  /** The prefix of the name of the sample file. Default: `file`. */
   readonly sample?: string;
 }
 

@@ -7,7 +7,7 @@ export interface KindOptions {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** If undefined, derived from the kind. */
+  /** If undefined, the plural is derived from the kind. */
   readonly plural: string | undefined;
 }
 
@@ -22,7 +22,10 @@ export interface KindNames {
    * be given.
    */
   readonly hasOwnPlural: boolean;
-  /** The kind with dashes, `http-route`: the name of its controller and the beginning of its file names. */
+  /**
+   * The kind with dashes, `http-route`: the name of its controller and the prefix of its file
+   * names.
+   */
   readonly dashed: string;
   /** The constant for the resource: `httpRoutes`. */
   readonly resource: string;
@@ -36,7 +39,10 @@ export interface KindNames {
  */
 export const PROTECTED_GROUPS: RegExp = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 
-/** Names that the files of a kind declare or import, and the resources of their children. */
+/**
+ * Names that a new kind must not use for its constants: names that its files declare or import, and
+ * the resources of its children.
+ */
 const TAKEN: ReadonlySet<string> = new Set(
   [
     'AGE_COLUMN READY Type child childName children composite controller customResource kstatus',
@@ -75,8 +81,8 @@ export function kindNames({ group, version, kind, plural: given }: KindOptions):
 }
 
 /**
- * The names that files use for a kind. Its own names must be checked already: DNS labels in lower
- * case.
+ * The names that files use for a kind. The kind and the plural must already be checked: in lower
+ * case, both are DNS labels.
  */
 export function namesOf({
   group,

@@ -8,7 +8,7 @@ export interface OwnedResource {
   readonly name: string;
   /** Its constant in `chancery/kubernetes`. */
   readonly constant: string;
-  /** The fields in the owner's spec that its objects use. */
+  /** The fields of the owner's spec that the owned objects use. */
   readonly fields: readonly SpecField['name'][];
 }
 

@@ -50,8 +50,8 @@ async function readModule(path: string): Promise<string> {
 }
 
 /**
- * The file beside the module whose text defines a kind. Undefined when there is none. Tests are
- * ignored.
+ * Searches the folder of the module for a file that defines a kind. Undefined when there is none.
+ * Tests are ignored.
  */
 export async function definingFile(
   { root, sources }: ProjectFolder,

@@ -51,8 +51,8 @@ const SPEC_FIELDS: readonly SpecField[] = [
 ];
 
 /**
- * The fields with these names, without duplicates, in the order in which they are written.
- * `message` if there are no names.
+ * The fields with these names, without duplicates, in the order in which they are written. If
+ * `names` is empty, only `message`.
  */
 export function specFields(
   names: readonly SpecField['name'][],

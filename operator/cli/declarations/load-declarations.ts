@@ -12,18 +12,18 @@ import type { Declaring, Generating } from './declaring.ts';
  */
 const CONTROLLERS_NAME = 'chancery-metacontroller';
 
-/** Declarations, and the settings that they decide. */
+/** Declarations, and the settings that modules or options fix. */
 export interface Declarations {
   readonly declared: readonly Generating[];
   /**
-   * All parts that may need a leader, including those without declarations. The first one names the
-   * Lease.
+   * All controllers and runnables that may need a leader, including those without declarations. The
+   * name of the first one becomes the name of the Lease.
    */
   readonly electing: readonly { readonly name: string; readonly needsLeaderElection?: boolean }[];
   readonly settings: Partial<Settings>;
   /**
-   * The name of the operator, unless the command line gives one. If undefined, the name of the only
-   * declaration.
+   * The name of the operator, unless the command line gives one. If undefined, the only declaration
+   * names the operator.
    */
   readonly name?: string;
   /** Advice, one line each. */
@@ -35,7 +35,7 @@ export interface Declarations {
  *
  * @param command - the command that loads them, such as `generate rbac`. Messages name it.
  * @param env - the environment of modules. Their arguments may take defaults from it.
- * @throws ConfigurationError `CONFIG` when a part does not load.
+ * @throws ConfigurationError `CONFIG` when a module, a hook or a controller cannot be loaded.
  */
 export async function loadDeclarations(
   declaring: Declaring,

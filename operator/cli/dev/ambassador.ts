@@ -12,12 +12,12 @@ export interface Ambassador {
   stop(): Promise<void>;
 }
 
-/** The API server of `chancery dev`, with the writes that prepare it for the operator. */
+/** The API server that `chancery dev` uses. The methods prepare it for the operator. */
 export interface DevCluster {
   /** A description with the address, for messages. */
   readonly description: string;
   readonly ambassador: Ambassador;
-  /** The namespace of objects without their own, and of the operator. */
+  /** The namespace of the operator, and of objects that name none. */
   readonly namespace: string;
   /**
    * Writes definitions, one YAML document each. Resolves when the API server accepts objects of
@@ -30,18 +30,19 @@ export interface DevCluster {
     definitions: readonly string[],
     conversionUrl: string | undefined,
   ): Promise<void>;
-  /** Grants these rights to the operator, and revokes those of earlier calls. */
+  /** Grants these rights to the operator, and revokes the rights of earlier calls. */
   applyRoles(roles: readonly object[]): Promise<void>;
   /**
-   * Makes the API server call these webhooks of the operator, and removes those of earlier calls.
+   * Makes the API server call these webhooks of the operator, and no longer the webhooks of earlier
+   * calls.
    */
   applyWebhooks(configurations: readonly KubernetesObject[]): Promise<void>;
   /**
    * True when the operator would answer a review of every webhook in `applyWebhooks` now. An API
-   * server does not ask a webhook that is not there, when its failure policy is `Ignore`.
+   * server skips a webhook with the failure policy `Ignore` while that webhook does not answer.
    */
   asksWebhooks(): Promise<boolean>;
-  /** Applies an object, or the items of a List, as `kubectl apply` does: webhooks are asked. */
+  /** Applies an object, or the items of a List, like `kubectl apply`, so that webhooks are called. */
   applySample(sample: unknown): Promise<void>;
   /**
    * Ends the processes and servers that this process has started. Objects in a real cluster stay.

@@ -16,14 +16,17 @@ const CALL_LIMIT_MS = 30_000;
 export interface ContextOptions {
   readonly context: string;
   readonly kubeconfig: string | undefined;
-  /** If undefined, the namespace of the context. */
+  /** If undefined, the namespace of the context is used. */
   readonly namespace: string | undefined;
   readonly io: Io;
   readonly clock: Clock;
   readonly say: (text: string) => void;
 }
 
-/** The cluster of a context of the kubeconfig, with the rights of its user. No roles are written to it. */
+/**
+ * The cluster of a kubeconfig context. The operator has the rights of the context's user, and no
+ * roles are written.
+ */
 export class ContextCluster implements DevCluster {
   readonly description: string;
   readonly ambassador: Ambassador;
@@ -73,10 +76,10 @@ export class ContextCluster implements DevCluster {
 
   async applyRoles(): Promise<void> {} // the operator has the rights of the user
 
-  async applyWebhooks(): Promise<void> {} // it would need a certificate, and a way to this machine
+  async applyWebhooks(): Promise<void> {} // the cluster would need a certificate, and a route to this machine
 
   async asksWebhooks(): Promise<boolean> {
-    return true; // there are none to wait for
+    return true; // there are no webhooks to wait for
   }
 
   async applySample(sample: unknown): Promise<void> {
@@ -172,7 +175,7 @@ function refused([verb = '']: readonly string[], words: string): OperatorError {
 }
 
 /**
- * Asks in the terminal for the name of a context, before anything is written to its cluster.
+ * Lets the user type the name of the context, before anything is written to its cluster.
  *
  * @param facts - the writes that will follow, for the user.
  * @throws ConfigurationError `CONFIG` without a terminal, and for any other answer.

@@ -13,7 +13,7 @@ import { localConfigurations } from '../../webhook/webhook-configurations.ts';
 
 /** The environment that the declarations of an operator require. */
 export interface Declarations {
-  /** The name of its ServiceAccount and of its roles. */
+  /** The name of the operator's ServiceAccount and roles. */
   readonly name: string;
   readonly filter: ProxyFilter;
   readonly roles: readonly (RbacRole | RbacRoleBinding)[];
@@ -40,7 +40,7 @@ export interface DevPlace {
  *
  * @param webhooks - the webhooks, and the address at which the operator will answer them. The API
  * server cannot call a unix socket.
- * @param settings - the settings that the modules decide. All others are those of `chancery dev`.
+ * @param settings - the settings that the modules set. `chancery dev` sets all others.
  * @throws ConfigurationError `CONFIG` for a declaration from which no filter or role can be
  * generated.
  */

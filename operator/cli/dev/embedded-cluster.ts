@@ -16,7 +16,7 @@ import type { Ambassador, DevCluster } from './ambassador.ts';
 import { KubectlAmbassador } from './kubectl-ambassador.ts';
 import { answersReviews, applySample } from './sample-writer.ts';
 
-/** The part of `@chancery/testing` that this command uses. A test checks that the types match. */
+/** The exports of `@chancery/testing` that this command uses. A test checks that the types match. */
 export interface DevTestKit {
   readonly ApiServer: {
     start(options: {
@@ -94,7 +94,7 @@ export class EmbeddedCluster implements DevCluster {
         new KubectlAmbassador({
           kubectl,
           upstream: [`--server=${user}`],
-          // A kubeconfig or a proxy in the environment must not redirect it.
+          // A kubeconfig or a proxy in the environment must not redirect kubectl.
           environment: { ...io.env, KUBECONFIG: '/dev/null', NO_PROXY: '*', no_proxy: '*' },
           clock,
           say,
@@ -162,8 +162,8 @@ export class EmbeddedCluster implements DevCluster {
   }
 
   /**
-   * A role for this cluster. The proxy has one user for all names of operators, because its port is
-   * opened only once.
+   * A role or binding, changed for this cluster. Bindings name the only user of the proxy, whatever
+   * the name of the operator, because the proxy's port is opened only once.
    */
   #placed(role: KubernetesObject): KubernetesObject {
     const isOfCluster = role.kind.startsWith('Cluster');

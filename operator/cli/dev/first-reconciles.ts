@@ -1,11 +1,14 @@
 import type { Logger } from '../../manager/observe/logger.ts';
 
-/** Objects for which the log has a line. More would hide the lines of the operator's own code. */
+/**
+ * Maximum number of objects for which a line is logged. More would hide the lines of the operator's
+ * own code.
+ */
 const MAX_OBJECTS = 20;
 
 /**
- * A logger that shows the first successful reconcile of each object at the level info, for at most 20 objects
- * of the process. Everything else is as in `logger`.
+ * A logger that shows the first successful reconcile of each object at the level info, for at most
+ * 20 objects of the process. It passes everything else to `logger` unchanged.
  */
 export function withFirstReconciles(logger: Logger): Logger {
   const seen = new Set<string>();
@@ -31,5 +34,5 @@ export function withFirstReconciles(logger: Logger): Logger {
   return of(logger, {});
 }
 
-/** What a controller logs after each reconcile without an error, at the level debug. */
+/** The message that a controller logs at the level debug after each reconcile without an error. */
 const RECONCILED = 'reconciled';

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import type { Declarations } from './declarations.ts';
 
-/** The content of files, as hashes by absolute path. */
+/** Hashes of the contents of files, keyed by absolute path. */
 export type FileHashes = Readonly<Record<string, string>>;
 
 /** A message from an operator's process to `chancery dev`. */

@@ -31,7 +31,7 @@ export async function runOperator(
   const channel = new Socket({ fd: CHANNEL_FILE });
   channel.on('error', () => {}); // the other end is gone, and our guard ends this process
   const go = nextGo(channel);
-  // Sent at once, because a module may end this process while it loads.
+  // Each file is reported at once, because a module may end this process while it loads.
   const files = new LoadedFiles();
   files.notice((path, sha256) =>
     sendMessage(channel, { kind: 'files', files: { [path]: sha256 } }),

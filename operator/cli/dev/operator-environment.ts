@@ -14,7 +14,7 @@ export interface DevPorts {
 }
 
 /**
- * The ports in the environment, or else free ports.
+ * The ports that the environment sets. For a port that it does not set, a free one.
  *
  * @throws ConfigurationError `CONFIG` for variables that `chancery run` would refuse, too.
  */
@@ -67,7 +67,8 @@ export function operatorEnvironment(
 
 /**
  * A range below the ports that systems assign to programs that request any free port: from 32,768
- * on Linux, from 49,152 on other systems. An assigned port could be taken before it is used.
+ * on Linux, from 49,152 on other systems. In the system's own range, another program could get the
+ * port before the operator opens it.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;

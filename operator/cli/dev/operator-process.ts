@@ -19,7 +19,7 @@ export interface OperatorProcessOptions {
   readonly inspect: number | undefined;
   readonly clock: Clock;
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
-  /** Called with files when they are loaded. */
+  /** Called with the hashes of files when they are loaded. */
   readonly onFiles: (files: FileHashes) => void;
 }
 
@@ -30,7 +30,7 @@ export type Announcement = Exclude<FromOperator, { readonly kind: 'files' }>;
 export class OperatorProcess {
   /** Stays pending forever if the process ends before it reports. */
   readonly announced: Promise<Announcement>;
-  /** Its exit code. Never rejects. */
+  /** The exit code of the operator. Never rejects. */
   readonly exit: Promise<number>;
   readonly #child: GuardedChild;
   readonly #clock: Clock;
@@ -69,14 +69,17 @@ export class OperatorProcess {
     this.announced = this.#announcement(onFiles);
   }
 
-  /** Makes it run its controllers. */
+  /** Makes the operator run its controllers. */
   go(environment: Readonly<Record<string, string>>): void {
     const { channel } = this.#child;
     this.#isRunning = true;
     if (channel !== undefined) sendMessage(channel, { kind: 'go', environment });
   }
 
-  /** Stops it gracefully, or kills it after `STOP_LIMIT_MS`. Resolves when it is gone. */
+  /**
+   * Stops the operator gracefully, or kills it after `STOP_LIMIT_MS`. Resolves when its process is
+   * gone.
+   */
   async stop(): Promise<void> {
     if (!this.#isRunning) return this.kill();
     this.#child.terminate();
@@ -90,7 +93,7 @@ export class OperatorProcess {
     await limit;
   }
 
-  /** Ends it at once. Resolves when it is gone. */
+  /** Ends the operator at once. Resolves when its process is gone. */
   kill(): Promise<void> {
     return this.#child.kill();
   }

@@ -14,9 +14,9 @@ export interface SampleFilesOptions {
   readonly samples: readonly ManifestDocument[];
   readonly clock: Clock;
   readonly say: (text: string) => void;
-  /** A path in the form for messages. */
+  /** Returns a path as messages show it. */
   readonly shown: (path: string) => string;
-  /** Called with the documents of each new or changed file. Calls follow one another. */
+  /** Called with the documents of each new or changed file. Calls do not overlap. */
   readonly onSaved: (samples: readonly ManifestDocument[]) => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface SampleFilesOptions {
 export class SampleFiles {
   readonly #options: SampleFilesOptions;
   readonly #files: WatchedFiles;
-  /** The names of files on the command line, by their absolute paths. */
+  /** The names of files on the command line, keyed by their absolute paths. */
   readonly #names: ReadonlyMap<string, string>;
   #work: Promise<void> = Promise.resolve();
 

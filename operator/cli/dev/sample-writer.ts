@@ -9,18 +9,20 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { defineResource, type Resource } from '../../model/resource.ts';
 import { undiciTransport } from '../../transport/undici-transport.ts';
 
-/** The field manager of what `chancery dev` writes. */
+/** The field manager of all writes of `chancery dev`. */
 export const SAMPLE_MANAGER = 'chancery-dev';
 
 /** Time after which an operator that does not answer counts as not ready. */
 const ANSWER_LIMIT_MS = 1_000;
 
 /**
- * Applies an object to the API server at `url`, as `kubectl apply --server-side --force-conflicts`
- * does: over HTTP, so that webhooks are asked. A field that the definition does not have is refused.
+ * Applies an object to the API server at `url`, like `kubectl apply --server-side
+ * --force-conflicts`. It uses HTTP, so that webhooks are called. A field that the definition does
+ * not have is refused.
  *
  * @param namespace - the namespace of an object that names none.
- * @throws ConfigurationError `CONFIG` without a name, and for a kind that the server does not serve.
+ * @throws ConfigurationError `CONFIG` for an object without a name, and for a kind that the server
+ * does not serve.
  * @throws ApiError for an object that the server or a webhook refuses.
  */
 export async function applySample(
@@ -58,8 +60,8 @@ async function resourceOf(
 }
 
 /**
- * True when the operator would answer a review at each of these URLs now. The request is the one of
- * the gate's self-test, which no webhook counts.
+ * True when the operator would answer a review at each of these URLs now. It sends the request of
+ * the gate's self-test, which is not counted as a review.
  */
 export async function answersReviews(urls: readonly string[]): Promise<boolean> {
   const answers = urls.map(async (url) => {

@@ -15,7 +15,7 @@ const LONGEST_DELAY_MS = 30_000;
 /** Time after which an operator is considered healthy, and not in a crash loop. */
 const HEALTHY_AFTER_MS = 30_000;
 
-/** Time for which samples wait for the webhooks, and the time between two questions. */
+/** How long samples wait until the webhooks answer, and how often that is checked. */
 const WEBHOOKS_LIMIT_MS = 30_000;
 const WEBHOOKS_POLL_MS = 100;
 
@@ -23,15 +23,18 @@ const WEBHOOKS_POLL_MS = 100;
 const WRONG_MODULE = 2;
 const UNSAFE_SETUP = 3;
 
-/** One run of the operator; `OperatorProcess`. */
+/** One run of the operator, such as an `OperatorProcess`. */
 export interface RunningOperator {
-  /** The result of loading its modules. It stays pending if the process ends first. */
+  /**
+   * The result of loading the operator's modules. The promise stays pending if the process ends
+   * first.
+   */
   readonly announced: Promise<Announcement>;
-  /** Its exit code. Never rejects. */
+  /** The exit code of the operator. Never rejects. */
   readonly exit: Promise<number>;
-  /** Makes it run its controllers. */
+  /** Makes the operator run its controllers. */
   go(environment: Readonly<Record<string, string>>): void;
-  /** Resolves when it is gone. */
+  /** Stops the operator. Resolves when its process is gone. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly describe: (error: OperatorError) => string;
-  /** A path in the form for messages. */
+  /** Returns a path as messages show it. */
   readonly shown: (path: string) => string;
   readonly startOperator: (onFiles: (files: FileHashes) => void) => RunningOperator;
   /** Called at each start of the operator. */
@@ -178,7 +181,7 @@ export class DevSession {
     ]);
   }
 
-  /** Clears the saves until now, because the next start loads them. */
+  /** Forgets the saves so far, because the next start loads them. */
   #takeSave(): void {
     const changed = this.#changed;
     if (changed.length === 0) return;
@@ -206,7 +209,8 @@ export class DevSession {
   }
 
   /**
-   * Applies a value, unless it equals the value of the last success. A failure is only reported.
+   * Applies a value, unless it equals the value that was last applied with success. A failure is
+   * only reported.
    */
   async #once(what: keyof Declarations, value: unknown, apply: () => Promise<void>): Promise<void> {
     const text = JSON.stringify(value);
@@ -219,8 +223,8 @@ export class DevSession {
   }
 
   /**
-   * Applies the samples of saved files: at once, or together with the others when the operator
-   * runs.
+   * Applies the samples of saved files: at once, or together with all other samples when the
+   * operator runs.
    */
   async addSamples(samples: readonly ManifestDocument[]): Promise<void> {
     const files = new Set(samples.map(({ file }) => file));
@@ -229,7 +233,10 @@ export class DevSession {
     else this.#options.say('samples wait until the operator runs');
   }
 
-  /** Applies the samples when the webhooks answer. A webhook that is not there may not be asked. */
+  /**
+   * Applies the samples when the webhooks answer, because an API server may skip a webhook that
+   * does not answer.
+   */
   async #applyReviewedSamples(over: AbortSignal): Promise<void> {
     const { clock, cluster, say } = this.#options;
     const startedAt = clock.monotonic();

@@ -16,7 +16,7 @@ export interface TypeCheckOptions {
 }
 
 /**
- * Checks the types of a project with its own TypeScript, in parallel to the operator: one `tsc
+ * Checks the types of a project with its own TypeScript, in parallel with the operator: one `tsc
  * --noEmit` per save, at a lower priority than the operator. A later save ends an active check.
  */
 export class TypeCheck {

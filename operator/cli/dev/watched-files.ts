@@ -5,8 +5,8 @@ import { hashOf } from '../loading/loaded-files.ts';
 import type { FileHashes } from './messages.ts';
 
 /**
- * Time without another save after which a save counts. Editors write a file in several steps, and a
- * formatter writes it again.
+ * Time that must pass without another save before a save counts. Editors write a file in several
+ * steps, and a formatter writes it again.
  */
 export const QUIET_MS = 100;
 
@@ -21,7 +21,7 @@ export interface WatchedFilesOptions {
   readonly clock: Clock;
   /** Called after saves that changed something, with the files that changed. */
   readonly onChange: (files: readonly string[]) => void;
-  /** True for a path that counts when the file is new. Default: paths of sources. */
+  /** True for a path whose file counts when it is new. Default: source files. */
   readonly isOther?: (path: string) => boolean;
 }
 
@@ -35,7 +35,7 @@ export class WatchedFiles {
   readonly #isOther: (path: string) => boolean;
   readonly #folders = new Map<string, FSWatcher>();
   #hashes = new Map<string, string | undefined>();
-  /** Other source files that were written. They only count while an import fails. */
+  /** Other source files that were written. They only cause a restart while an import fails. */
   readonly #others = new Set<string>();
   #acceptOthers = false;
   #cancel: Cancel = () => {};
@@ -50,8 +50,8 @@ export class WatchedFiles {
   /**
    * Watches exactly these files. A file has changed if its content no longer matches its hash.
    *
-   * @param isWhole - false when an import failed. Then a new source file in the same folders
-   * counts, too.
+   * @param isWhole - false when an import failed. Then a new source file in the same folders causes
+   * a restart, too.
    */
   watch(files: FileHashes, isWhole: boolean): void {
     this.#hashes = new Map(Object.entries(files));
@@ -67,7 +67,7 @@ export class WatchedFiles {
     this.noteSave(); // a save may have come while the operator loaded
   }
 
-  /** Watches these files in addition. */
+  /** Watches these files, too. */
   add(files: FileHashes): void {
     for (const [file, hash] of Object.entries(files)) {
       this.#hashes.set(file, hash);

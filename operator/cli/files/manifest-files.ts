@@ -11,7 +11,10 @@ export interface ManifestDocument {
   readonly value: unknown;
 }
 
-/** Limit that bounds the memory for one file. The largest installers have a few MiB. */
+/**
+ * Maximum size of a file in bytes, because it is read into memory. The largest installers have a
+ * few MiB.
+ */
 const MAX_MANIFEST_BYTES = 64 * 1_048_576;
 
 /** The file names that kubectl reads from a folder. */
@@ -43,10 +46,7 @@ export async function readManifests(
   return files.flat(); // a file may have more documents than a call can have arguments
 }
 
-/**
- * The items of a List, in the form of `kubectl get -o yaml`. For other documents, the document
- * itself.
- */
+/** The items of a List, as `kubectl get -o yaml` writes it. Any other document is returned itself. */
 export function manifestItems({ file, value }: ManifestDocument): readonly ManifestDocument[] {
   return (listItems(value) ?? [value]).map((item) => ({ file, value: item }));
 }

@@ -9,7 +9,7 @@ export interface NewFile {
   /** Relative to the folder of the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
-  /** Default: the mode of files that are not executable. */
+  /** Default: not executable. */
   readonly mode?: number;
 }
 
@@ -71,8 +71,8 @@ export async function writeNewFiles(folder: string, files: readonly NewFile[]): 
 
 /**
  * Replaces files of a project, or adds them. All new texts are written beside the files before the
- * first file is replaced, so that a full disk changes nothing. Files keep their mode. For a
- * link, its target is replaced.
+ * first file is replaced, so that a full disk changes nothing. Files keep their mode. If a path is
+ * a link, the target of the link is replaced.
  *
  * @throws OperatorError `CONFIG` with the file and the reason.
  */
@@ -104,8 +104,8 @@ function parentsOf(path: string): readonly string[] {
 }
 
 /**
- * The entries of a folder. Empty for a missing folder. Also empty for a file in its place, unless
- * `folderOnly` is set.
+ * The entries of a folder. Empty when the folder is missing. Also empty when the path is a file,
+ * unless `folderOnly` is set.
  */
 async function entriesOf(folder: string, folderOnly = false): Promise<readonly Dirent[]> {
   try {

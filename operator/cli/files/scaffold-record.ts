@@ -19,7 +19,9 @@ export interface ScaffoldRecord {
   readonly version: string;
   /** The command lines that wrote the files, without `chancery`, in their order. */
   readonly commands: readonly (readonly string[])[];
-  /** The texts as written, by their paths relative to the project, with `/` as the separator. */
+  /**
+   * The texts as written, keyed by their paths relative to the project, with `/` as the separator.
+   */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +35,7 @@ export function recordFile({ version, commands, files }: ScaffoldRecord): NewFil
   return { path: RECORD_FILE, text: `${JSON.stringify(record, null, 2)}\n` };
 }
 
-/** The texts of files, by their paths. */
+/** The texts of files, keyed by their paths. */
 export function textsOf(files: readonly NewFile[]): Readonly<Record<string, string>> {
   return Object.fromEntries(files.map(({ path, text }) => [posix.normalize(path), text]));
 }
@@ -41,8 +43,8 @@ export function textsOf(files: readonly NewFile[]): Readonly<Record<string, stri
 /**
  * The record of a project. Undefined when the folder has none.
  *
- * @throws ConfigurationError `CONFIG` when it cannot be read, or does not have the form that
- * `recordFile` writes.
+ * @throws ConfigurationError `CONFIG` when it cannot be read, or is not a record as `recordFile`
+ * writes it.
  */
 export async function readRecord(folder: string): Promise<ScaffoldRecord | undefined> {
   const path = join(folder, RECORD_FILE);

@@ -26,7 +26,7 @@ export interface GenerateArguments {
   readonly isWatchGiven: boolean;
   /** If undefined, there is an election when a controller needs a leader. */
   readonly leaderElection: boolean | undefined;
-  /** If undefined, the default name. */
+  /** If undefined, the Lease has its default name. */
   readonly leaseName?: string;
   /** The number of groups that replicas share. If undefined, one replica does all work. */
   readonly shards: number | undefined;
@@ -43,12 +43,12 @@ export interface GenerateArguments {
   readonly components: string | undefined;
   readonly metricsPrefix: string | undefined;
   readonly resources: readonly string[];
-  /** The command that generated files name. */
+  /** The command line that generated files contain as their origin. */
   readonly command: string;
-  /** If undefined, standard output. */
+  /** If undefined, the text is written to standard output. */
   readonly output: string | undefined;
   readonly check: boolean;
-  /** Definitions in a package that are in no module. */
+  /** Files with definitions that a package contains besides those of its modules. */
   readonly definitions: readonly string[];
   /** Options that only charts and bundles use. */
   readonly package: GenerateValues;
@@ -143,8 +143,8 @@ export function withTag(image: string): string {
 }
 
 /**
- * The default of the watched namespaces. Hooks and controllers watch all namespaces by default, as
- * their contracts say.
+ * The default of the watched namespaces. Hooks and Metacontroller's controllers watch all
+ * namespaces by default, as their contracts require.
  */
 function watchedBy({ from }: Declaring): 'all' | undefined {
   return from === 'modules' ? undefined : 'all';
@@ -164,7 +164,7 @@ export function watchedNamespaces(
 }
 
 /**
- * The choice of the two options about leader election. Undefined when neither is given.
+ * True or false for the two options about leader election. Undefined when neither is given.
  *
  * @throws ConfigurationError `CONFIG` when both options are given.
  */
@@ -201,9 +201,7 @@ function shardsOf(values: GenerateValues): number | undefined {
   return shards;
 }
 
-/**
- * Matches a text for a comment of a file. It must not contain a line break or the closing backtick.
- */
+/** Matches a command line that fits between backticks in a comment: no line breaks, no backticks. */
 const LINE = /^[\x20-\x5f\x61-\x7e]+$/;
 /**
  * Matches texts that would end a comment of a chart, or be read as a template. These comments are

@@ -4,8 +4,8 @@ import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import type { MountedFolder } from '../../generate/manifests/mounted-folder.ts';
 
 /**
- * Maximum size of the files. The kubelet and the API server accept no larger object, and keys and
- * metadata also need space.
+ * Maximum total size of the files in bytes. The kubelet and the API server limit the size of an
+ * object, and keys and metadata also need space.
  */
 const MAX_BYTES = 1_000_000;
 

@@ -14,8 +14,8 @@ const NEEDED: Readonly<Record<CertificateSource, string>> = {
 };
 
 /**
- * What the gate in generated manifests needs beside them. Nothing without a gate, and when the user has
- * named an image, and so knows of it.
+ * What the gate needs besides the generated manifests. Empty without a gate, and when the user has
+ * named another image for the gate, and so knows what is needed.
  */
 export function gateNeeds(
   states: readonly FileState[],

@@ -76,8 +76,8 @@ export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise
 }
 
 /**
- * With that name, `kubectl apply` would overwrite the original's ClusterRole, and `kubectl delete` would
- * delete its namespace.
+ * Refuses the name `metacontroller`: `kubectl apply` would overwrite the original's ClusterRole,
+ * and `kubectl delete` would delete the original's namespace.
  */
 function requireOwnName({ from }: GenerateArguments['declaring'], name: string | undefined): void {
   if (from !== 'metacontroller' || name !== 'metacontroller') return;
@@ -107,7 +107,8 @@ async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declara
 /**
  * The declarations, as `loadDeclarations` returns them.
  *
- * @throws ConfigurationError `CONFIG` also when no module declares what it does.
+ * @throws ConfigurationError `CONFIG` in the same cases as `loadDeclarations`, and when nothing is
+ * declared.
  */
 export async function loadDeclared(
   declaring: Declaring,
@@ -131,8 +132,8 @@ type Decidable = Pick<
   Partial<Pick<GenerateArguments, 'shards'>>;
 
 /**
- * `args` with the values that the settings of the modules set instead of the environment of the Pod. An
- * option of the command line takes precedence.
+ * `args` with the values that modules fix in their settings. All other values come from the environment of
+ * the Pod. An option of the command line takes precedence.
  */
 export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settings>): A {
   const { namespaces, leaderElection, installCrds, sharding } = settings;
@@ -162,7 +163,7 @@ function withModulePaths(args: GenerateArguments, project: Project | undefined):
   );
 }
 
-/** The files of the image. Empty when --module-path names other paths than those of the Dockerfile. */
+/** The files of the image. Empty when --module-path names other paths than the Dockerfile. */
 async function imageFiles(
   { modulePaths }: GenerateArguments,
   project: Project | undefined,
@@ -212,7 +213,7 @@ async function statesOf(
   return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
 }
 
-/** The policies of an operator. Rules that remain with RBAC are reported on standard error. */
+/** The policies of an operator. Rules that are left to RBAC are reported on standard error. */
 async function policiesOf(
   declared: readonly Generating[],
   args: GenerateArguments,
@@ -302,7 +303,7 @@ function manifestsOptionsOf(
 }
 
 /**
- * Adds the certificates of the authority.
+ * Adds the certificates of `--ca-bundle` to the options of the gate.
  *
  * @throws ConfigurationError `CONFIG` when the file cannot be read.
  */
@@ -385,7 +386,7 @@ function isElected(
 
 function nameOf(declared: readonly Generating[], { name }: GenerateArguments): string {
   if (name !== undefined) return name;
-  // A webhook is a part of an operator, and is named after its question.
+  // A webhook is named after what it checks, so its name does not name the operator.
   const operators = declared.filter((each) => !isWebhook(each));
   const [first, ...others] = operators.length > 0 ? operators : declared;
   if (first !== undefined && others.length === 0) return first.name;

@@ -31,7 +31,7 @@ export async function writeGenerated(
   return 0;
 }
 
-/** The text that `--check` prints for a file, by its state. */
+/** The texts that `--check` prints for a file, keyed by the state of the file. */
 const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
   missing: 'is missing',
   differs: 'is not as it would be generated',

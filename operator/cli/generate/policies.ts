@@ -4,7 +4,7 @@ import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 /** A rule about all writers except the operator: the values of `--guard`. */
 export type Guard = 'children' | 'names' | 'deletion';
 
-/** The facts besides its declarations from which an operator's policies are generated. */
+/** What an operator's policies are generated from, besides its declarations. */
 export interface PoliciesOptions extends Placement {
   /** The name of the operator. The names of the policies begin with it. */
   readonly name: string;

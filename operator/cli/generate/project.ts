@@ -62,8 +62,8 @@ async function packageFolder(folder: string): Promise<string | undefined> {
 }
 
 /**
- * True when package.json has the dependency. False when it cannot be read, because Node reports
- * that when it imports the modules.
+ * True when package.json has the dependency. False when package.json cannot be read, because Node
+ * reports that problem when it imports the modules.
  */
 async function dependsOnToolkit(folder: string): Promise<boolean> {
   try {

@@ -3,8 +3,8 @@ import type { FileState } from './written-files.ts';
 
 /**
  * Messages about definitions that are no longer in the manifests, one line each. Removing the file
- * deletes nothing in a cluster. Deleting the definition there deletes every object of its kind, so
- * a person must decide.
+ * deletes nothing in a cluster. Deleting the definition in the cluster deletes every object of its
+ * kind, so a person must decide.
  */
 export function removedDefinitions(states: readonly FileState[]): readonly string[] {
   const removed = states.filter(({ state }) => state === 'surplus');

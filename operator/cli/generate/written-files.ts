@@ -6,7 +6,7 @@ import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 
 /** The state of a file on disk, compared with the generated text. */
 export interface FileState {
-  /** The path in the form for messages. */
+  /** The path as messages show it. */
   readonly path: string;
   /**
    * `surplus`: generated earlier and no longer part of the output. `foreign`: not generated, so it
@@ -23,7 +23,8 @@ export interface FileState {
 }
 
 /**
- * The first lines of generated files, by the language of their names: a comment in that language.
+ * For each language of generated files: a pattern for the file name, and a pattern for the comment
+ * with which the file begins.
  */
 const BEGINNINGS: readonly (readonly [RegExp, RegExp])[] = [
   [/\.md$/, /^<!-- (?:Generated|Written) by `[^`\n]+`/],

@@ -18,7 +18,7 @@ export type ExistingSource =
 export interface InitArguments {
   /** The folder on the command line. */
   readonly folder: string;
-  /** The name of package and operator: a DNS label. */
+  /** The name of the package and of the operator: a DNS label. */
   readonly name: string;
   readonly template: Template;
   /** The kind of the custom resource. Undefined for the template `built-in`. */
@@ -84,7 +84,7 @@ export function initArguments({ values, words }: GivenTo<typeof INIT>): InitArgu
 
 /**
  * The command line that writes the same project, without `chancery`. The source of existing kinds
- * is not part of it, because it is a path on the user's machine. Standard input takes its place.
+ * is a path on the user's machine, so the command line names standard input instead.
  */
 export function initCommand({
   name,
@@ -127,7 +127,9 @@ function givenOf(options: Readonly<Record<string, unknown>>): readonly string[] 
   return Object.keys(options).filter((name) => options[name] !== undefined);
 }
 
-/** The name of the folder. `npm`, the image and the Deployment use it as their name. */
+/**
+ * The name of the folder, which becomes the name of the npm package, the image and the Deployment.
+ */
 function nameOf(folder: string): string {
   const name = basename(resolve(folder));
   if (isDnsLabel(name)) return name;

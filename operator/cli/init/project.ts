@@ -22,15 +22,15 @@ export function projectTemplate(path: string): string {
 
 /** One controller of the project. */
 interface Part {
-  /** The beginning of the names of its files. */
+  /** The common prefix of its file names. */
   readonly file: string;
   readonly controller: string;
-  /** The README's text about its files. */
+  /** What the README says about its files. */
   readonly sources: string;
   readonly sampleSays: string;
 }
 
-/** The files that depend on the template, and the README's text about them. */
+/** The files that depend on the template, and what the README says about them. */
 interface Sources {
   readonly parts: readonly Part[];
   readonly files: readonly NewFile[];
@@ -160,10 +160,7 @@ function builtIn(name: string): Sources {
   };
 }
 
-/**
- * The children that a controller creates for an object. An object without a namespace can own
- * nothing here.
- */
+/** The children that a controller creates for an object. None for a cluster-scoped object. */
 function childrenOf({ form, isNamespaced }: Pick<NewKind, 'form' | 'isNamespaced'>): {
   readonly owns: NewKind['owns'];
   readonly does: string;

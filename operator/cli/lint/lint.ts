@@ -71,7 +71,7 @@ type SourceStatus = ProcessStatus['sources'][number];
 
 /**
  * The fields of `/status.json` that are read. A file written by hand may omit the optional fields.
- * Then a source counts as synced.
+ * A source without them counts as synced.
  */
 type ShownSource = Pick<SourceStatus, 'resource' | 'objects' | 'bytes'> &
   Partial<Pick<SourceStatus, 'synced' | 'state'>>;

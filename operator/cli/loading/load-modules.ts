@@ -19,7 +19,7 @@ import {
 } from './load-module.ts';
 import { asksForModuleHelp } from './module-help.ts';
 
-/** The parts of a module, with or without arguments. */
+/** Everything that a module exports or, if it takes arguments, creates from them. */
 export interface LoadedModule {
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];

@@ -12,8 +12,8 @@ import type {
 import { projectUrl, resolveToolkit } from './toolkit-hooks.ts';
 
 /**
- * Entries of other packages, with the exports that the commands use. No file of the toolkit imports
- * these packages.
+ * Entry points of other packages, with the exports that the commands use. No file of the toolkit
+ * imports these packages.
  */
 interface Entries {
   /** The API server. Each command declares the part that it uses. */

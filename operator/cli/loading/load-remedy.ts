@@ -75,8 +75,8 @@ function requireCall({ message }: Error): string | undefined {
 const NO_EXPORT = /^The requested module '([^']+)' does not provide an export named '([^']+)'/;
 
 /**
- * Explains a module for an earlier version. There, reconcilers returned `AWAIT_CHANGE` when they
- * had nothing to wait for.
+ * Explains that a module is written for an earlier version of the toolkit, in which reconcilers
+ * returned `AWAIT_CHANGE` when they had nothing to wait for.
  */
 function earlierVersion({ message }: Error): string | undefined {
   const [, specifier, name] = NO_EXPORT.exec(message) ?? [];
@@ -119,7 +119,10 @@ function typescriptSyntax({ code, message }: NodeJS.ErrnoException): string | un
   );
 }
 
-/** File endings that an import without an ending, or with that of the compiled file, may mean. */
+/**
+ * The extensions to try for an import without an extension, or with the extension of the compiled
+ * file.
+ */
 const ENDINGS = ['.ts', '.mts', '.js', '.mjs', '/index.ts', '/index.js'];
 
 const IMPORTED_FROM = / imported from (\S.*)$/;

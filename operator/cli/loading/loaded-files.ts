@@ -38,8 +38,8 @@ export class LoadedFiles {
   }
 
   /**
-   * Hashes by absolute path. A hash is that of the content when the file was loaded; later saves do
-   * not change it.
+   * Hashes, keyed by absolute path. A hash is of the content that was loaded; later saves do not
+   * change it.
    */
   get hashes(): ReadonlyMap<string, string> {
     return this.#hashes;

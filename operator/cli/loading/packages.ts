@@ -77,7 +77,7 @@ export interface PackagingPackage {
   ): Promise<readonly FileState[]>;
 }
 
-/** The parts that testing a sample needs. */
+/** What the test of a sample needs. */
 export interface TestHookParts {
   readonly asked: TestHookArguments;
   readonly known: KnownKinds;
@@ -87,7 +87,7 @@ export interface TestHookParts {
   readonly log: Log;
 }
 
-/** The access of all hooks in a folder. */
+/** The access that all hooks in a folder need together. */
 export interface DeclaredHooks extends AccessDeclaration {
   readonly needsLeaderElection: boolean;
   /** The webhooks that hooks answer. */
@@ -110,7 +110,7 @@ export interface ControllerFiles {
   readonly args: readonly string[];
 }
 
-/** The access of the controllers in files. */
+/** The access that the controllers in files need. */
 export interface DeclaredControllers {
   readonly declarations: readonly AccessDeclaration[];
   /** Advice about the controllers, one line each. */

@@ -46,8 +46,8 @@ const DEFINITIONS = customResourceDefinitions as Resource as Resource<Definition
 type Migrations = Resource<StorageVersionMigration> | undefined;
 
 /**
- * Annotation of a migration with the generation of the definition before it. If the definition has
- * changed since, objects may have been stored in another version.
+ * The annotation in which a migration stores the generation that the definition had before it. If
+ * the definition has changed since then, objects may have been stored in another version.
  */
 const GENERATION = 'chancery.dev/definition-generation';
 
@@ -60,7 +60,7 @@ const POLL_MS = 1_000;
  *
  * @throws ConfigurationError `CONFIG` when there is no such definition.
  * @throws OperatorError `API_STATUS` when the control plane reports that the migration has failed.
- * @throws ApiError, AmbassadorError, ProtocolError as the client does.
+ * @throws ApiError, AmbassadorError, ProtocolError in the same cases as the client.
  * @throws `signal.reason` when aborted.
  */
 export async function migrateStorage(name: string, around: Surroundings): Promise<void> {

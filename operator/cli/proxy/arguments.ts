@@ -7,11 +7,11 @@ import type { PROXY } from './table.ts';
 export interface ProxyArguments {
   /** Paths of modules on the command line, at least one. */
   readonly modules: readonly string[];
-  /** 0 for any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
   /** The watched namespaces, as in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
-  /** The namespace of the operator, and so of its Lease. */
+  /** The namespace of the operator. Its Lease is in the same namespace. */
   readonly namespace: string;
   /** If undefined, there is an election when a controller needs a leader. */
   readonly leaderElection: boolean | undefined;
@@ -20,7 +20,7 @@ export interface ProxyArguments {
   readonly upstream: readonly string[];
   /** True when `namespaces` come from the command line. */
   readonly isWatchGiven: boolean;
-  /** If undefined, the default name. */
+  /** If undefined, the Lease has its default name. */
   readonly leaseName?: string;
   /** The arguments after `--`: for the modules, if they declare arguments, and for kubectl. */
   readonly more: readonly string[];

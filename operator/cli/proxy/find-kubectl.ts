@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { ConfigurationError } from '../../core/errors.ts';
 
 /**
- * The oldest kubectl that is accepted, 1.MINOR. Earlier versions answer a path with encoded dots
- * with a redirect before they apply the filter: see proxy/README.md.
+ * The oldest accepted version of kubectl is 1.30. Earlier versions redirect a path with encoded
+ * dots before they apply the filter: see proxy/README.md.
  */
 const MINIMUM_MINOR = 30;
 
 /**
- * Time limit for the version of kubectl. It takes a tenth of a second, but a wrapper may first
- * download a kubectl.
+ * Time limit for `kubectl version`. It takes a tenth of a second, but a wrapper may first download
+ * kubectl.
  */
 const VERSION_LIMIT_MS = 20_000;
 

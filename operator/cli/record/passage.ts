@@ -108,7 +108,7 @@ export class Passage {
       const ended = endedAt === undefined ? end : { at: endedAt, how: 'client closed' as const };
       return { status, headers, chunks, end: ended };
     }
-    if (end.how === 'reset') return undefined; // a part of an answer is of no use
+    if (end.how === 'reset') return undefined; // an incomplete answer is of no use
     const text = isKeptType(headers) && !isOutputOfProgram(this.#request.path) && body.text();
     return typeof text === 'string'
       ? { status, headers, body: text }

@@ -10,7 +10,7 @@ import { Passage, type ReadProtobuf } from './passage.ts';
 import type { Omission, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
 
 interface RecorderOptions {
-  /** The proxy of the cluster. Its path has no slash at the end. */
+  /** The URL of the proxy to the cluster. Its path has no slash at the end. */
   readonly server: URL;
   readonly clock: Clock;
   readonly limits: RecordLimits;
@@ -19,7 +19,10 @@ interface RecorderOptions {
   readonly onExchange: (exchange: RecordedExchange | Omission) => void;
 }
 
-/** Headers that belong to one connection. Answers must be whole and uncompressed to be recorded. */
+/**
+ * Request headers that are not passed on: headers of one connection, and headers that allow a
+ * compressed answer or one without a body, which could not be recorded.
+ */
 const OF_CONNECTION =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|accept-encoding|accept|if-.*)$/;
 
@@ -41,9 +44,9 @@ export class Recorder {
   }
 
   /**
-   * Resolves to its URL when it listens.
+   * Starts the server. Resolves to its URL when it listens.
    *
-   * @throws Error of the port.
+   * @throws Error when the port cannot be opened.
    */
   async start(port: number): Promise<string> {
     this.#http.listen(port, '127.0.0.1');

@@ -17,7 +17,7 @@ interface FileOptions {
  */
 export class RecordingFile {
   readonly path: string;
-  /** Path of the lines until `finish`. */
+  /** Path of the file that contains the lines until `finish`. */
   readonly partial: string;
   readonly #file: FileHandle;
   #last: Promise<unknown> = Promise.resolve();
@@ -76,7 +76,8 @@ export class RecordingFile {
   /**
    * Writes the recording, sorted by the ids of its exchanges. Without lines, no file is written.
    *
-   * @param last - applied to each line after the last exchange. An empty text removes the line.
+   * @param last - changes each line, after the last exchange is known. An empty result removes the
+   * line.
    * @throws OperatorError `CONFIG` when it cannot be written. Then the lines stay in `partial`.
    */
   async finish(last: (line: string) => string): Promise<void> {

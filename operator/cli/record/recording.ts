@@ -13,7 +13,7 @@ interface RecordingEvents {
 
 const FULL: Omission = 'beyond the limits of a recording';
 
-/** Exchanges → lines of a file, without secrets and within limits. */
+/** Writes exchanges as lines of a file, without secrets and within limits. */
 export class Recording {
   readonly #file: Pick<RecordingFile, 'path' | 'append' | 'finish' | 'abandon'>;
   readonly #limits: RecordLimits;
@@ -60,8 +60,8 @@ export class Recording {
   }
 
   /**
-   * Moves the file to its place. Values of Secrets that also occur in earlier exchanges are masked
-   * there, too.
+   * Masks values of Secrets also in exchanges that were recorded before these values were known,
+   * and moves the file to its place.
    *
    * @throws OperatorError `CONFIG` when a line, or the file, could not be written.
    */
@@ -78,7 +78,7 @@ export class Recording {
     throw this.#failure;
   }
 
-  /** A summary for users: what is recorded, and what is omitted. */
+  /** A summary for users: the recorded and the omitted exchanges. */
   summary(): string {
     const all = [...this.#omitted];
     const total = all.reduce((sum, [, count]) => sum + count, 0);

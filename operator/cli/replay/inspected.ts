@@ -13,8 +13,8 @@ export function waitForDebugger({ stderr }: Pick<Io, 'stderr'>): void {
 }
 
 /**
- * The controller, with a stop in the debugger before its code gets a key. From there, the user can
- * step into the call.
+ * A copy of the controller that stops in the debugger before its code is called with a key. From
+ * that place, the user can step into the call.
  */
 export function inspected(controller: Controller, key: string | undefined): Controller {
   const { reconcile, gone } = controller;

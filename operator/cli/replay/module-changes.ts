@@ -2,13 +2,13 @@ import { basename } from 'node:path';
 import type { HeaderLine } from '../../flight/record-line.ts';
 import type { LoadedFiles } from '../loading/loaded-files.ts';
 
-/** The current files of an operator, compared with those in the record. */
+/** The current files of an operator, compared with the files in the record. */
 export interface ModuleChanges {
   /** Files of the record whose content has changed. */
   readonly changed: readonly string[];
   /** Files of the record that are no longer loaded. */
   readonly missing: readonly string[];
-  /** True when no file is as it was recorded. */
+  /** True when no file is the same as in the record. */
   readonly isOther: boolean;
 }
 

@@ -10,7 +10,7 @@ import { loadModule } from '../loading/load-module.ts';
 import { loadPackage } from '../loading/load-package.ts';
 import { writeNew } from './output-file.ts';
 
-/** The part of `@chancery/testing` that this command uses. */
+/** The exports of `@chancery/testing` that this command uses. */
 export interface TestingPackage {
   readonly recordedCluster: StartReplayCluster;
   replayIncident(
@@ -34,7 +34,7 @@ interface ToTestOptions {
  * Writes a test from the recorded data of one key.
  *
  * @returns the key.
- * @throws ConfigurationError `CONFIG` when the record has no attempt at the key.
+ * @throws ConfigurationError `CONFIG` when the record contains no reconcile attempt for the key.
  */
 export async function writeTest(options: ToTestOptions): Promise<string> {
   const { record, modules, out, args } = options;

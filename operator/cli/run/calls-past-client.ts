@@ -28,8 +28,8 @@ type Tell = (call: CallPastClient) => void;
  * the diagnostics channels of Node and undici. Each kind of effect is reported once per controller.
  *
  * It does not notice files, UDP, worker threads, native code, or bytes on a connection that was
- * already open. It also does not notice work that another part of the module does for the
- * reconciler, such as a queue with its own timer.
+ * already open. It also does not notice work that other code of the module does for the reconciler,
+ * such as a queue with its own timer.
  */
 export class CallsPastClient {
   readonly #tell: Tell;
@@ -57,12 +57,12 @@ export class CallsPastClient {
     };
   }
 
-  /** Runs `attempt`, and notices its effects until its promise settles, and afterwards. */
+  /** Runs `attempt` and notices its effects, both before and after its promise settles. */
   during<T>(controller: string, key: string, attempt: () => Promise<T>): Promise<T> {
     return this.#attempts.run({ controller, key, requests: 0 }, attempt);
   }
 
-  /** An interceptor that excludes the requests of a client. */
+  /** An interceptor for a client whose requests must not be reported. */
   readonly client: Interceptor = (next): CallHandler => {
     return (call) => this.#attempts.run(undefined, () => next(call));
   };

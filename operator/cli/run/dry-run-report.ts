@@ -237,7 +237,7 @@ function cut(line: string): string {
 }
 
 /**
- * One state of an object in the form in which it is shown, compared with `other`.
+ * One state of an object as the diff shows it. `other` is the other state.
  *
  * @param created - true when `object` is new.
  */

@@ -27,7 +27,7 @@ interface DryRunOptions {
  */
 const SOURCES_WITHIN_MS = 30_000;
 
-/** Interval at which a check is made whether work is left. */
+/** How often to check whether work is left. */
 const LOOK_MS = 50;
 
 /** Changes the controllers and the connection of a manager for `chancery run --dry-run`. */
@@ -58,8 +58,9 @@ export class DryRun {
   /**
    * The options of a manager that stores nothing. It takes no Lease, so a current leader keeps
    * leading. It opens no port and installs no definitions. It starts only runnables that declare
-   * their access, because the effects of others cannot be intercepted. Without `--follow`, the run
-   * fails when a source that is not optional still fails, is refused or is not served after 30 s.
+   * their access, because the effects of other runnables cannot be intercepted. Without `--follow`,
+   * the run fails when a source that is not optional still fails, is refused or is not served after
+   * 30 s.
    *
    * @throws ConfigurationError `CONFIG` for unusable settings.
    */

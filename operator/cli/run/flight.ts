@@ -14,7 +14,7 @@ import type { LoadedFiles } from '../loading/loaded-files.ts';
 import { projectUrl } from '../loading/toolkit-hooks.ts';
 
 interface FlightOptions {
-  /** The folder of `--record`. Default: that of the settings. */
+  /** The folder of `--record`. Default: the folder in the settings. */
   readonly folder: string | undefined;
   readonly settings: Pick<Settings, 'record' | 'leaderElection'>;
   readonly clock: Clock;
@@ -30,8 +30,8 @@ export interface Flight {
   /** Options for the manager. */
   readonly options: Required<Pick<ManagerOptions, 'observer' | 'random' | 'logger' | 'answer'>>;
   /**
-   * Runs `work`, and writes a record when it fails. No record is written when its settings are
-   * wrong, because then nothing has happened.
+   * Runs `work`, and writes a record when it fails. No record is written when `work` fails because
+   * of wrong settings, because then nothing has happened.
    */
   during(work: () => Promise<void>): Promise<void>;
   /**
@@ -45,7 +45,8 @@ export interface Flight {
 }
 
 /**
- * Time for the record when another process already leads. This process can then write nothing else.
+ * Time limit for the record when another process already leads. By then this process can write
+ * nothing else.
  */
 const LAST_RECORD_MS = 5_000;
 

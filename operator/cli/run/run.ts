@@ -30,11 +30,11 @@ import { RUN } from './table.ts';
 export interface RunCommandOptions {
   readonly clock?: Clock;
   /**
-   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token
-   * there.
+   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token in
+   * them.
    */
   readonly tokenFolders?: readonly string[];
-  /** What the process logs through, made from its logger. Default: that logger. */
+  /** Wraps the logger of the process. Default: the logger is used unchanged. */
   readonly wrapLogger?: (logger: Logger) => Logger;
 }
 
@@ -113,7 +113,7 @@ async function helpOf(
 /**
  * The text of `chancery run MODULE --help` for modules that declare arguments.
  *
- * @throws UnsafeSetupError `TOKEN_VISIBLE` before a module is loaded, as a run does.
+ * @throws UnsafeSetupError `TOKEN_VISIBLE` in the same case as a run, before a module is loaded.
  */
 export async function runHelp(
   args: readonly string[],

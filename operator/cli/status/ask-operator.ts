@@ -42,7 +42,7 @@ export function operatorUrl(given: string | undefined, { env }: Pick<Io, 'env'>)
  * Requests one document of a running operator.
  *
  * @param path - the path with its query, without a slash before it.
- * @param isAnswer - true when JSON has the form of the document.
+ * @param isAnswer - true when the parsed JSON is such a document.
  */
 export async function askOperator<T>(
   operator: URL,

@@ -11,7 +11,8 @@ type Environment = Io['env'];
 const NAMED = 5;
 
 /**
- * Above this exit code, `git merge-file` has failed. Up to it, the code is the number of conflicts.
+ * The highest exit code of `git merge-file` that is the number of conflicts. A higher code means
+ * that it has failed.
  */
 const MOST_CONFLICTS = 127;
 

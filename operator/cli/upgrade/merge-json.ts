@@ -9,8 +9,8 @@ type Side = 'base' | 'yours' | 'theirs';
 /**
  * Merges two changes of a JSON object member by member. Returns three texts that remain to be
  * merged by lines: they differ only where both sides have changed the same member in different
- * ways. A merge by lines alone would conflict whenever a dependency is added beside a dependency
- * that the upgrade raises.
+ * ways. A merge by lines alone would conflict whenever a dependency is added on the line before or
+ * after one whose version the upgrade raises.
  *
  * @returns undefined when a text is not a JSON object.
  */
@@ -58,8 +58,8 @@ function mergedMembers(base: Members, yours: Members, theirs: Members, side: Sid
 }
 
 /**
- * All names in the order of `yours`. Each other name comes after the name that it follows in
- * `theirs`, or else in the base.
+ * All names in the order of `yours`. A name that `yours` does not have is placed after the name
+ * before it in `theirs`, or else in the base.
  */
 function inOrder(base: Members, yours: Members, theirs: Members): readonly string[] {
   const names = Object.keys(yours);

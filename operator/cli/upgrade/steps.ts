@@ -18,7 +18,7 @@ export const OUTCOMES = [
   'deleted by you',
 ] as const;
 
-/** The action of an upgrade for one file. */
+/** What an upgrade does with one file. */
 export interface Step {
   readonly path: string;
   readonly outcome: (typeof OUTCOMES)[number];
@@ -37,7 +37,7 @@ export interface Step {
 export type MergeLines = (texts: ThreeTexts) => Promise<Merged>;
 
 /**
- * The actions of an upgrade for all files, sorted by path.
+ * What an upgrade does with each file, sorted by path.
  *
  * @param base - the texts that were written before.
  * @param theirs - the texts that this version writes.

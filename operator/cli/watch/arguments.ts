@@ -85,8 +85,8 @@ function targetOf(words: readonly string[]): { resource: string; name: string | 
 }
 
 /**
- * A checked name. It accepts names that the API server allows in paths, without characters that
- * have a meaning in field selectors.
+ * Checks a name. Valid are names that the API server allows in paths, without characters that have
+ * a meaning in field selectors.
  */
 function checkedName(name: string | undefined): string | undefined {
   if (name === undefined || /^(?!\.{1,2}$)[^/%=,\\\s]+$/.test(name)) return name;
@@ -117,8 +117,8 @@ function namespaceOf(
 }
 
 /**
- * A checked label selector. For the API an empty selector selects everything. It is refused here,
- * because it is usually an unset shell variable.
+ * Checks a label selector. To the API an empty selector selects everything. Here it is refused,
+ * because it usually comes from an unset shell variable.
  */
 function labelSelector(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -11,8 +11,8 @@ const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
 export type Unprintable = (key: ObjectKey, why: string) => void;
 
 /**
- * Changes → lines of a watch, each created when it is requested. A change that cannot be printed
- * has no line: `unprintable` is called, and the next change follows.
+ * Turns changes into lines of a watch, each created when it is requested. A change that cannot be
+ * printed has no line: `unprintable` is called, and the next change follows.
  *
  * An object that arrived as text is printed from that text, with all digits of its numbers, at any
  * depth. Text that is not JSON has no line and no call of `unprintable`, because the source lists
@@ -44,7 +44,9 @@ function objectJson({ type, entry }: Change): string | undefined {
   }
 }
 
-/** The line that ends the first list, in the form in which a server ends a streaming list. */
+/**
+ * The line that ends the first list. It is the bookmark with which a server ends a streaming list.
+ */
 export function syncMarkerLine(resource: Resource, resourceVersion: string): string {
   return shellSafeJson({
     type: 'BOOKMARK',
@@ -57,7 +59,7 @@ export function syncMarkerLine(resource: Resource, resourceVersion: string): str
 }
 
 /**
- * Matches every escape of JSON. The `echo` of a POSIX shell such as dash interprets those in
+ * Matches every escape of JSON. The `echo` of a POSIX shell such as dash interprets the escapes in
  * `UNAMBIGUOUS`, too.
  */
 const AMBIGUOUS = /\\(["/bfnrtu\\])/g;

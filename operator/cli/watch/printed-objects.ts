@@ -118,7 +118,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
       yield this.#printable(change);
       const { type, entry, key } = change;
       if (type === 'delete') {
-        if (this.known(key) === undefined) this.#metadata.delete(key); // else it was created again
+        if (this.known(key) === undefined) this.#metadata.delete(key); // otherwise it was created again
         continue;
       }
       // Nothing was printed for an unreadable object, so the next list must print it as new.
@@ -131,8 +131,8 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   }
 
   /**
-   * The change in the form for printing. A deletion that was only noticed by a list is printed with
-   * the kept metadata.
+   * The change as it is printed. A deletion that was only noticed by a list is printed with the
+   * kept metadata.
    */
   #printable(change: Change): Change {
     if (change.type !== 'delete' || !change.finalStateUnknown) return change;

@@ -168,8 +168,8 @@ function scopeOf(
 
 /**
  * The error when the server rejects the first list itself, such as for an unsupported selector.
- * With `--once` also when a right is missing, or when the resource is not served. Without `--once`
- * the command waits in both cases.
+ * With `--once`, also the error when a right is missing or the resource is not served. Without
+ * `--once`, the command waits in these two cases.
  */
 function refusalOf(
   { health, reason, error }: ReflectorStatus,
@@ -222,7 +222,7 @@ interface FindResourceOptions {
  *
  * A path is exact and needs no discovery: the function waits until the server serves it. It also
  * waits for a name whose group has a dot, because a custom resource may be installed later. Any
- * other unknown name counts as a typing error.
+ * other unknown name is treated as a typing error.
  *
  * @throws ConfigurationError `CONFIG` for a name that the server does not know; the message lists
  * the nearest names.

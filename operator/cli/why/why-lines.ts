@@ -63,7 +63,7 @@ function failingWords({ failures, failingSince }: KeyStatus): string | undefined
   return `since ${clockTime(failingSince)}${times}`;
 }
 
-/** A hint to the log, because the messages of errors are only in the log. */
+/** A hint that refers to the log, because only the log contains the messages of errors. */
 function logWords(running: string | undefined, last: LastAttempt | undefined): string | undefined {
   const id = running ?? (last?.error === undefined ? undefined : last.reconcileId);
   return id === undefined ? undefined : `the lines with reconcileId ${id} say more`;

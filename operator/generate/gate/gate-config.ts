@@ -46,7 +46,8 @@ export const GATE_CONFIG_FOLDER = '/etc/gate';
 export const GATE_TLS_FOLDER = '/tls';
 
 /**
- * The folder in the container with the authorities of those who may read metrics, and the file in it.
+ * The folder in the container with the certificate authorities of clients that may read metrics,
+ * and the file in this folder.
  */
 export const METRICS_CLIENTS_FOLDER = '/metrics-clients';
 export const METRICS_CLIENTS_FILE = 'ca.crt';
@@ -69,8 +70,8 @@ export const GATE_PROBE = '/healthz';
 const templates = textFiles(new URL('./', import.meta.url));
 
 /**
- * Matches a path without encoding, empty segments and segments of dots only. Such a path has only
- * one reading.
+ * Matches a path without encoding, empty segments and segments of dots only. Such a path can be
+ * read in only one way.
  */
 const PATH = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 
@@ -85,7 +86,7 @@ const METRICS = /^(?:127\.0\.0\.1|\[::1\]|localhost):[1-9]\d{0,4}$/;
 
 const LISTEN = /^(?:\[[0-9a-f:]+\]|\d+(?:\.\d+){3}):[1-9]\d{0,4}$/;
 
-/** The query with `timeoutSeconds`, as the API server writes it. */
+/** Matches the query with `timeoutSeconds`, as the API server writes it. */
 const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
 
 /**
@@ -97,7 +98,7 @@ const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
  * address of `metrics` it forwards only `GET` and `HEAD` of `/metrics`, and only for clients with a
  * certificate.
  *
- * @throws ConfigurationError `CONFIG` for a path that has more than one reading or occurs twice,
+ * @throws ConfigurationError `CONFIG` for a path that can be read in several ways or occurs twice,
  * for a time limit outside of 1 to 30 s, and for an operator outside of the Pod.
  */
 export function gateConfig({
@@ -140,7 +141,10 @@ function metricsServer({
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A template with lines in place of `# ${name}`, indented as this, and with `values`. */
+/**
+ * Fills a template. A line `# ${name}` is replaced with the lines of that name, at the same
+ * indentation, and every other `${name}` with a value.
+ */
 function filled(file: string, lines: Texts, values: Texts): string {
   return templates(file)
     .replace(/^( *)# \$\{(\w+)\}\n/gm, (_line, indent: string, name: string) =>

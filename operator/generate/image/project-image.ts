@@ -20,7 +20,7 @@ const templates = textFiles(new URL('./', import.meta.url));
  *
  * @param modules - paths of the operator's modules, relative to package.json, with `/` as the
  * separator. The top folder of each module is copied as a whole. For a module beside package.json,
- * all files there with the same extension are copied.
+ * all files in this folder with the same extension are copied.
  */
 export function projectImageFiles(
   modules: readonly string[] = ['src/operator.ts'],
@@ -52,7 +52,7 @@ function sourceOf(module: string): string {
   return rest.length > 0 ? top : `*${posix.extname(module)}`;
 }
 
-/** The target of a copy. A folder keeps its name, and files keep their place. */
+/** The target of a COPY. A folder keeps its name. Files are copied to the working directory. */
 function targetOf(source: string): string {
   return source.startsWith('*') ? './' : source;
 }

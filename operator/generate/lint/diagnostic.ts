@@ -1,6 +1,6 @@
 import type { Installation } from './installation.ts';
 
-/** An error breaks the isolation of the two containers. A warning needs a decision of a person. */
+/** An error breaks the isolation of the two containers. For a warning, a person has to decide. */
 type Level = 'error' | 'warning';
 
 /** One problem in rendered manifests. */
@@ -11,7 +11,7 @@ export interface Diagnostic {
   /** `Kind/name` of the object that has to be changed. */
   readonly object: string;
   /**
-   * The field in the object, with containers and volumes by their names:
+   * The field in the object. Containers and volumes are named instead of numbered:
    * `containers[proxy].args[0]`.
    */
   readonly path: string;

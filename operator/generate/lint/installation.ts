@@ -7,7 +7,7 @@ import { type ProxyFlags, type ProxyWord, proxyFlags } from './proxy-flags.ts';
 /** A container, and its path in the Pod. */
 export interface PlacedContainer {
   readonly container: Container;
-  /** `containers[operator]`, `initContainers[proxy]`. */
+  /** Such as `containers[operator]` or `initContainers[proxy]`. */
   readonly path: string;
   readonly isInit: boolean;
 }
@@ -30,7 +30,7 @@ export interface Installation {
   readonly containers: readonly PlacedContainer[];
   readonly proxy: PlacedContainer;
   /**
-   * The path of kubectl, if the container starts `kubectl proxy` by its own `command`, so that the
+   * The path of kubectl, if the `command` of the container starts `kubectl proxy`, so that the
    * entry point of the image is not used. Undefined when the entry point starts kubectl.
    */
   readonly kubectl: string | undefined;
@@ -170,14 +170,14 @@ function isGate({ name, image = '' }: Container): boolean {
   return GATE_IMAGE.test(image) || name === 'gate';
 }
 
-/** The path of an argument of the ambassador. Its command comes before its args. */
+/** The path of an argument of the ambassador: an item of `command`, or else of `args`. */
 export function argumentPath({ container, path }: PlacedContainer, { at }: ProxyWord): string {
   const { command } = container;
   const before = command?.length ?? 0;
   return at < before ? `${path}.command[${at}]` : `${path}.args[${at - before}]`;
 }
 
-/** A variable of a container. If it is defined twice, the last definition counts. */
+/** A variable of a container. If it is defined twice, the last definition is used. */
 export function variable(container: Container | undefined, name: string): EnvVar | undefined {
   return (container?.env ?? []).findLast((each) => each.name === name);
 }

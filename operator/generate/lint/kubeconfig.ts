@@ -13,9 +13,9 @@ interface AmbassadorKubeconfig {
 }
 
 /**
- * The kubeconfig that sends a program which does not know an ambassador to the ambassador. Its
- * variable KUBECONFIG names a file, which is mounted from a ConfigMap among the objects. Undefined
- * for any other file, and when the file contains a credential.
+ * The kubeconfig with which a program that knows nothing of the ambassador reaches it. The
+ * operator's variable KUBECONFIG names the file, which is mounted from a ConfigMap among the
+ * objects. Undefined for any other file, and when the file contains a credential.
  */
 export function ambassadorKubeconfig(installation: Installation): AmbassadorKubeconfig | undefined {
   const found = variable(installation.operator?.container, 'KUBECONFIG');
@@ -57,7 +57,8 @@ function mountedText(path: string, installation: Installation): string | undefin
 }
 
 /**
- * The key of a file in a ConfigMap. Undefined when there is no such file, or when two keys have it.
+ * The key of a file in a ConfigMap. Undefined when there is no such file, or when two keys are
+ * mounted at its path.
  */
 function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): string | undefined {
   if (items == null || items.length === 0) return file;
@@ -66,8 +67,8 @@ function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): strin
 }
 
 /**
- * True when the kubeconfig has only the known fields. A cluster with another field, or a user with
- * any field, may contain a credential.
+ * True when the kubeconfig names this server and has only known fields. A cluster with another
+ * field, or a user with any field, may contain a credential.
  */
 function leadsTo(server: string, text: string): boolean {
   let config: unknown;

@@ -106,7 +106,7 @@ function asDiagnostic(problem: Problem, rule: Rule, installation: Installation):
   return { rule: rule.id, level, object, path, message: `${path} ${wrong}: ${why}; ${todo}` };
 }
 
-/** All rules, beginning with those about credentials. */
+/** All rules. The rules about credentials come first. */
 export const RULES: readonly Rule[] = [
   tokenOnlyInProxy,
   tokenInProxy,

@@ -2,9 +2,9 @@ import { POD_NAMESPACE } from '../../access/placement.ts';
 import { elementsOf, type ProxyFlags } from './proxy-flags.ts';
 
 /**
- * The parts of regular expressions that a filter of paths needs, and that RE2 and JavaScript read
+ * The syntax of regular expressions that a filter of paths needs, and that RE2 and JavaScript read
  * in the same way: literal characters, classes, groups with alternatives, and `?`, `*`, `+`. All
- * other syntax is refused, because it matches more than it seems to.
+ * other syntax is refused, because it matches more than it seems to match.
  */
 type Node =
   | { readonly type: 'text'; readonly text: string }
@@ -105,7 +105,7 @@ class Reader {
   }
 }
 
-/** Refused syntax, by its first characters, with the reason. */
+/** Refused syntax: a pattern for its first characters, and the reason. */
 const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
   [/^\.[*+]/, 'has .* or .+: that matches slashes, dots and every other resource'],
   [/^\./, 'has a bare dot: it matches any character, where [.] matches a dot'],

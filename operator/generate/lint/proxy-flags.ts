@@ -9,7 +9,7 @@ export interface ProxyWord {
 
 /** The arguments of a `kubectl proxy`, as kubectl parses them. */
 export interface ProxyFlags {
-  /** Flags by their long names. If a flag is given twice, kubectl uses the last one. */
+  /** Flags, keyed by their long names. If a flag is given twice, kubectl uses the last one. */
   readonly values: ReadonlyMap<string, ProxyWord>;
   /** Arguments that belong to no flag. */
   readonly words: readonly ProxyWord[];

@@ -13,9 +13,9 @@ export interface Right {
   readonly plural: string;
   readonly subresource: string | undefined;
   readonly verb: string;
-  /** Undefined for every name. */
+  /** Undefined if the right covers every name. */
   readonly names: readonly string[] | undefined;
-  /** Undefined for the whole cluster. */
+  /** Undefined if the role applies to the whole cluster. */
   readonly namespace: string | undefined;
   /** `Kind/name` of the role. */
   readonly role: string;
@@ -23,15 +23,18 @@ export interface Right {
 
 const METHODS: Readonly<Record<string, string>> = METHOD_OF;
 
-/** True for a verb of requests. Other verbs, such as `use`, are only checked by admission. */
+/**
+ * True for a verb that a request can have. Other verbs, such as `use`, are only checked by
+ * admission.
+ */
 export function isRequested({ verb }: Pick<Right, 'verb'>): boolean {
   return Object.hasOwn(METHODS, verb);
 }
 
-/** Verbs whose path ends with the collection. */
+/** Verbs of requests to the path of a collection. */
 const OF_COLLECTION = ['list', 'watch', 'create', 'deletecollection'];
 
-/** Names that do not occur. A pattern that accepts them accepts all names. */
+/** Names that no manifest contains. A pattern that accepts them accepts all names. */
 const ANY_NAMESPACE = 'any-other-namespace';
 const ANY_NAME = 'any-other-name';
 
@@ -102,7 +105,7 @@ function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readon
 }
 
 /**
- * The targets of a right: the collection, or objects by name. A patch that creates its object also
+ * The targets of a right: the collection, or objects by name. A patch that creates an object also
  * needs `create`.
  */
 function targetsOf(right: Right): readonly {
@@ -159,8 +162,8 @@ export function isGranted(request: RequestPath, rights: readonly Right[]): boole
 }
 
 /**
- * True for a right on a Namespace in a namespace. Kubernetes treats a Namespace as an object within
- * itself, so a Role can grant it by name.
+ * True for a right on a Namespace that a Role in this namespace grants. Kubernetes treats a
+ * Namespace as an object within itself.
  */
 function isOfNamespace({ group, plural, namespace }: Right): boolean {
   return group === '' && plural === 'namespaces' && namespace !== undefined;
@@ -174,8 +177,8 @@ function isOfCollection({ verb, subresource }: Right): boolean {
  * True when the right allows requests for an object of this name. A right to create an object of
  * this name allows server-side apply to create it, and a right to create every object includes that
  * right. Roles contain no versions. So the wider right may replace a named right of another
- * version, while the filter still has the path of that version. The right allows no other path of
- * an object, because the path of a POST has no name.
+ * version, while the filter still contains the path of that version. Otherwise, a right to create
+ * allows no path of an object, because the path of a POST has no name.
  */
 function isOfObject(right: Right, name: string): boolean {
   const { verb, names } = right;
@@ -191,7 +194,7 @@ export interface Grant {
   readonly subjects: readonly Subject[];
   /** `Kind/name` of the role. */
   readonly role: string;
-  /** Undefined for the whole cluster. */
+  /** Undefined if the role applies to the whole cluster. */
   readonly namespace: string | undefined;
   /** Undefined when the role is not among the rendered objects. */
   readonly rules: readonly PolicyRule[] | undefined;

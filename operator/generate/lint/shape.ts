@@ -3,7 +3,7 @@ import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { podTemplateOf } from './installation.ts';
 
-/** The required type of a value, if it is given. `map` has texts as its values. */
+/** The required type of a value, if the value is given. The values of a `map` are texts. */
 type Shape =
   | 'text'
   | 'number'

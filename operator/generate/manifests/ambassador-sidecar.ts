@@ -22,17 +22,17 @@ export interface AmbassadorSidecar {
 
 type Volume = NonNullable<ModelDeployment['spec']['template']['spec']['volumes']>[number];
 
-/** Options for the rest of the Deployment. No part of it is in the result. */
+/** Options for the rest of the Deployment, which is not part of the result. */
 const REST = {
   ...{ name: 'operator', namespace: 'operator', modules: ['operator'], command: 'chancery' },
   ...{ leaderElection: false, installCrds: false, stopSeconds: 25 },
 };
 
 /**
- * The ambassador of every operator, in the form of the component `native-sidecar`.
+ * The ambassador of every operator, as a native sidecar like in the component `native-sidecar`.
  *
  * @param options - `volume`: the name of the volume with its credentials.
- * @throws ConfigurationError `CONFIG` for an image without a tag and a digest.
+ * @throws ConfigurationError `CONFIG` for an image with neither a tag nor a digest.
  */
 export function ambassadorSidecar(
   filter: ProxyFilter,

@@ -23,12 +23,12 @@ export type ComponentName = (typeof COMPONENT_NAMES)[number];
 /** The changes of a component. */
 export interface ComponentModel {
   /**
-   * Strategic merge patches for the Deployment: lists of named items merge by name, null removes.
-   * The patches of `native-sidecar` also find the container `proxy` among the `initContainers`, as
-   * a copy.
+   * Strategic merge patches for the Deployment: lists of named items are merged by name, and null
+   * removes a field. The patches of `native-sidecar` expect a copy of the container `proxy` among
+   * the `initContainers`.
    */
   readonly patches: readonly PatchOfDeployment[];
-  /** Arguments that are added to those of the container `proxy`. */
+  /** Arguments that are added to the arguments of the container `proxy`. */
   readonly proxyArguments: readonly string[];
   /** Additional objects, with the name, the namespace and the selector of the operator. */
   readonly objects: readonly KubernetesObject[];
@@ -39,7 +39,7 @@ export interface PatchOfDeployment {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** The parts of a kustomization that components use. */
+/** The fields of a kustomization that components use. */
 interface Component {
   readonly resources?: readonly string[];
   readonly patches?: readonly { readonly patch: string }[];
@@ -57,7 +57,7 @@ type Json = Record<string, unknown>;
 /**
  * The values of the placeholders in the files of components.
  *
- * @param ambassador - its image.
+ * @param ambassador - the image of the ambassador.
  * @param scraping - as in `WebhookModel`. Undefined when the operator serves its metrics itself.
  */
 export function componentValues(ambassador: string, scraping: object | undefined): TemplateValues {

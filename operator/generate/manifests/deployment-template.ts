@@ -100,7 +100,7 @@ function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefine
     gate: gateLines(served.image, clients !== undefined),
     gateAnnotation: `chancery.dev/gate-config: ${JSON.stringify(configHash)} # another configuration needs new Pods\n`,
     gateVolumes: formatYaml(volumes),
-    // The self-test is that of webhooks.
+    // The self-test only tests webhooks, not metrics.
     testedGate: isServing(served)
       ? templateText('base/parts/env-webhook-gate.yaml', {
           service: gateNames(options).gate,
@@ -131,7 +131,7 @@ function folderValues({ name, program }: ManifestsOptions): TemplateValues {
   };
 }
 
-/** The arguments after the modules. */
+/** The arguments that follow the modules on the command line. */
 function moduleWords({ moduleArgs = [] }: ManifestsOptions): readonly string[] {
   const words = moduleArgs.length === 0 ? [] : ['--', ...moduleArgs];
   return words.map(argumentText);

@@ -19,7 +19,7 @@ export interface OperatorProgram {
   readonly sharesDefinitions?: boolean;
 }
 
-/** The settings of a tree of manifests that are in no declaration. */
+/** The settings of a tree of manifests that do not follow from declarations. */
 export interface ManifestsOptions {
   /** The name of every object: a DNS label of at most 52 characters, because names of Pods add eleven. */
   readonly name: string;
@@ -100,8 +100,8 @@ export interface ManifestsOptions {
 }
 
 /**
- * The name of an operator's Lease. By default it differs from those of other operators in the same
- * namespace.
+ * The name of an operator's Lease. The default differs from the Leases of other operators in the
+ * same namespace.
  */
 export function leaseNameOf({
   name,
@@ -110,7 +110,7 @@ export function leaseNameOf({
   return leaseName;
 }
 
-/** The part of a placement for leader election. */
+/** The options of a placement for leader election. */
 export function electionOf(options: ManifestsOptions): Pick<Placement, 'leaderElection'> {
   if (!options.leaderElection) return {};
   const sharded = options.shards !== undefined;
@@ -118,8 +118,8 @@ export function electionOf(options: ManifestsOptions): Pick<Placement, 'leaderEl
 }
 
 /**
- * Matches a date. kustomize turns a date into a time in the namespace of a kustomization, quoted or
- * not.
+ * Matches a date. If the namespace in a kustomization is a date, kustomize turns it into a time,
+ * even if it is quoted.
  */
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$/;
 

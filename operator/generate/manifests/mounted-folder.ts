@@ -12,7 +12,7 @@ export interface MountedFolder {
   readonly files: readonly string[];
   /** Files that get no execute bit. Default: none. */
   readonly plain?: readonly string[];
-  /** The texts of the files, by path. If omitted, a generator of kustomize reads the files. */
+  /** The texts of the files, keyed by path. If omitted, a generator of kustomize reads the files. */
   readonly texts?: ReadonlyMap<string, string>;
 }
 

@@ -85,7 +85,7 @@ function genericComponents({ options, webhooks }: OperatorModel): readonly Manif
   const plain = componentValues(ambassador, undefined);
   const own = componentValues(ambassador, webhooks?.scraping);
   return GENERIC_FILES.map((path) => {
-    // Those for metrics behind a gate have names of this operator.
+    // Components for metrics behind a gate contain names of this operator.
     const isGeneric = templateText(path, plain) === templateText(path, own);
     return fromTemplate(path, isGeneric ? GENERIC_HEADER : header(options.command), own);
   });
@@ -289,7 +289,7 @@ function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[
   ];
 }
 
-/** The same definitions as a folder `crds/` of the tree. Empty when there are none. */
+/** The folder `crds/` of the tree with the definitions. Empty when there are none. */
 function crdFolder({ access, options, webhooks }: OperatorModel): readonly ManifestFile[] {
   const { command } = options;
   const files = definitionFiles(definitionsOf(access, options, webhooks));

@@ -39,7 +39,7 @@ const DEFAULT_GATE: GateOptions = {
 
 /** The parts of an operator that depend on its scope. */
 export interface ScopeModel {
-  /** Rights without those of the election, which are in `OperatorModel`. */
+  /** Rights, except for the rights for the election, which are in `OperatorModel`. */
   readonly rights: readonly (RbacRole | RbacRoleBinding)[];
   /** All arguments of the container `proxy`, with the filter. */
   readonly proxyArguments: readonly string[];
@@ -147,7 +147,7 @@ export function modelOf(access: AccessByScope, options: ManifestsOptions): Opera
   };
 }
 
-/** The definitions of the declared resources, in the form in which they are installed. */
+/** The definitions of the declared resources, as they are installed. */
 export function definitionsOf(
   access: AccessByScope,
   options: ManifestsOptions,
@@ -240,8 +240,9 @@ function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['name
 }
 
 /**
- * Roles and bindings for the operator's ServiceAccount. Each has a namespace. An overlay that moves
- * the operator finds them by it, and an overlay that does not mention them keeps them.
+ * Roles and bindings for the operator's ServiceAccount. Each Role and RoleBinding has a namespace.
+ * By this namespace, an overlay that moves the operator finds them. An overlay that does not
+ * mention them keeps them.
  *
  * @param suffix - appended to the operator's name for their names.
  */
@@ -251,7 +252,7 @@ function roles(
   suffix: string = '',
 ): readonly (RbacRole | RbacRoleBinding)[] {
   // Otherwise an operator in the namespace `default` would have two such roles, because Events
-  // about cluster-scoped objects are there.
+  // about cluster-scoped objects are in that namespace, too.
   const placed = accesses.map((access) =>
     access.namespace === namespace ? { ...access, namespace: POD_NAMESPACE } : access,
   );

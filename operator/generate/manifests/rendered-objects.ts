@@ -87,8 +87,8 @@ function inOrder(names: readonly ComponentName[]): readonly ComponentName[] {
  * replica answers.
  *
  * Beside a gate, the ambassador is a native sidecar, too. The gate ends after the last plain
- * container. With a plain ambassador, it would answer 502 until then, because the operator behind
- * it is already gone.
+ * container. If the ambassador were a plain container, the gate would answer 502 until the
+ * ambassador ends, because the operator behind the gate is already gone.
  */
 export function overlayComponents({
   options,
@@ -112,7 +112,10 @@ function withProxyCopied(deployment: ModelDeployment): ModelDeployment {
   return { ...deployment, spec: { ...deployment.spec, template: pod } };
 }
 
-/** The field by which the items of a list merge. Lists under other names are replaced. */
+/**
+ * The field by which the items of a list are merged, keyed by the name of the list. All other lists
+ * are replaced.
+ */
 export const MERGE_KEYS: Readonly<Record<string, string>> = {
   containers: 'name',
   initContainers: 'name',
@@ -127,7 +130,10 @@ function patched(deployment: ModelDeployment, { spec }: PatchOfDeployment): Mode
   return { ...deployment, spec: merged(deployment.spec, spec) as ModelDeployment['spec'] };
 }
 
-/** A value merged as in kustomize: null removes, and the items in the patch come first. */
+/**
+ * A value merged with a patch like in kustomize: null removes a field, and the items of the patch
+ * come first.
+ */
 function merged(value: unknown, patch: unknown, field: string = ''): unknown {
   if (Array.isArray(patch)) return mergedList(Array.isArray(value) ? value : [], patch, field);
   if (!isMapping(patch)) return patch;

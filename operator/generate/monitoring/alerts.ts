@@ -4,8 +4,8 @@ import type { Series } from './series.ts';
 export interface Alert {
   readonly name: string;
   /**
-   * `critical`: the operator does not work, or blocks the work of others. `warning`: a part of its
-   * work suffers.
+   * `critical`: the operator does not work, or blocks the work of others. `warning`: the operator
+   * works, but not fully.
    */
   readonly severity: 'critical' | 'warning';
   /** PromQL. Each series in its result is one alert. */
@@ -21,7 +21,10 @@ export interface Alert {
 const OPERATOR = 'namespace, job';
 const POD = `${OPERATOR}, pod`;
 const CONTROLLER = `${OPERATOR}, controller`;
-/** A scrape has its own label `namespace`, so Prometheus renames that label of the metric. */
+/**
+ * Prometheus adds a label `namespace` to each scrape, so it renames the label `namespace` of the
+ * metric.
+ */
 const SOURCE = `${POD}, group, version, resource, exported_namespace`;
 
 /** The share of events with the matchers `bad` among all events of a counter. */

@@ -19,9 +19,9 @@ export interface Row {
   readonly panels: readonly Panel[];
 }
 
-/** The parts of an operator on which panels depend. */
+/** The features of an operator on which panels depend. */
 export interface OperatorParts {
-  /** True when the operator elects a leader, or shares its work by Leases. */
+  /** True when the operator elects a leader, or when its replicas share the work through Leases. */
   readonly hasElection: boolean;
   readonly isSharded: boolean;
   readonly hasWebhooks: boolean;

@@ -12,8 +12,8 @@ import type { Metric } from '../../manager/metrics/metric.ts';
 export type Series = (name: string, matchers?: string) => string;
 
 /**
- * Metrics in a scrape that are not in the catalogue: `up` is from Prometheus, the others from
- * prom-client.
+ * Metrics in a scrape that are not in the catalogue: `up` is from Prometheus, the other metrics are
+ * from prom-client.
  */
 const BESIDE_CATALOGUE: ReadonlySet<string> = new Set([
   'up',

@@ -15,7 +15,7 @@ export interface CertificateModel {
   readonly served: Marks;
   /** The volume from which the gate reads `tls.crt` and `tls.key`. */
   readonly volume: { readonly name: string; readonly [field: string]: unknown };
-  /** The key with the authorities of this certificate, in the form of a PodMonitor. */
+  /** The reference to the certificate authorities of this certificate, as a PodMonitor expects it. */
   readonly authorities: object;
   readonly objects: readonly KubernetesObject[];
 }
@@ -50,7 +50,7 @@ export function certificateModel(
         ...plain,
         trusting: { 'service.beta.openshift.io/inject-cabundle': 'true' },
         served: { 'service.beta.openshift.io/serving-cert-secret-name': secret },
-        // OpenShift writes it into every namespace.
+        // OpenShift writes this ConfigMap into every namespace.
         authorities: { configMap: { name: 'openshift-service-ca.crt', key: 'service-ca.crt' } },
       };
     case 'pod':
@@ -110,7 +110,7 @@ function certManager(place: {
 }
 
 /**
- * A volume whose key the kubelet creates and for which it requests a certificate. The key is in no
+ * A volume for which the kubelet creates a private key and requests a certificate. The key is in no
  * Secret.
  */
 function fromSigner(signerName: string): CertificateModel['volume'] {

@@ -11,7 +11,7 @@ import type { WebhooksOptions } from './webhooks-options.ts';
 export interface WebhookScope {
   readonly name: string;
   readonly namespace: string;
-  /** If omitted, all namespaces except the operator's own. */
+  /** If omitted, the webhooks apply to all namespaces except the operator's own. */
   readonly namespaces?: readonly string[] | undefined;
 }
 
@@ -105,7 +105,7 @@ function ownObjects({ subjects }: Webhook, scope: WebhookScope): readonly MatchC
   const conditions = new Map<string, MatchCondition>();
   for (const subject of subjects) {
     for (const { name, expression } of ownObjectsOf(subject, scope)) {
-      // With several subjects, the condition must be true for requests about the others.
+      // With several subjects, the condition must be true for requests about the other subjects.
       const { group, plural } = subject.resource;
       const { subresource = '' } = subject;
       const own = `${name}-${plural}${subresource === '' ? '' : `-${subresource}`}`;

@@ -33,7 +33,7 @@ interface Place {
   readonly namespace: string;
 }
 
-/** The port of the operator for metrics, and that for probes. */
+/** The ports of the operator for metrics and for probes. */
 export const METRICS_PORT = 8_080;
 const PROBES_PORT = 8_081;
 
@@ -58,7 +58,8 @@ export function webhookModel(options: WebhooksOptions, place: Place): WebhookMod
         ...{
           data: {
             [GATE_CONFIG_FILE]: config,
-            // Nothing else in the cluster has them, and a PodMonitor needs them.
+            // No other object in the cluster contains these certificates, and a PodMonitor needs
+            // them.
             ...(metricsClientCa !== undefined &&
               caBundle !== undefined && { [AUTHORITIES_FILE]: caBundle }),
           },
@@ -71,7 +72,10 @@ export function webhookModel(options: WebhooksOptions, place: Place): WebhookMod
   };
 }
 
-/** The definition in the form for the API server. If it has a conversion, the gate converts it. */
+/**
+ * The definition as the API server gets it. If it has a conversion, the gate is the address of the
+ * conversion.
+ */
 export function convertedDefinition(
   definition: CustomResourceDefinition,
   options: WebhooksOptions,
@@ -99,8 +103,8 @@ function selected({ name }: Place): object {
 }
 
 /**
- * The part of a PodMonitor by which a Prometheus trusts the gate, and shows its own certificate. All
- * of it is in the namespace of the PodMonitor.
+ * The part of a PodMonitor with which Prometheus trusts the gate and presents its own certificate.
+ * All objects that it refers to are in the namespace of the PodMonitor.
  */
 function scraping(place: Place, { authorities }: CertificateModel, secret: string): object {
   return {
@@ -145,7 +149,7 @@ function port(name: string, number: number, targetPort: number): object {
 /**
  * A policy that opens the port of the gate to all addresses. An API server may have any address,
  * and has no certificate by which it could be recognized. A policy that selects a Pod closes all
- * other ports, so it also opens those for metrics and probes.
+ * other ports, so this policy also opens the ports for metrics and probes.
  */
 function networkPolicy(place: Place, { metricsClientCa }: WebhooksOptions): KubernetesObject {
   const metrics = metricsClientCa === undefined ? METRICS_PORT : GATE_METRICS_PORT;

@@ -25,9 +25,10 @@ export interface GateOptions {
   /** For `chancery`: the image with `chancery certificates`, with a tag or a digest. */
   readonly certificatesImage?: string;
   /**
-   * The Secret of those who read metrics, in the namespace of the operator. The gate then serves
-   * metrics to clients with a certificate of its `ca.crt`. A PodMonitor presents its `tls.crt` and
-   * `tls.key`. Default: the operator serves metrics itself, to everybody.
+   * The Secret for clients that read metrics, in the namespace of the operator. The gate then
+   * serves metrics to clients whose certificate is signed by `ca.crt` in the Secret. A PodMonitor
+   * presents `tls.crt` and `tls.key` of the Secret. Default: the operator serves metrics itself, to
+   * everybody.
    */
   readonly metricsClientCa?: string;
 }
@@ -138,7 +139,7 @@ function requireClients(secret: string): void {
 interface Surroundings {
   readonly name: string;
   readonly installCrds: boolean;
-  /** If true, two replicas do no work twice. */
+  /** True if the replicas elect a leader, so that two replicas do no work twice. */
   readonly electsLeader: boolean;
 }
 

@@ -5,7 +5,7 @@ import { OBJECT_FIELDS } from '../../model/structural-schema.ts';
 import { jsonEquals } from '../validation/json-equality.ts';
 import { jsonCopy, NotJsonError } from './json-data.ts';
 
-/** The converted parts of an object. */
+/** What a conversion returns for an object. */
 interface Made {
   /** All fields except apiVersion, kind and metadata. */
   readonly fields: Mapping;
@@ -18,8 +18,8 @@ interface Made {
  *
  * @param about - names the versions and the object, for errors.
  * @param apiVersions - the values that the result may have as apiVersion.
- * @throws OperatorError `USER_CODE` when the function throws, or returns anything other than an object with
- *   this identity.
+ * @throws OperatorError `USER_CODE` when the function throws, or returns anything other than an
+ * object with the same identity as `object`.
  */
 export function callFunction(
   convert: (object: never) => unknown,
@@ -36,7 +36,8 @@ export function callFunction(
  * @param about - names the versions and the object, for errors.
  * @param apiVersions - the values that the result may have as apiVersion.
  * @param by - names the caller in errors, such as `the function`.
- * @throws OperatorError `USER_CODE` when the result is not an object with this identity.
+ * @throws OperatorError `USER_CODE` when the result is not an object with the same identity as
+ * `object`.
  */
 export function madeOf(
   given: unknown,

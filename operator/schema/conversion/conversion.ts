@@ -5,7 +5,7 @@ import type { VersionOptions } from '../version.ts';
 
 /** The result of a conversion: the fields of an object in the other version. */
 export type Converted<Spec extends TSchema, Status extends TObject | undefined> = {
-  /** The spec, by the schema of the other version. */
+  /** The spec, as the schema of the other version describes it. */
   readonly spec: CustomObject<Spec, Status>['spec'];
   /** Optional. If present, it must be the version of the argument or of the result. */
   readonly apiVersion?: string;

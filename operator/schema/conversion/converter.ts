@@ -18,7 +18,7 @@ interface ConvertedResource {
   readonly kind: string;
   /** The name of the definition, such as `websites.example.dev`. */
   readonly name: string;
-  /** The schema of each version, by the name of the version. */
+  /** The schemas, keyed by the name of the version. */
   readonly schemas: ReadonlyMap<string, StructuralSchema>;
   readonly conversions: readonly Conversion[];
 }
@@ -102,7 +102,7 @@ function lost(
 
 /** The annotations of an object. */
 interface Notes {
-  /** The annotations with kept fields, by version. */
+  /** The annotations with kept fields, keyed by version. */
   readonly kept: ReadonlyMap<string, string>;
   readonly others: Readonly<Record<string, string>>;
 }
@@ -122,8 +122,8 @@ function annotationsOf({ metadata }: KubernetesObject, { schemas }: ConvertedRes
 }
 
 /**
- * The metadata of the result. Fields that were kept for its version are no longer in an annotation, and
- * fields that its version lacks are kept in one.
+ * The metadata of the result. The annotation with the fields that were kept for the version of the
+ * result is removed. Fields that this version lacks are kept in an annotation.
  */
 function metadataOf(
   metadata: KubernetesObject['metadata'],

@@ -1,7 +1,7 @@
 import { isExactNumber } from '../../core/json/exact-number.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 
-/** A value is not JSON. The message contains nothing of the value. */
+/** Thrown for a value that is not JSON. The message contains nothing of the value. */
 export class NotJsonError extends TypeError {
   override readonly name = 'NotJsonError';
 }

@@ -20,7 +20,8 @@ export function keptAnnotation(version: string): string {
 /**
  * The text of the annotation.
  *
- * @throws RangeError when the text would have more than 131,072 bytes. The message has both sizes.
+ * @throws RangeError when the text would have more than 131,072 bytes. The message contains both
+ * sizes.
  */
 export function keptText(kept: readonly KeptField[]): string {
   const text = goJson(kept);

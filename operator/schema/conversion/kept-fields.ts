@@ -22,7 +22,7 @@ export interface KeptField {
 /**
  * The fields in which `returned` differs from `original`.
  *
- * @param schema - the schema of both.
+ * @param schema - the schema of both objects.
  */
 export function keptFields(
   original: Mapping,
@@ -54,7 +54,7 @@ function* differences(
   else yield* itemDifferences(items, schema?.items, path);
 }
 
-/** The items of two lists by their keys. */
+/** The items of two lists, keyed by the values of their keys. */
 interface Keyed {
   readonly before: ReadonlyMap<string, Mapping>;
   readonly after: ReadonlyMap<string, Mapping>;
@@ -62,8 +62,8 @@ interface Keyed {
 }
 
 /**
- * The items of both lists by their keys. Undefined when the items have no keys, or when the common items of
- * both lists have different orders.
+ * The items of both lists, keyed by the values of their keys. Undefined when the items have no
+ * keys, or when the common items of both lists have different orders.
  */
 function itemsByKey(
   before: unknown,

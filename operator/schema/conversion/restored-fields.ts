@@ -6,8 +6,8 @@ import type { KeptField } from './kept-fields.ts';
 
 /**
  * A copy of `fields` with the kept fields. A field is restored only if it still is as the conversion left it:
- * missing, or with the same other value. So a change that was made in the other version stays. Nothing is
- * restored below a field that no longer exists.
+ * missing, or with the value of `insteadOf`. So a change that was made in the other version is kept. Nothing
+ * is restored below a field that no longer exists.
  *
  * It reads each list once, and copies no object per entry, because any user who may change the annotations of
  * an object can write thousands of entries.
@@ -21,7 +21,7 @@ export function withKept(fields: Mapping, kept: readonly KeptField[]): Mapping {
   return all;
 }
 
-/** The lists whose items entries name by their keys. */
+/** Lists in which entries name items by their keys. */
 type Lists = Map<readonly unknown[], KeyedItems>;
 
 /** Applies an entry to `value`, which is at the step `depth` of the entry's path. */
@@ -73,7 +73,10 @@ interface Place {
   present: Present;
 }
 
-/** A list whose items have keys. Its items change at once, and its order when `write` is called. */
+/**
+ * A list whose items have keys. `get` and `list` show each change at once. The list itself changes
+ * only when `write` is called.
+ */
 class KeyedItems {
   readonly #list: unknown[];
   readonly #names: readonly string[];

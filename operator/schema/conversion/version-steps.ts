@@ -53,7 +53,7 @@ function stepsFrom(conversions: readonly Conversion[], from: string): readonly C
   ]);
 }
 
-/** The name of an annotation has 63 characters, of which `only-in-` takes 8. */
+/** The name of an annotation may have 63 characters, of which `only-in-` takes 8. */
 const MAX_VERSION_CHARS = 55;
 
 /**

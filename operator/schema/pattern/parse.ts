@@ -18,7 +18,7 @@ const MAX_HEIGHT = 1_000;
 const MAX_SIZE = 3_355_443;
 const MAX_REPETITIONS = 1_000;
 
-/** A part of a pattern, with the figures that Go limits. */
+/** A part of a pattern, with the numbers that Go limits. */
 export interface Parsed {
   readonly node: PatternNode;
   /** Its depth of nesting. */
@@ -49,7 +49,7 @@ interface Group {
 /**
  * Reads a pattern.
  *
- * @throws SyntaxError with the text of Go for a pattern that Go does not accept.
+ * @throws SyntaxError with Go's message for a pattern that Go does not accept.
  */
 export function parsePattern(pattern: string): Parsed {
   return new PatternParser(pattern).parse();
@@ -68,7 +68,10 @@ class PatternParser {
   readonly #groups: Group[] = [];
   #flags: Flags = { i: false, m: false, s: false, U: false };
   #group: Group = { isCapture: false, flags: this.#flags, options: [], parts: [] };
-  /** The start of the repetition that ended here; undefined if no repetition ended here. */
+  /**
+   * The start of the repetition that ends at the current position. Undefined if none ends at this
+   * position.
+   */
   #lastRepetition: number | undefined;
 
   constructor(pattern: string) {
@@ -181,7 +184,10 @@ class PatternParser {
     this.#add(isCapture ? { ...inner, height: inner.height + 1, size: inner.size + 2 } : inner);
   }
 
-  /** True if a repetition stood here. A brace that begins no repetition is a character. */
+  /**
+   * Reads a repetition at the current position. True if there was one. A brace that begins no
+   * repetition is a plain character.
+   */
   #readRepetition(): boolean {
     const found = this.#reader.takeMatch(REPETITION);
     if (found === undefined) return false;

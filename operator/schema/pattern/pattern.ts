@@ -30,7 +30,7 @@ export interface Pattern {
   findAll(text: string, limit: number, work?: Work): readonly string[];
 }
 
-/** Recently used patterns, by their texts. The last one was used last. */
+/** Recently used patterns, keyed by their texts, in the order of their last use. */
 const KNOWN = new Map<string, Pattern>();
 
 /** These limits bound the memory, because patterns may come from objects. */
@@ -41,7 +41,7 @@ let knownSize = 0;
 /**
  * The same as `patternMatcher`, for a pattern that is used repeatedly.
  *
- * @throws SyntaxError as `patternMatcher` does.
+ * @throws SyntaxError in the same cases as `patternMatcher`.
  */
 export function knownPattern(pattern: string): Pattern {
   const known = KNOWN.get(pattern);
@@ -62,7 +62,7 @@ function costOf(pattern: string, { size }: Pick<Pattern, 'size'>): number {
 }
 
 /**
- * The pattern that a text means in Go's package regexp.
+ * A matcher that treats `pattern` like Go's package regexp.
  *
  * @throws SyntaxError with Go's message for a pattern that Go does not accept.
  */

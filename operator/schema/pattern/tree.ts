@@ -43,7 +43,10 @@ export interface CharacterRanges {
   readonly isNegated: boolean;
 }
 
-/** The work for a pattern would have no reasonable bound, so it is not compared. */
+/**
+ * Thrown when the work for a pattern would have no reasonable bound. Texts are then not compared
+ * with the pattern.
+ */
 export class PatternCostError extends Error {
   override readonly name: string = 'PatternCostError';
 }

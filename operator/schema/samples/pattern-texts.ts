@@ -68,7 +68,7 @@ function textOf(node: PatternNode, wanted: Wanted): string {
 
 const EMPTY: PatternNode = { kind: 'sequence', parts: [] };
 
-/** Characters in the order in which they make the better example. */
+/** Characters for an example, the preferred ones first. */
 const CHARACTERS: readonly string[] = [
   ...'abcdefghijklmnopqrstuvwxyz1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./:@+ =,;#%&*!?~()[]{}<>|^$"\'\\`\t\n',
 ];

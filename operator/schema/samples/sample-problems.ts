@@ -32,8 +32,8 @@ export function sampleProblems(
 }
 
 /**
- * The candidate with the index `at` among the candidates that the schema allows. After the last one, counting
- * continues with the first.
+ * The candidate with the index `at` among the candidates that the schema allows. If `at` is too large,
+ * counting continues with the first candidate.
  *
  * @throws TooMuchWork
  */

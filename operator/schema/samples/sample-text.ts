@@ -34,7 +34,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid5: 'a6edc906-2f9f-5fb2-a373-efac406f0ef2',
 };
 
-/** Texts that fields with a pattern often allow. */
+/** Texts that often match the pattern of a field. */
 const OFTEN: readonly string[] = [
   'example.com',
   'https://example.com/',
@@ -65,8 +65,8 @@ const FIELD_STEPS = 200_000;
 const VARIANTS = 20;
 
 /**
- * The first tried text that the schema allows. If it allows none of them, or if the pattern costs more than
- * the work for one field, `wanted`.
+ * The first tried text that the schema allows. If it allows none of them, or if the pattern costs
+ * more than the work for one field, the result is `wanted`.
  *
  * @param wanted - used if the schema allows it and has no format.
  * @param at - different values give different texts, if the schema allows that.

@@ -19,7 +19,7 @@ const MAX_LISTED = 1_000;
 
 /** Selects one of several possible values. */
 interface Choice {
-  /** The index of the schema that is used of `anyOf` and `oneOf`. */
+  /** The index of the alternative that is used from `anyOf` and `oneOf`. */
   readonly branch: number;
   /** Different numbers give different values, if the schema allows that. */
   readonly at: number;
@@ -51,7 +51,7 @@ const MORE_ITEMS = 3;
  * A small value for a schema: required fields, and fields with a default. A valid value is not found for
  * every schema, so the caller must check it. When all work is spent, each further value is `{}`.
  *
- * @param branch - the index of the schema that is used of `anyOf` and `oneOf`.
+ * @param branch - the index of the alternative that is used from `anyOf` and `oneOf`.
  */
 export function sampleValue(schema: StructuralSchema, branch: number, work: Work): unknown {
   return valueFor(schema, { branch, at: 0, depth: 0, listed: { count: 0 }, work });
@@ -68,7 +68,7 @@ export function variedValue(schema: StructuralSchema, random: () => number, work
   return valueFor(schema, choice);
 }
 
-/** The choice for a part of a value. */
+/** The choice for a field or an item of a value. */
 function within(choice: Choice, at: number = choice.at): Choice {
   const below = { ...choice, at, depth: choice.depth + 1 };
   const { random } = choice;
@@ -173,7 +173,7 @@ function lengthOf({ minItems = 0, maxItems }: StructuralSchema, { random }: Choi
   return Math.min(least + more, Math.max(maxItems ?? MAX_ITEMS, least), MAX_ITEMS);
 }
 
-/** The schema of items without defaults that would make items equal which must be different. */
+/** The schema of items, without defaults that would make two items equal although they must differ. */
 function distinct(items: StructuralSchema, list: StructuralSchema): StructuralSchema {
   const { default: _default, ...item } = items;
   const keys = list['x-kubernetes-list-map-keys'] ?? [];
@@ -216,7 +216,7 @@ function sampleFields(schema: StructuralSchema, choice: Choice): object {
   return Object.fromEntries(fields);
 }
 
-/** Keys of a varied map, and, if the schema allows unknown fields, the name of one. */
+/** Keys of a varied map. If the schema allows unknown fields, also the name of an unknown field. */
 function moreKeys(schema: StructuralSchema, { random }: Choice): readonly string[] {
   if (random === undefined) return [];
   const { maxProperties = MAX_ITEMS } = schema;
@@ -225,7 +225,7 @@ function moreKeys(schema: StructuralSchema, { random }: Choice): readonly string
   return [...keysOf(schema).slice(0, count), ...(isOpen && random() < SHOWN ? ['other'] : [])];
 }
 
-/** Keys of a map. */
+/** Keys for a sample of a map. */
 function keysOf(schema: StructuralSchema): readonly string[] {
   if (valuesSchema(schema) === undefined) return [];
   return Array.from({ length: MAX_ITEMS }, (_none, at) => `key-${at + 1}`);

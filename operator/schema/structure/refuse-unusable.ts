@@ -43,7 +43,7 @@ const IN_LISTS: Readonly<Record<string, string>> = { items: '[]', additionalProp
 
 type Remedy = readonly [keyword: RegExp, message: RegExp, remedy: string];
 
-/** Problems, each with what to write instead. The first entry that matches counts. */
+/** For each problem, what to write instead. The first entry that matches is used. */
 const REMEDIES: readonly Remedy[] = [
   [
     /^\.default$/,

@@ -128,7 +128,7 @@ interface Skipped {
   readonly firstAllOfAnyOf: boolean;
 }
 
-/** The two ways to spell out int-or-string, which are allowed. */
+/** Finds the two notations of int-or-string that are allowed. They are not checked. */
 function skippedIn(schema: Json): Skipped {
   const [first] = listOf(schema.allOf);
   return {

@@ -50,15 +50,15 @@ export class Correlation {
   }
 }
 
-/** The items of a list by the identities of their keys. */
+/** The items of a list, keyed by the identities of their keys. */
 interface KeyedItems {
   readonly keys: readonly string[];
   readonly items: ReadonlyMap<string, unknown>;
 }
 
 /**
- * Lists that have been read. Each list is read once: searching it for each item would take the square of its
- * length.
+ * Lists that have been read. Each list is read once: a search for each item would take time in the square of
+ * the list's length.
  */
 const KEYED = new WeakMap<readonly unknown[], KeyedItems>();
 
@@ -84,7 +84,10 @@ export function itemLike(
   return keyed.items.get(identityOf(keysOf(item, keys)));
 }
 
-/** The items by their keys. If items have the same keys, the first one counts. */
+/**
+ * The items, keyed by the values of their keys. If several items have the same keys, the first one
+ * is used.
+ */
 function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
   const items = new Map<string, unknown>();
   for (const item of list) {

@@ -47,7 +47,7 @@ export function goNumber(value: number | bigint): string {
 const LEAST_POWER = -4;
 const POWER_END = 6;
 
-/** A float64 in the verb `%v` of Go: `1.5`, `1e+06`. */
+/** A float64 as Go formats it with the verb `%v`: `1.5`, `1e+06`. */
 export function goFloat(value: number): string {
   if (Object.is(value, -0)) return '-0';
   if (!Number.isFinite(value)) return String(value);

@@ -6,7 +6,7 @@ const MERGED_STEPS = 10;
 
 /**
  * The result of a validation: problems, each listed once, and the number of checks. If several alternatives
- * fail, the API server reports the one with the most checks.
+ * fail, the API server reports the alternative with the most checks.
  */
 export class Findings {
   #problems = new Map<string, FieldError>();
@@ -47,8 +47,9 @@ export class Findings {
   }
 
   /**
-   * Adds the result for a part. `other` must not change afterwards: its problems are not copied if there are
-   * no others. Otherwise a deep object would copy the problems of its deepest part at each level.
+   * Adds the result for a part. `other` must not change afterwards: if this result has no problems
+   * yet, it takes over the problems of `other` without copying them. Otherwise a deep object would
+   * copy the problems of its deepest part at each level.
    *
    * @throws TooMuchWork
    */
@@ -65,7 +66,10 @@ export class Findings {
     }
   }
 
-  /** The same number of checks without the problems, because an update may keep earlier problems. */
+  /**
+   * A result with the same number of checks and no problems, because an update may keep problems
+   * that existed before.
+   */
   tolerated(): Findings {
     const findings = new Findings(this.#work);
     findings.#checks = this.#checks;

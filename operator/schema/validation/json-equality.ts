@@ -4,7 +4,8 @@ import { UNLIMITED, type Work } from '../work.ts';
 import { shown } from './field-errors.ts';
 
 /**
- * Deep equality of JSON values. The order of an object's fields does not count. Works at any depth.
+ * Deep equality of JSON values. The order of an object's fields does not matter. Works at any
+ * depth.
  *
  * @param work - one step is a pair of values.
  * @throws TooMuchWork
@@ -31,7 +32,7 @@ export function jsonEquals(left: unknown, right: unknown, work: Work = UNLIMITED
   return true;
 }
 
-/** A text that is the same only for equal values. */
+/** A text that two values share only if they are equal. */
 export function identityOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? sortedJson(shown(value)) : shown(value);
 }

@@ -74,8 +74,8 @@ function isInRange(value: number | bigint, type: string, format: string | undefi
 }
 
 /**
- * A limit in the form in which it is compared with a number. Compared with an int64, it loses its fraction.
- * If the type cannot hold the limit, both are compared as floats.
+ * The limit with which a number is compared. For an int64, the limit loses its fraction. If the
+ * type cannot hold the limit, number and limit are compared as floats.
  */
 function limitFor(
   value: number | bigint,

@@ -14,8 +14,9 @@ export interface ObjectRules {
   /** The paths of the numbers that the scale subresource shows: `['spec', 'replicas']`. */
   readonly scaled: readonly (readonly string[])[];
   /**
-   * The problems by rules in CEL. They are evaluated after everything else, and only if no problem could
-   * mislead them. Undefined if the schema has no rules, or if they are not to be evaluated.
+   * Evaluates the rules in CEL and returns their problems. It is called after all other checks, and
+   * only if they found no problem that could mislead a rule. Undefined if the schema has no rules,
+   * or if they are not to be evaluated.
    */
   readonly rules?: ((correlation: Correlation | undefined) => readonly FieldError[]) | undefined;
 }

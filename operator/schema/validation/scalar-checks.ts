@@ -78,7 +78,10 @@ function checkedFormat({ type, format }: StructuralSchema): string | undefined {
   }
 }
 
-/** Number of characters that count as one step when a text is counted or compared with a format. */
+/**
+ * Number of characters that are one step when the length of a text is determined, or when a text is
+ * compared with a format.
+ */
 const CHARACTERS_OF_A_STEP = 8;
 
 /** The problems of a text: the first problem with its length or pattern, and the problem with its format. */
@@ -115,7 +118,7 @@ function characters(value: string): number {
 /** Maximum number of steps for one text and its pattern: half a second. */
 const PATTERN_STEPS = 20_000_000;
 
-/** Minimum of that limit. It suffices for a text of some thousand characters. */
+/** The limit for one text is never lower. It suffices for a text of a few thousand characters. */
 const LEAST_PATTERN_STEPS = 200_000;
 
 /** The limit for one text: a fifth of the whole work, so that other texts can be compared as well. */

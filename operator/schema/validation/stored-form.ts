@@ -159,8 +159,8 @@ function defaultedObject(
 }
 
 /**
- * Number of steps for a field that is filled in. It takes memory, too: a small list may grow to its length
- * times the defaults.
+ * Number of steps for a field that is filled in. Such a field takes memory, too: a small list may grow to its
+ * length times the number of defaults.
  */
 const FILLED_STEPS = 20;
 

@@ -13,16 +13,16 @@ import { joined } from './schema-places.ts';
 
 /** How a value is validated. */
 export interface Validating {
-  /** Given for an update: a problem in a part that did not change does not count. */
+  /** Given for an update: problems in unchanged parts of the value are ignored. */
   readonly correlation?: Correlation | undefined;
   /** Limits the work. Default: no limit, except for each pattern. */
   readonly work?: Work;
 }
 
 /**
- * The problems of `value` by the schema, with the API server's messages. Rules in CEL are not evaluated. The
- * API server reports the fields of an object in random order, the order of a Go map; here they are ordered by
- * name.
+ * The problems that `value` has according to the schema, with the API server's messages. Rules in CEL are not
+ * evaluated. The API server reports the fields of an object in random order, the order of a Go map; here they
+ * are ordered by name.
  *
  * @param value - the value as it is stored: with defaults, and without the fields that the API server prunes.
  * @throws TooMuchWork

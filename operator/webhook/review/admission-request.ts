@@ -8,11 +8,11 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 export interface AdmissionUser {
   /** For example `system:serviceaccount:shop:deployer`. Empty if the API server sent none. */
   readonly username: string;
-  /** Undefined for users without a uid, such as those of client certificates. */
+  /** Undefined for users without a uid, such as users with client certificates. */
   readonly uid: string | undefined;
   /** The groups of the user, such as `system:masters`. */
   readonly groups: readonly string[];
-  /** Further facts about the user, from the authenticator. */
+  /** Further data about the user, from the authenticator. */
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -26,7 +26,7 @@ interface RequestFacts {
    * this resource.
    */
   readonly resource: Resource;
-  /** Undefined for the object itself. */
+  /** Undefined if the request is for the object itself. */
   readonly subresource: string | undefined;
   /** Who sent the request to the API server. */
   readonly user: AdmissionUser;
@@ -37,8 +37,8 @@ interface RequestFacts {
 }
 
 /**
- * One review request of the API server. Everything in it is frozen, so copy before changing. Only its form is
- * verified, because every Pod that reaches the gate can send a request.
+ * One review request of the API server. Everything in it is frozen, so copy before changing. Only
+ * the types of its fields are verified, because every Pod that reaches the gate can send a request.
  *
  * @typeParam T - the type of the objects. They come from a client and may violate the schema of the kind.
  * @typeParam O - the operations of the webhook; `operation` distinguishes them.

@@ -18,7 +18,7 @@ import { allowedReview, deniedReview, failedReview } from './review-answer.ts';
 /** The outcome of a review. `timeout` means that there was no answer. */
 export type ReviewOutcome = 'allowed' | 'denied' | 'failed' | 'timeout';
 
-/** The surroundings of a call of a webhook's function. */
+/** What a call of a webhook's function needs besides the review. */
 export interface AskParts {
   readonly clock: Clock;
   readonly log: Log;
@@ -137,7 +137,10 @@ const IDENTITY: readonly string[] = [
   '/metadata/uid',
 ];
 
-/** As `requireSameIdentity`, for a patch. An object with `generateName` has no name yet, and may get one. */
+/**
+ * Like `requireSameIdentity`, for a patch. An object with `generateName` has no name yet, and may
+ * get one.
+ */
 function requireOtherPaths(
   webhook: Webhook,
   { metadata }: Mapping,
@@ -153,7 +156,10 @@ function requireOtherPaths(
   throw misbehaved(webhook, `changed ${path || 'the whole object'}, which no patch may change`);
 }
 
-/** The API server looks these fields up before the review, and accepts no other values. */
+/**
+ * Refuses a changed identity. The API server reads these fields before the review, and accepts no
+ * other values.
+ */
 function requireSameIdentity(
   webhook: Webhook,
   before: KubernetesObject,

@@ -61,7 +61,7 @@ function changesOfList(
   const isTailSame = (): boolean =>
     isSame(before[before.length - 1 - tail], after[after.length - 1 - tail], depth + 1);
   while (tail < shorter - head && isTailSame()) tail++;
-  const end = shorter - tail; // of the items that are in both
+  const end = shorter - tail; // end of the middle items that both lists have
   const operations: JsonPatchOperation[] = [];
   for (let at = head; at < end; at++) {
     operations.push(...changes(before[at], after[at], pathOf(path, String(at)), depth + 1));

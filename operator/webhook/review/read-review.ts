@@ -92,7 +92,7 @@ function unusable(of: string, problem: string, cause?: unknown): ProtocolError {
   return new ProtocolError(`a review for ${of} is unusable: ${problem}`, { code: 'DECODE', cause });
 }
 
-/** Reads the parts of a review, and checks the type of each. */
+/** Reads the fields of a review, and checks the type of each. */
 class Parts {
   readonly #webhook: Webhook;
 

@@ -14,7 +14,7 @@ import { jsonLiteral, textLiteral } from './text-literal.ts';
 
 const templates = textFiles(new URL('../templates/', import.meta.url));
 
-/** Types that the file of a kind uses. */
+/** Names of types that the file of a kind already uses. */
 const USED_TYPES = ['KubernetesObject', 'Readonly', 'Record'];
 
 /** Maximum number of characters of the reason for skipping a test. */

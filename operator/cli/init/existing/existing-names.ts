@@ -9,8 +9,8 @@ const LABEL = 'at most 63 letters, digits and "-", with a letter first';
 const NAME_CHARS = 600;
 
 /**
- * The names of an existing kind. They must meet the rules of the API server, which are wider than
- * those for a new kind.
+ * The names of an existing kind. They must meet the rules of the API server, which allow more than
+ * the rules for a new kind.
  *
  * @throws ConfigurationError `CONFIG` with the rule that a name breaks.
  */
@@ -39,7 +39,7 @@ export function requireKind(what: 'kind' | 'listKind', kind: unknown): void {
   if (!isDns1035Label(text(kind).toLowerCase())) throw broken(what, LABEL, kind);
 }
 
-/** A kind with the beginning of its file names. No two kinds have the same one. */
+/** A kind with the prefix of its file names. Each kind has another prefix. */
 export type FileOf<T> = T & { readonly file: string };
 
 /** Maximum number of alternative names for a kind whose own name is taken. */

@@ -17,7 +17,7 @@ interface ClosedWebhook {
   readonly keepsNodes: boolean;
 }
 
-/** The labels of the namespace in which those Pods run. */
+/** The labels of the namespace of the Pods that a node needs. */
 const SYSTEM = { 'kubernetes.io/metadata.name': 'kube-system' };
 
 export const closedWebhooks: Rule = {

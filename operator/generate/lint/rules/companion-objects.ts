@@ -77,7 +77,7 @@ function isCidr(text: string): boolean {
 interface DisruptionBudget {
   readonly minAvailable?: number | string;
   readonly maxUnavailable?: number | string;
-  /** If omitted, it applies to no Pod. */
+  /** If omitted, the budget applies to no Pod. */
   readonly selector?: LabelSelector | null;
 }
 
@@ -112,7 +112,10 @@ export const disruptionBudget: Rule = {
   },
 };
 
-/** The number for a field of a budget. Kubernetes rounds percentages up for both fields. */
+/**
+ * The number of Pods for a field of a disruption budget. Kubernetes rounds percentages up in both
+ * fields.
+ */
 function share(value: number | string, replicas: number): number {
   const text = String(value);
   return text.endsWith('%')

@@ -226,7 +226,7 @@ function clientConfigsOf(object: KubernetesObject): readonly (ClientConfig & { f
   return [{ ...conversion, field: 'spec.conversion.webhook.clientConfig.service.path' }];
 }
 
-/** Names by which the API server calls this Pod: those of Services in webhooks. */
+/** Names by which the API server calls this Pod: the names of Services in webhooks. */
 function servedNames(installation: Installation): readonly string[] {
   const { namespace = 'default', objects } = installation;
   const called = objects.flatMap((object) =>

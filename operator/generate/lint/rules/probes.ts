@@ -62,8 +62,8 @@ function ofProbe(probe: Probe, path: string, installation: Installation): readon
 }
 
 /**
- * True when the image does not have the program. Our own image has /kubectl and no PATH. Other
- * images of kubectl have it in different folders of their PATH.
+ * True when the image does not contain the program at this path. Our own image has /kubectl and no
+ * PATH. Other images of kubectl have it in different folders of their PATH.
  */
 function isElsewhere(program: string, { kubectl, proxy }: Installation): boolean {
   if (kubectl === undefined) {
@@ -156,7 +156,10 @@ function asksAmbassador(probe: Probe | null | undefined, port: string): boolean 
   );
 }
 
-/** The longest stop of `chancery run`, unless CHANCERY_SHUTDOWN_TIMEOUT sets another limit. */
+/**
+ * The time limit for the stop of `chancery run` in seconds, unless CHANCERY_SHUTDOWN_TIMEOUT sets
+ * another one.
+ */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
 /** The kubelet's default grace period. */

@@ -153,7 +153,7 @@ function pathOfFlag({ flags, proxy }: Installation, name: string): string {
   return flag === undefined ? proxy.path : argumentPath(proxy, flag);
 }
 
-/** Elements that match everything, or with which kubectl exits at its start. */
+/** Reports elements that match everything, and elements with which kubectl exits at its start. */
 function unreadable(elements: readonly string[], path: string): readonly Problem[] {
   return elements
     .filter((element) => element === '' || /\(\?[=!<]|\\[1-9]/.test(element) || !compiles(element))

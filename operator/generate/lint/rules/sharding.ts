@@ -7,7 +7,8 @@ const SHARDS = 'CHANCERY_SHARDS';
 const MAX_GROUPS = 64;
 
 /**
- * The rights on the Leases of groups and replicas. Their names are unknown before the Pods exist.
+ * The verbs that are needed on the Leases of groups and replicas. The names of these Leases are
+ * unknown before the Pods exist.
  */
 const LEASE_VERBS = ['create', 'get', 'list', 'update'] as const;
 
