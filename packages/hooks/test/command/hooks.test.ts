@@ -81,7 +81,7 @@ test('an edited script counts from its next start, and a changed answer to --con
   );
   await eventually(() => {
     clock.advance(1_000);
-    return run.stderr.lines.some((line) => line.includes('they count from their next start'));
+    return run.stderr.lines.some((line) => line.includes('the changes apply from the next start'));
   });
   await hook('a.sh').configure(`${CONFIG}\n- { name: more, kind: Secret }`);
   await writeHook(
@@ -136,7 +136,7 @@ test('the runner logs once that it cannot read the folder, and reads it again as
   await rename(dir, `${dir}-away`);
   await logged('cannot be read');
   await rename(`${dir}-away`, dir);
-  await logged('they count from their next start');
+  await logged('the changes apply from the next start');
   run.stop();
 
   expect(await run.exit).toBe(0);
