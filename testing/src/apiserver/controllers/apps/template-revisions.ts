@@ -43,8 +43,8 @@ export function templateOf({ data }: TemplateRevision): PodTemplate {
 }
 
 /**
- * The revision of the current template, with the highest number. It is created or renumbered if
- * needed.
+ * The revision of the current template. It is created if it is missing, and renumbered if another revision
+ * has a higher number.
  */
 export function ensureTemplateRevision(
   access: ClusterAccess,
@@ -86,7 +86,7 @@ function createRevision(
   } as StoredObject) as TemplateRevision;
 }
 
-/** Deletes the oldest revisions beyond `limit` that no Pod uses. */
+/** Keeps at most `limit` revisions that no Pod uses. Deletes the oldest of them first. */
 export function forgetRevisions(
   access: ClusterAccess,
   owner: StoredObject,

@@ -32,11 +32,11 @@ export function createdOrReported<T>(
 }
 
 /**
- * Creates and deletes the Pods of a workload, then reports its status. The status is also reported
- * when that work has failed.
+ * Creates and deletes the Pods of a workload, then reports the status of the workload, even if creating or
+ * deleting a Pod failed.
  *
  * @param report - writes the status.
- * @returns milliseconds until it changes by itself.
+ * @returns milliseconds until the status changes by itself.
  */
 export function workAndReport(
   work: () => 'more' | undefined,

@@ -100,7 +100,9 @@ export class CountedAccess implements ClusterAccess {
     return this.#access.subscribeAll(listener);
   }
 
-  /** Counts a write that changes something. A real controller does not send other writes. */
+  /**
+   * Counts a write if it changes something. A real controller would not send a write that changes nothing.
+   */
   #counted(
     resource: ResourceName,
     namespace: string | undefined,
