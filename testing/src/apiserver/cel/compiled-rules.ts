@@ -11,11 +11,11 @@ export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: Program;
   readonly messageProgram: Program | undefined;
-  /** The suffix of the value's path: `.a.b`, or empty. */
+  /** The `fieldPath` of the rule, which is added to the value's path: `.a.b`, or empty. */
   readonly fieldPath: string;
 }
 
-/** The rules of one level of a schema. */
+/** The rules that one schema, at any depth of the whole schema, contains. */
 export interface LevelRules {
   readonly declaration: Declaration;
   readonly rules: readonly CompiledRule[];

@@ -10,7 +10,9 @@ type Parameter = Extract<Type, { readonly kind: 'parameter' }>;
 export class Substitution {
   #types = new Map<string, Type>();
 
-  /** Whether a value of type `right` can be used as type `left`. A success binds type variables. */
+  /**
+   * Whether a value of type `right` can be used where type `left` is expected. If so, binds type variables.
+   */
   isAssignable(left: Type, right: Type): boolean {
     return this.#attempt(() => this.#assignable(left, right));
   }

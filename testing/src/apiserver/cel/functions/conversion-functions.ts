@@ -51,14 +51,14 @@ function registerDurations(
   const duration = (nanos: bigint): unknown =>
     new Made(nanos / NANOS_OF_SECOND, Number(nanos % NANOS_OF_SECOND));
   declare(`duration(${DURATION}): ${DURATION}`, (value) => value);
-  // Declared in CEL, but cel-go cannot convert it.
+  // cel-go declares this conversion, but it fails for every value.
   declare(`duration(int): ${DURATION}`, () => {
     throw failed(DURATION, 'int');
   });
   declare(`duration(string): ${DURATION}`, (text: string) => duration(durationOf(text)));
 }
 
-/** The class of the values that an expression makes. The library does not export these classes. */
+/** The class of the value that an expression returns. The library does not export its classes. */
 function classOf<T>(
   environment: CelEnvironment,
   expression: string,

@@ -2,7 +2,7 @@ import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-
 import { Budget } from '../runtime/budget.ts';
 import { celEquals } from '../runtime/value-equality.ts';
 
-/** Types that `sort` takes. */
+/** Types of items that `sort` accepts. */
 const COMPARABLE: readonly string[] = [
   'int',
   'uint',
@@ -14,10 +14,7 @@ const COMPARABLE: readonly string[] = [
   'bytes',
 ];
 
-/**
- * The largest length of a list of numbers. It is above the number of steps that any expression may
- * take.
- */
+/** The maximum length of a list that `lists.range` makes. It is above the step limit of every expression. */
 const MOST_NUMBERS = 10_000_000;
 
 /**
@@ -86,8 +83,8 @@ function flatten(items: readonly unknown[], depth: bigint): unknown[] {
 }
 
 /**
- * The items without repetitions. Equal texts and numbers are found with a set. Other values are
- * compared in pairs.
+ * The items without repetitions. Equal strings and numbers are found with a set. Other values are compared in
+ * pairs.
  */
 function distinct(items: readonly unknown[]): unknown[] {
   const simple = new Set<unknown>();
