@@ -57,8 +57,8 @@ function namesOf({ fields }: BuiltInType): readonly string[] {
 const POD_SPEC = 'io.k8s.api.core.v1.PodSpec';
 
 /**
- * A Pod's host fields, which the internal type has in the security context. A deprecated name is
- * dropped.
+ * The fields of a PodSpec about its host, which the internal type has in the security context. The deprecated
+ * `serviceAccount` is not shown at all.
  */
 const OF_HOST = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
 
