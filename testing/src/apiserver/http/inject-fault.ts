@@ -4,7 +4,7 @@ import { failure } from '../failures/failure.ts';
 import type { FaultRule } from '../fault-rules/fault-rule.ts';
 import type { Exchange } from './exchange/exchange.ts';
 
-/** The API server's reasons for status codes. */
+/** The API server's reason for each status code. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
