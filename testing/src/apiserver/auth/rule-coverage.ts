@@ -61,7 +61,7 @@ function coversResource({ resources }: PolicyRule, resource: string): boolean {
   );
 }
 
-/** Rights as messages list them: sorted, one line per resource with all its verbs. */
+/** Rights as messages list them: sorted, with one line per resource that contains all of its verbs. */
 export function describeRights(rights: readonly PolicyRule[]): string {
   const together = new Map<string, PolicyRule>();
   for (const right of rights) {
