@@ -30,8 +30,8 @@ const ALL_SERVICE_ACCOUNTS = 'system:serviceaccounts';
 export const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 
 /**
- * `user` with the groups that its name implies.
- * @param user - a string is a user with only this name.
+ * Returns `user` with the groups that the name implies.
+ * @param user - a string stands for a user with this name and no other fields.
  */
 export function callerOf(user: string | User): Caller {
   const sender = typeof user === 'string' ? { name: user } : user;

@@ -19,6 +19,6 @@ export interface Cluster {
   readonly authentication: Authentication;
   readonly authorization: Authorization;
   readonly webhooks: WebhookClient;
-  /** Calls `act` after a delay, unless the server is closed before. */
+  /** Calls `act` after a delay, unless the server is closed before the delay is over. */
   later(delayMs: number, act: () => void): Cancel;
 }

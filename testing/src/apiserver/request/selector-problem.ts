@@ -1,4 +1,4 @@
-/** A word, a symbol, or the empty text at the end. */
+/** A word or a symbol; the empty string at the end. */
 type Token = string;
 
 const SYMBOLS: ReadonlySet<Token> = new Set(['=', '==', '!=', '!', '<', '>', '(', ')', ',']);

@@ -23,8 +23,8 @@ interface Place {
   readonly path: string;
   readonly isRoot: boolean;
   /**
-   * The path of the nearest enclosing list whose items cannot be matched with their previous state, if there
-   * is one.
+   * The path of the outermost enclosing list or atomic map whose contents cannot be matched with their
+   * previous state, if there is one.
    */
   readonly uncorrelatable: string | undefined;
   /** How many values of this schema one object can contain; undefined if the schema sets no limit. */
