@@ -191,7 +191,7 @@ class RuleRun {
       const usable = text !== '' && !text.includes('\n') && text.length <= MAX_MESSAGE_LENGTH;
       return usable && !call.exhausted ? text : undefined;
     } catch {
-      return undefined; // the message or the rule is used instead
+      return undefined; // then the message or the rule itself is shown
     }
   }
 }

@@ -193,7 +193,7 @@ export async function readSnapshot(path: string): Promise<StorageSnapshot> {
 export async function writeSnapshot(path: string, snapshot: StorageSnapshot): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    await rm(draft, { force: true }); // left by a process that was killed
+    await rm(draft, { force: true }); // a killed process may have left one
     const file = await open(draft, 'wx', 0o600);
     try {
       let bytes = 0;

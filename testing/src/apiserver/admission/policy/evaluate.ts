@@ -152,7 +152,7 @@ function madeMessage(expression: PolicyExpression, run: PolicyRun): string {
     const text = String(run.run(expression)).trim();
     return text.includes('\n') || text.length > MAX_MESSAGE_LENGTH ? '' : text;
   } catch {
-    return ''; // the message of the validation, or its expression, is used instead
+    return ''; // then `message` or the expression itself is shown
   }
 }
 

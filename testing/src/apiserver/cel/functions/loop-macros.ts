@@ -112,7 +112,7 @@ const LOOPS: readonly Loop[] = [
     typeOf: (checker, { key }) => checker.registry.getListType(key),
     run(steps) {
       const all = Array.from(steps, (step) => ({ item: step.item, key: step.value() }));
-      Budget.charge(2 * all.length ** 2); // each key is compared with every other
+      Budget.charge(2 * all.length ** 2); // each key is compared with every other key
       return sortedBy(
         all.map(({ item }) => item),
         all.map(({ key }) => key),

@@ -38,7 +38,7 @@ export function templateRevisions(
 
 /** The template of Pods with this revision. */
 export function templateOf({ data }: TemplateRevision): PodTemplate {
-  const { metadata = {}, spec } = data.spec.template; // without the directive `$patch`
+  const { metadata = {}, spec } = data.spec.template; // omits the directive `$patch`
   return { metadata, spec };
 }
 

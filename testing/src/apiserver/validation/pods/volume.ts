@@ -93,7 +93,7 @@ const SOURCES: Readonly<Record<string, Check>> = {
   awsElasticBlockStore: SHARED_SOURCES.awsElasticBlockStore,
   secret: fields({ secretName: needed(), defaultMode: fileMode, items: each(keyToPath) }),
   nfs: SHARED_SOURCES.nfs,
-  iscsi: () => [], // checked with the name of the volume
+  iscsi: () => [], // checked elsewhere, with the name of the volume
   glusterfs: fields({ endpoints: needed(), path: needed() }),
   flocker: SHARED_SOURCES.flocker,
   persistentVolumeClaim: fields({ claimName: needed() }),

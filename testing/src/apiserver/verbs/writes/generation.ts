@@ -17,7 +17,7 @@ export function nextGeneration(
 }
 
 function isWish(served: ServedResource, object: StoredObject, stored: StoredObject): boolean {
-  if (object.kind === 'PriorityClass') return false; // v1.36 does not count its changes
+  if (object.kind === 'PriorityClass') return false; // v1.36 counts no changes of this kind
   const isSlice = !served.custom && object.kind === 'EndpointSlice';
   if (isSlice && !jsonEquals(object.metadata.labels, stored.metadata.labels)) return true;
   const annotations = served.strategy.annotationsCount === true;

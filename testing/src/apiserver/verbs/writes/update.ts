@@ -133,7 +133,7 @@ function* changedObject(
   const problems = changedProblems(served, whole, stored, ofContent);
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
-  const isWish = options.subresource !== 'status'; // annotations written with a status do not count
+  const isWish = options.subresource !== 'status'; // in a status write, annotations do not count
   const generation = isWish
     ? nextGeneration(served, storedForm(served, whole), stored)
     : stored.metadata.generation;
