@@ -10,7 +10,7 @@ import type { TlsOptions } from './tls/secure-port.ts';
 export interface ApiServerOptions extends BehaviourOptions {
   /** The clock of the server. Default: the system clock. */
   readonly clock?: Clock;
-  /** The port to listen on. If omitted or 0, any free port. */
+  /** The port to listen on. If omitted or 0, the server takes any free port. */
   readonly port?: number;
   /**
    * The address to listen on. Default 127.0.0.1. On any other address, every client that reaches

@@ -55,7 +55,7 @@ const DEFAULT_REQUEST_LIMIT = 10_000;
 
 /**
  * A Kubernetes API server in this process, on a port of 127.0.0.1. It answers HTTP requests like
- * kube-apiserver v1.36, in everything that operators depend on.
+ * kube-apiserver v1.36 in everything that operators depend on.
  *
  * The methods have the semantics of the HTTP API. They throw ApiError where the HTTP API would
  * answer with an error, but call no webhooks. Returned objects are copies.
@@ -78,7 +78,7 @@ export class ApiServer {
   #listening = false;
   #hasListened = false;
   #isClosing = false;
-  /** Set after `stop`. Resolves to the function that releases the port. */
+  /** Set by `stop`. Resolves to the function that releases the reserved port. */
   #reserved: Promise<() => void> | undefined;
 
   private constructor(
@@ -308,9 +308,9 @@ export class ApiServer {
   }
 
   /**
-   * Fills the watch cache of one resource again, like an API server that was cut off from etcd.
-   * Watches of the resource end and cannot resume from earlier revisions. Its requests are answered
-   * with 429 for `unreadyMs` milliseconds.
+   * Fills the watch cache of one resource again, like an API server that was cut off from etcd. Watches of
+   * the resource end and cannot resume from earlier revisions. Requests to the resource are answered with 429
+   * for `unreadyMs` milliseconds.
    */
   refillCache(apiVersion: string, kind: string, unreadyMs = 0): void {
     const resource = this.#resourceOf(apiVersion, kind);

@@ -20,7 +20,7 @@ import { cannotRestore } from './storage/snapshot-contents.ts';
 /** The field manager of the writes that tests make without HTTP. */
 export const IN_PROCESS_MANAGER = 'embedded-api-server';
 
-/** Namespaces that a control plane creates, besides the namespaces of every server. */
+/** Namespaces that a control plane creates, in addition to the namespaces that every server has. */
 const CONTROL_PLANE_NAMESPACES: readonly string[] = ['kube-node-lease', 'kube-public'];
 
 /**

@@ -21,7 +21,7 @@ import { StorageSnapshot } from './storage/snapshot.ts';
 import { ImpossibleSnapshot } from './storage/snapshot-contents.ts';
 import { validateBuiltIn } from './validation/built-in.ts';
 
-/** What the objects of one resource must be like. */
+/** What the server expects of the objects of one resource. */
 interface Form {
   readonly kind: string;
   readonly namespaced: boolean;

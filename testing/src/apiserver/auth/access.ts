@@ -19,7 +19,7 @@ export interface PathAccess {
   readonly path: string;
 }
 
-/** The action of a request, about which an authorizer decides. */
+/** The action of a request, which an authorizer allows or denies. */
 export type Access = ResourceAccess | PathAccess;
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -66,7 +66,10 @@ function placeOf(parts: readonly string[]): Omit<ResourceAccess, 'verb' | 'group
   return { resource, name, subresource, namespace: inNamespace ? second : '' };
 }
 
-/** Without a name, `get` becomes `list` or `watch`, and `delete` becomes `deletecollection`. */
+/**
+ * The access with its final verb: without a name, `get` becomes `list` or `watch`, and `delete` becomes
+ * `deletecollection`.
+ */
 function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess {
   if (access.name !== '') return access;
   if (access.verb === 'delete') return { ...access, verb: 'deletecollection' };

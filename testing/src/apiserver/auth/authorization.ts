@@ -67,7 +67,7 @@ export function rbacAuthorization(storage: Storage): Authorization {
 }
 
 /**
- * Puts another authorizer before `authorization`. The other authorizer has no opinion and cannot list its
+ * Asks another authorizer before `authorization`. The other authorizer has no opinion and cannot list its
  * rules.
  */
 function behindWebhook(authorization: Authorization): Authorization {
@@ -80,7 +80,7 @@ function behindWebhook(authorization: Authorization): Authorization {
   };
 }
 
-/** Puts an authorizer that allows everything after `authorization`. */
+/** Asks an authorizer that allows everything whenever `authorization` has not allowed a request. */
 function beforeAlwaysAllow(authorization: Authorization): Authorization {
   return {
     decide(caller, access) {

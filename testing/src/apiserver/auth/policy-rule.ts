@@ -51,7 +51,7 @@ export function pathMatches(pattern: string, path: string): boolean {
   );
 }
 
-/** The rules of a Role or ClusterRole. Malformed contents are ignored. */
+/** The rules of a Role or ClusterRole. Malformed rules are ignored. */
 export function rulesIn(role: object): readonly PolicyRule[] {
   const { rules } = role as { readonly rules?: unknown };
   return Array.isArray(rules) ? rules.filter(isObject).map(decoded) : [];

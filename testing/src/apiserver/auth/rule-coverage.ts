@@ -34,7 +34,10 @@ function named(name: string): Pick<PolicyRule, 'resourceNames'> {
   return { resourceNames: [name] };
 }
 
-/** @param right - a rule with at most one entry in each list. */
+/**
+ * Whether a rule grants a right.
+ * @param right - a rule with at most one entry in each list.
+ */
 function covers(rule: PolicyRule, right: PolicyRule): boolean {
   const [verb = ''] = right.verbs;
   if (!grants(rule.verbs, verb)) return false;

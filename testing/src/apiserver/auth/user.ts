@@ -65,7 +65,7 @@ export function serviceAccountGroups(user: string): readonly string[] {
   return [ALL_SERVICE_ACCOUNTS, `${ALL_SERVICE_ACCOUNTS}:${account.namespace}`];
 }
 
-/** A user in the form of the API (`authentication.k8s.io/v1` UserInfo). */
+/** A user as the API represents it (`authentication.k8s.io/v1` UserInfo). */
 export function userInfo({ name, uid, groups, extra }: User): object {
   return {
     username: name,

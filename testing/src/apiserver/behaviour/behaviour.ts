@@ -66,9 +66,9 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    */
   readonly collectionDeleteMs?: number;
   /**
-   * Serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. If omitted, `v1` is served
-   * from 1.37 on, like in the release. With true, `v1beta1` is also served, which administrators can enable
-   * from 1.35 on. With false, neither version is served.
+   * Whether the server serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. If
+   * omitted, `v1` is served from 1.37 on, like in the release. With true, `v1beta1` is also served, which
+   * administrators can enable from 1.35 on. With false, neither version is served.
    */
   readonly storageMigrations?: boolean;
   /**

@@ -1,4 +1,4 @@
-/** The properties in which the releases differ. `DIFFERENCES` describes each. */
+/** The properties in which the releases differ. `DIFFERENCES` describes each of them. */
 export interface ServerGates {
   /**
    * How the server reacts to `sendInitialEvents` of a watch. With `on`, it sends the initial events. With

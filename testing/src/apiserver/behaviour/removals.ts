@@ -1,4 +1,6 @@
-/** A version of a kind that only some releases serve. They add a warning to each answer. */
+/**
+ * A version of a kind that only some releases serve. These releases add a warning to each answer about it.
+ */
 export interface Removal {
   /** The resource, written as `group/version/plural`. */
   readonly resource: string;

@@ -29,8 +29,8 @@ export interface BuiltInField {
   /** True if Go distinguishes "not set" from the zero value. */
   readonly pointer?: boolean;
   /**
-   * True if Go omits the field from JSON when it is empty. Otherwise Go then writes `null`, `{}`, `""` or
-   * `0`.
+   * True if Go omits the field from JSON when it is empty. If false, Go writes an empty field as `null`,
+   * `{}`, `""` or `0`.
    */
   readonly omitempty?: boolean;
   readonly required?: boolean;
@@ -40,7 +40,8 @@ export interface BuiltInField {
   /** True for a map or struct that has one owner as a whole. */
   readonly atomic?: boolean;
   /**
-   * The strategy of a strategic merge patch: `merge`, `replace`, `retainKeys`, or two of them with a comma.
+   * The strategy of a strategic merge patch: `merge`, `replace`, `retainKeys`, or two of them joined by a
+   * comma.
    */
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;

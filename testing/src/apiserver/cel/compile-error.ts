@@ -25,7 +25,7 @@ export function compileErrorText(expression: string, problem: CompileProblem): s
 }
 
 /**
- * The error for an object literal. The library cannot parse object literals, and a rule has no type that it
+ * The error for an object literal. The library cannot parse object literals, and no type exists that a rule
  * could name in one. Errors in the fields of the literal are not reported.
  */
 function structLiteral(expression: string, { code, range }: CompileProblem): Finding | undefined {
@@ -56,7 +56,7 @@ function errorText(expression: string, { at, text }: Finding): string {
   const inLine = Array.from(before.at(-1) ?? '');
   const line = (expression.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
   const place = `<input>:${before.length}:${inLine.length + 1}`;
-  // For a wide character, the dot is as wide as the character.
+  // Dots fill the line up to the caret. For a wide character, the dot is as wide as the character.
   const dots = inLine.map((character) => (isWide(character) ? '\uff0e' : '.')).join('');
   const caret = isWide(expression.slice(at)) ? '\uff3e' : '^';
   return `ERROR: ${place}: ${text}\n | ${line}\n | ${dots}${caret}`;
@@ -120,7 +120,7 @@ function wordsOf(code: string, summary: string): string {
   }
 }
 
-/** `string + int` → `'_+_' applied to '(string, int)'`. */
+/** Rewrites a message part such as `string + int` as `'_+_' applied to '(string, int)'`. */
 function overloadText(subject: string): string {
   const [, left, operator, right] =
     /^(.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(subject) ?? [];
@@ -132,7 +132,7 @@ function overloadText(subject: string): string {
   return `found no matching overload for '${name}' applied to '(${typeName(left)}, ${typeName(right)})'`;
 }
 
-/** `'string.charAt(bool)'` → `'charAt' applied to 'string.(bool)'`. */
+/** Rewrites a message part such as `'string.charAt(bool)'` as `'charAt' applied to 'string.(bool)'`. */
 function callText(summary: string): string {
   const [, receiver, name = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(summary) ?? [];
   const applied = receiver === undefined ? `(${args})` : `${typeName(receiver)}.(${args})`;
@@ -144,7 +144,7 @@ function ternaryText(summary: string): string {
   return `found no matching overload for '_?_:_' applied to '(bool, ${typeName(left)}, ${typeName(right)})'`;
 }
 
-/** `list<int>` → `list(int)`. The names of object types are internal. */
+/** The server's name of a type: `list(int)` for `list<int>`. The names of object types are internal. */
 function typeName(type = ''): string {
   return type
     .replace(/^object\d+$/, 'object')

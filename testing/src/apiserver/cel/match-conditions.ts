@@ -36,8 +36,8 @@ function compileConditions(matchConditions: readonly unknown[]): readonly Policy
 }
 
 /**
- * Whether all conditions are true. If one is false, the result is false, even if others cannot be evaluated
- * (k8s.io/apiserver, pkg/admission/plugin/webhook/matchconditions/matcher.go).
+ * Whether all conditions are true. If one condition is false, the result is false, even if other conditions
+ * cannot be evaluated (k8s.io/apiserver, pkg/admission/plugin/webhook/matchconditions/matcher.go).
  *
  * @returns the error if a condition cannot be evaluated and no condition is false.
  */

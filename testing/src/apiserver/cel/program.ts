@@ -37,7 +37,7 @@ export interface Program {
   run(variables: Readonly<Record<string, unknown>>, budget: Budget): unknown;
 }
 
-/** The reason why an expression cannot be compiled. */
+/** The result for an expression that cannot be compiled: the reason. */
 export interface Rejection {
   readonly rejected: string;
 }

@@ -15,8 +15,8 @@ export type Expression =
 /**
  * Parses an expression. Macros become plain calls.
  *
- * @throws Error with the server's message where it is known. Such messages begin
- * with `Syntax error: `.
+ * @throws Error for invalid syntax, with the server's message where it is known. Such a message begins with
+ * `Syntax error: `.
  */
 export function parseUnchecked(text: string): Expression {
   let root: Node;

@@ -54,7 +54,10 @@ export interface ClusterAccess {
   ): StoredObject;
   /** Assigns a Pod to a node, as a scheduler does. */
   bind(namespace: string | undefined, name: string, nodeName: string): StoredObject;
-  /** Begins the deletion of an object, and completes it if no finalizer and no grace period delays it. */
+  /**
+   * Begins the deletion of an object, and completes the deletion if no finalizer and no grace period delays
+   * it.
+   */
   delete(
     resource: ResourceName,
     namespace: string | undefined,
@@ -63,9 +66,9 @@ export interface ClusterAccess {
   ): void;
 
   /**
-   * Calls `listener` for every committed event of one resource, in the order of commits, beginning
-   * now. The listener runs during the write that caused the event. A listener may write; the events
-   * of that write follow after every listener has received this event. It must not throw.
+   * Calls `listener` for every committed event of one resource, in the order of commits, beginning now. The
+   * listener runs during the write that caused the event. A listener may write; the events of that write
+   * follow after every listener has received this event. A listener must not throw.
    *
    * @returns a function that ends the subscription.
    */

@@ -90,7 +90,9 @@ interface Tools {
 interface Part {
   readonly manager?: Manager;
   readonly pace?: PacedController;
-  /** The component that the controller's Events name. If omitted, the controller records no Events. */
+  /**
+   * The component that is named in the controller's Events. If omitted, the controller records no Events.
+   */
   readonly component?: string;
   make(tools: Tools): WorkloadController;
 }

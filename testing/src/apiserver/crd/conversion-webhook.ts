@@ -60,6 +60,7 @@ class Conversion {
   }
 
   /**
+   * Converts objects.
    * @throws ApiError 500 when the webhook cannot be called, or changes a field that it must not
    * change.
    */

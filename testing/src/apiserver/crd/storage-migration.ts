@@ -145,8 +145,8 @@ export class StorageMigrations {
   }
 
   /**
-   * Removes all versions except the storage version from `status.storedVersions`, unless the definition has
-   * changed since the migration began.
+   * Leaves only the storage version in `status.storedVersions`, unless the definition has changed since the
+   * migration began.
    */
   #finish(resource: ResourceName, generation: number | undefined): void {
     const { storage } = this.#cluster;

@@ -40,7 +40,7 @@ export function failure({ code, reason, message, details, ...list }: Failure): A
   });
 }
 
-/** The body of the answer for an error. */
+/** The body of the answer that reports an error. */
 export function statusOf(error: ApiError): StatusBody {
   if (error instanceof ApiErrorWithBody) return error.body;
   const { message = 'no message', details = {} } = error.statusWithValues();

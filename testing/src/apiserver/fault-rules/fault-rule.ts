@@ -14,8 +14,8 @@ const VERBS = [
 ] as const;
 
 /**
- * A fault for some requests. It takes the place of their answer or comes before it. A rule without selecting
- * fields selects every request.
+ * A fault for some requests, which happens in place of their answer or before it. A field that is omitted
+ * does not limit the selection, so a rule without such fields selects every request.
  *
  * A rule has one effect: `status`, `reset` or `cutWatch`, or only `delayMs`.
  */

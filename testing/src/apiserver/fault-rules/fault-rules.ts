@@ -11,8 +11,8 @@ interface Counted {
 }
 
 /**
- * The faults of one server. A request gets the fault of the first rule that selects it, has already skipped
- * `skip` requests, and has been applied to fewer than `count` requests.
+ * The faults of one server. A request gets the fault of the first rule that selects the request, has already
+ * skipped `skip` requests, and has been applied to fewer than `count` requests.
  */
 export class FaultRules {
   #counted: readonly Counted[] = [];
@@ -45,7 +45,7 @@ export class FaultRules {
     this.#counted = [];
   }
 
-  /** The rule that applies to a request. Counts the request. */
+  /** Returns the rule that applies to a request, and counts the request. */
   take(method: string, path: string, query: URLSearchParams): FaultRule | undefined {
     if (this.#counted.length === 0) return undefined;
     const { verb } = accessOf(method, path, query);

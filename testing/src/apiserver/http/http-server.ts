@@ -72,6 +72,7 @@ export class HttpServer {
   }
 
   /**
+   * Opens a port.
    * @param caller - the user as whom every request without a token is made on this port. A port with a
    * `caller` is only open to this machine.
    * @returns the port, which equals `port` unless `port` is 0.

@@ -101,7 +101,10 @@ export class ResponseInMemory extends EventEmitter implements HttpResponse {
     this.#close();
   }
 
-  /** Emits `close` later, like a socket, so that the handler that ends the answer first continues. */
+  /**
+   * Emits `close` later, like a socket, so that the handler that ended the answer can continue before the
+   * event.
+   */
   #close(): void {
     process.nextTick(() => this.emit('close'));
   }

@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<number, string>> = {
  * Applies a rule to a request.
  *
  * @returns false when the request must now be answered normally.
- * @throws ApiError of the rule; `signal.reason` when the client disconnects first.
+ * @throws ApiError with the failure of the rule, or `signal.reason` when the client disconnects before it.
  */
 export async function injectFault(
   rule: FaultRule,

@@ -8,7 +8,7 @@ export const MAX_DEPTH = 10_000;
 
 /** Integers with at most this many characters are exact as JavaScript numbers. */
 const SURELY_EXACT_LENGTH = 15;
-/** Integers outside of 64 bits have at least this many digits. */
+/** Integers that do not fit into 64 bits have at least this many digits. */
 const INT64_LENGTH = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -126,7 +126,7 @@ interface Level {
 
 const WHITESPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** The characters of a string up to its end, an escape or a control character. */
+/** Matches the characters of a string up to its end, an escape or a control character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression is about control characters
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 
@@ -156,7 +156,9 @@ class Scanner {
     if (this.#at < this.#text.length) throw this.#unexpected('after top-level value');
   }
 
-  /** Notes that a value comes next. `run` reads it, so that nested values do not nest the call stack. */
+  /**
+   * Remembers that a value comes next. `run` reads the value, so that nested values do not need nested calls.
+   */
   #value(): void {
     this.#valueComes = true;
   }

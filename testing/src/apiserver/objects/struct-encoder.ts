@@ -29,8 +29,8 @@ function zeroOf(name: string, field: BuiltInField): unknown {
 }
 
 /**
- * Whether a field is omitted. With `omitempty`, of structs only missing pointers are omitted, because in Go a
- * struct is never empty.
+ * Whether a field is omitted when it is empty. With `omitempty` it is, except for structs, which are never
+ * empty in Go, and pointers, which are omitted only when they are missing.
  */
 function isOmitted(field: BuiltInField): boolean {
   return field.omitempty === true && !field.pointer && !field.type.startsWith('#');

@@ -1,8 +1,6 @@
 import { isObject, type Json } from '../../objects/metadata.ts';
 
-/**
- * Returns the server's message about what violates a rule in the spec of a Pod; undefined if nothing does.
- */
+/** Returns the server's message if the spec of a Pod violates a rule; undefined if it does not. */
 type Check = (spec: Json) => string | undefined;
 
 /** Capabilities that containers have by default. */
@@ -157,7 +155,7 @@ export const RESTRICTED: readonly Check[] = [
 /** A setting that a Pod has for all of its containers, and that each container can override. */
 interface Setting {
   readonly reason: string;
-  /** Whether the Pod's value is allowed; undefined if the Pod does not set it. */
+  /** Whether the value that the Pod sets is allowed; undefined if the Pod does not set one. */
   readonly pod: boolean | undefined;
   readonly container: (container: Json) => boolean | undefined;
   readonly wrong: string;

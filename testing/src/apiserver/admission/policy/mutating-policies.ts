@@ -76,8 +76,8 @@ type Fail = (
 ) => void;
 
 /**
- * The policies and bindings that match the original request. If one policy changes the object so that it
- * would match another policy, that policy still does not run.
+ * The policies and bindings that match the original request. A policy that only matches the object after a
+ * change by another policy does not run.
  */
 function invocationsOf(
   cluster: Cluster,

@@ -45,8 +45,8 @@ export function matchedResource(
 }
 
 /**
- * The version that matches first. The version of the request is tried before all other versions, and for
- * these an earlier rule before a later rule.
+ * The version that matches first. The version of the request is tried first. The other versions are then
+ * tried rule by rule.
  */
 function matchedBy(
   rules: unknown,

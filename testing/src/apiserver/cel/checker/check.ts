@@ -284,7 +284,7 @@ class Checker {
 
   /**
    * The types of a loop's variables. A single variable holds the item of a list or the key of a map. Of two
-   * variables, the first holds the index or key, and the second the item.
+   * variables, the first holds the index or key, and the second holds the item or value.
    */
   #itemTypes(range: Type, { range: { at }, variables }: Comprehension): readonly Type[] {
     const isPair = variables.length === 2;

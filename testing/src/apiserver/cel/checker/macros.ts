@@ -107,8 +107,8 @@ function filter(call: Parameters<Expand>[0]): Expression {
 }
 
 /**
- * Makes the expansion of a macro to a loop that builds a list. With `hasFilter`, the argument before the last
- * one is a condition.
+ * Returns the expansion of a macro into a loop that builds a list. With `hasFilter`, the argument before the
+ * last one is a condition.
  */
 function lister(count: 1 | 2, hasFilter: boolean): Expand {
   return (call) => {

@@ -107,7 +107,10 @@ export class ExpressionReader {
     };
   }
 
-  /** Two equal signs cancel each other, and the sign of a number is part of the number. */
+  /**
+   * Reads an operand with a sign. Two equal signs cancel each other, and the sign of a number belongs to the
+   * number.
+   */
   #unary({ op, start }: ParsedNode, operand: ParsedNode): Expression {
     if (operand.op === op) return this.read(operand.args as ParsedNode);
     const below = this.read(operand);

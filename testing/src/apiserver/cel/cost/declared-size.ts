@@ -33,7 +33,7 @@ export interface DeclaredSize {
   readonly leastBytes: number;
   readonly items?: DeclaredSize;
   readonly keys?: DeclaredSize;
-  /** Keyed by the name that a rule uses. */
+  /** The sizes of the fields, keyed by the name that a rule uses. */
   readonly fields?: ReadonlyMap<string, DeclaredSize>;
 }
 

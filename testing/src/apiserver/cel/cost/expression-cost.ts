@@ -295,7 +295,7 @@ class CostEstimate {
     return cost + bodyCost;
   }
 
-  /** `a.hasValue() ? optional.of(cel.bind(x, a.value(), body)) : optional.none()` */
+  /** The cost of `a.hasValue() ? optional.of(cel.bind(x, a.value(), body)) : optional.none()`. */
   #mapOptional(node: ExpressionNode, scope: Scope): number {
     const [name, target, [variable, body]] = node.args as Method;
     if (variable === undefined || body === undefined) return 0;

@@ -5,8 +5,8 @@ export const NEW_LIST = 10;
 export const NEW_MAP = 30;
 
 /**
- * The cost of one iteration, without the expression that the macro evaluates in it, and the cost of the
- * loop's result.
+ * For macros without a list or map as their result: the cost of one iteration, not counting the expression
+ * that the macro evaluates in it, and the cost of the loop's result.
  */
 export const QUANTIFIERS: Readonly<
   Record<string, { readonly step: number; readonly result: number }>
@@ -18,8 +18,8 @@ export const QUANTIFIERS: Readonly<
 };
 
 /**
- * For macros that make a list or map: the cost of the start value, and the cost of one iteration, without the
- * expression that the macro evaluates in it.
+ * For macros that make a list or map: the cost of the start value, and the cost of one iteration, not
+ * counting the expression that the macro evaluates in it.
  */
 export const TRANSFORMS: Readonly<
   Record<string, { readonly start: number; readonly step: number }>

@@ -6,7 +6,7 @@
 export interface ExpressionNode {
   readonly op: string;
   readonly args: unknown;
-  /** Set by the type check. */
+  /** The type, which the type check sets. */
   readonly checkedType?: CheckedType;
   readonly meta: {
     readonly evaluate: Evaluate;

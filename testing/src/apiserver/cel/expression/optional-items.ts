@@ -12,7 +12,7 @@ interface MaskedText {
 
 /**
  * The library cannot parse `[?a]` and `{?"k": a}`. Each question mark is replaced by `!`, which keeps all
- * offsets and gives a node that no other operator could give at that position.
+ * offsets and produces a node that nothing else could produce at that position.
  */
 export function maskOptionalItems(expression: string): MaskedText {
   const marks = new Set<number>();

@@ -8,7 +8,10 @@ const INT_MIN = -(2n ** 63n);
 const INT_MAX = 2n ** 63n - 1n;
 const UINT_MAX = 2n ** 64n - 1n;
 
-/** `bool`, `int`, `uint`, `double`, `duration` and `timestamp` as cel-go has them (common/types). */
+/**
+ * Registers the conversions `bool`, `int`, `uint`, `double`, `duration` and `timestamp` with the behaviour of
+ * cel-go (common/types).
+ */
 export function registerConversions(environment: CelEnvironment): void {
   const declare = (signature: string, convert: (value: never) => unknown): void => {
     environment.registerFunction(ownName(signature), convert);

@@ -54,7 +54,7 @@ function entriesOf(map: Map<unknown, unknown> | object): readonly [unknown, unkn
 export function withObjectLiterals(expression: string): string {
   const tokens = tokensOf(expression);
   const written: string[] = [];
-  // The kind of each open bracket. An object literal, which becomes a call, needs an additional closing
+  // The kind of each open bracket. An object literal becomes a call, so it needs an additional closing
   // parenthesis.
   const open: ('object' | 'other')[] = [];
   let expectsField = false;

@@ -64,7 +64,7 @@ const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 4
 
 const PARTS = /^[+-]?0*(\d*)\.?(\d*)(?:[eE]([+-]?\d+)|([A-Za-z]*))$/;
 
-/** The number of digits that always fit into 64 bits, and into a double. */
+/** How many digits always fit into 64 bits, and how many into a double. */
 const INT64_DIGITS = 18;
 const BINARY_DIGITS = 15;
 

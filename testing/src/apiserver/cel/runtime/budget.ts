@@ -18,7 +18,7 @@ export class Budget {
     return Math.max(this.#left, 0);
   }
 
-  /** @returns false when fewer steps than these are left. */
+  /** @returns false when fewer than `steps` are left. */
   spend(steps: number): boolean {
     this.#left -= steps;
     return this.#left >= 0;

@@ -11,8 +11,8 @@ type Cost = (values: readonly unknown[], result: unknown) => number;
 /**
  * Makes every call charge the budget for the sizes of its values, by the rules of cel-go
  * (interpreter/runtimecost.go) and of k8s.io/apiserver (pkg/cel/library/cost.go). Call this after the
- * expression was checked. Without it, one step could read megabytes. `matches` and `find` charge their own
- * cost.
+ * expression was checked. Without this metering, one step could read megabytes. `matches` and `find` charge
+ * their own cost.
  */
 export function meterCalls(nodes: readonly ExpressionNode[]): void {
   const watched = new Map<ExpressionNode, () => unknown>();

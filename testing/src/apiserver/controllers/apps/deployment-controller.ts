@@ -59,8 +59,8 @@ interface Scene {
 }
 
 /**
- * A Deployment with the strategy `Recreate` waits until its old Pods are gone, so the deletion of such a Pod
- * causes a reconcile of the Deployment.
+ * Reconciles a Deployment with the strategy `Recreate` when one of its Pods is deleted, because it waits
+ * until its old Pods are gone.
  */
 function watchPodsOfRecreated(access: ClusterAccess): WorkloadController['watches'][number] {
   const ofSets = watchDependents(PODS, 'ReplicaSet');

@@ -35,7 +35,7 @@ export interface NewReplicaSet {
 
 /**
  * The oldest ReplicaSet whose Pods are those that the Deployment asks for. The ReplicaSet has the same
- * template, or was made from the same template, to which the server added other defaults.
+ * template, or was made from the same template when the server added other defaults to it.
  */
 export function currentReplicaSet(
   { spec: { template }, status }: Deployment,
@@ -95,7 +95,10 @@ export function ensureReplicaSet(
   return { set, news: isKnown ? undefined : 'found', collisions };
 }
 
-/** @returns undefined when another ReplicaSet already has this name. */
+/**
+ * Creates a ReplicaSet.
+ * @returns undefined when another ReplicaSet already has this name.
+ */
 function createdUnlessTaken(
   access: ClusterAccess,
   set: StoredObject,

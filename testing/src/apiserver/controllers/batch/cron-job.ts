@@ -108,8 +108,8 @@ function scheduleOf(record: RecordEvent, cronJob: CronJob): CronSchedule | undef
 }
 
 /**
- * The latest scheduled time since the last run that has passed; undefined if its starting deadline has passed
- * too.
+ * The latest scheduled time between the last run and now. Undefined if there is none, or if its starting
+ * deadline has also passed.
  */
 function latestDue(
   { clock, record }: Tools,

@@ -26,7 +26,7 @@ export class JobBackoff {
   readonly #failures = new Map<ObjectKey, Failures>();
 
   /**
-   * Records the Pods of a Job that have ended since the last call.
+   * Records which Pods of a Job have ended since the last call.
    * @returns the milliseconds left to wait.
    */
   note(

@@ -36,7 +36,7 @@ export function failedIndexes(job: Job, pods: readonly Pod[]): Indexes | undefin
 }
 
 /**
- * For each index whose failed Pod has no replacement yet: the failed Pod. It keeps its finalizer until the
+ * The failed Pods that have no replacement yet, keyed by index. Such a Pod keeps its finalizer until the
  * replacement has taken over its failure count (`getPodsWithDelayedDeletionPerIndex`).
  */
 export function awaitingReplacement(job: Job, pods: readonly Pod[]): ReadonlyMap<number, Pod> {

@@ -137,10 +137,7 @@ function single(index: number): Range {
   return [index, index];
 }
 
-/**
- * Parses a text such as `0,2-4`. Invalid ranges, and indexes that the Job does not have, are
- * ignored.
- */
+/** Parses a string such as `0,2-4`. Invalid ranges, and indexes that the Job does not have, are ignored. */
 export function parsedIndexes(text: string, completions: number): Indexes {
   return text
     .split(',')

@@ -186,7 +186,7 @@ function withVerdict(
   return withCondition(conditions, { type, status: 'True', reason, message }, nowMs);
 }
 
-/** The facts about its Pods that the status of a Job shows. */
+/** What the status of a Job shows about its Pods. */
 interface Counted extends Pick<Managed, 'isWaiting' | 'failed'> {
   readonly count: PodCount;
   readonly pods: readonly Pod[];

@@ -54,8 +54,8 @@ const OWN_NAME = 'kubernetes.io/job-controller';
 interface Look extends JobTools {
   readonly backoff: JobBackoff;
   /**
-   * How Jobs end whose Pods are being stopped. This is decided before the Pods are stopped, and the stopped
-   * Pods do not change it.
+   * The ends of the Jobs whose Pods are being stopped. Each is decided before the Pods are stopped, and does
+   * not change when they stop.
    */
   readonly endings: Map<ObjectKey, Ending>;
 }
@@ -269,7 +269,7 @@ function createIndexedPods(
   return isDone ? undefined : 'more';
 }
 
-/** Which Pod of its Job a new Pod is. */
+/** Where a new Pod belongs in its Job. */
 interface Place {
   readonly index?: number;
   /** The failed Pod of the same index. */

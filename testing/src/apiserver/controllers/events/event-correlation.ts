@@ -2,7 +2,7 @@ import type { StoredObject } from '../../objects/stored-object.ts';
 
 /** An Event that a controller reports about an object. */
 export interface Report {
-  /** Default `Normal`. */
+  /** The type of the Event. Default `Normal`. */
   readonly type?: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -45,7 +45,10 @@ interface Allowance {
   countedAtMs: number;
 }
 
-/** Decides which Events are new, increase a count, are aggregated, or are dropped. */
+/**
+ * Decides for each Event whether it is new, increases a count, is combined with similar Events, or is
+ * dropped.
+ */
 export class EventCorrelation {
   readonly #recorded = new Map<string, RecordedEvent>();
   readonly #similar = new Map<string, Similar>();
@@ -59,7 +62,8 @@ export class EventCorrelation {
   ): Occurrence | undefined {
     const object = `${about.kind}/${about.metadata.namespace}/${about.metadata.name}/${about.metadata.uid}`;
     const group = `${object}/${type}/${reason}`;
-    // So the Event of a failed Pod is not lost after two thousand Events of created Pods.
+    // Such a first Event is never dropped, so that the Event of a failed Pod is not lost after two thousand
+    // Events of created Pods.
     const isFirst = !this.#similar.has(group);
     const isMany = this.#isOneOfMany(group, message, nowMs);
     const shown = isMany ? `(combined from similar events): ${message}` : message;

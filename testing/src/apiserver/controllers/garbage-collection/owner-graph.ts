@@ -25,7 +25,7 @@ export function placeOf(node: NodeKey): Place {
 /** The owner references of all objects, kept up to date by the events of all resources. */
 export class OwnerGraph {
   readonly #access: ClusterAccess;
-  /** Nodes by the uid of an owner that they reference. No set is empty. */
+  /** The nodes that reference an owner, keyed by its uid. No set in the map is empty. */
   readonly #dependents = new Map<string, Set<NodeKey>>();
 
   constructor(access: ClusterAccess) {

@@ -8,8 +8,8 @@ import type { Again } from '../runner/workload-controller.ts';
 const REPLICA_FAILURE = 'ReplicaFailure';
 
 /**
- * Creates an object for a workload. If the server refuses it, an Event reports the refusal, unless
- * the object exists already.
+ * Creates an object for a workload. If the server refuses the object, an Event reports this, unless the
+ * object already exists.
  */
 export function createdOrReported<T>(
   record: RecordEvent,

@@ -78,7 +78,7 @@ export function kubeletController(
     for (const container of pod.spec.containers) {
       record(pod, { reason: 'Killing', message: `Stopping container ${container.name}` });
     }
-    // Reports the end, because the controller whose finalizer the Pod has waits for it.
+    // Reports that the Pod has ended. The controller that put a finalizer on the Pod waits for this.
     if (pod.metadata.finalizers !== undefined) report(pod, killedStatus(pod, clock.now()));
     access.delete(PODS, namespace, name, {
       gracePeriodSeconds: 0,

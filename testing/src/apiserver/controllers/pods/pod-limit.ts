@@ -32,7 +32,7 @@ const MOST_OF_SERVER: Readonly<Load> = { pods: 5_000, bytes: 32 * MEBIBYTE };
  */
 export class PodLimit {
   readonly #all: Load = { pods: 0, bytes: 0 };
-  /** Keyed by the uid of the controller. */
+  /** The load of each controller's Pods, keyed by the uid of the controller. */
   readonly #byOwner = new Map<string, Load>();
   /** The size with which each Pod was counted. The size of a Pod grows when it gets a status. */
   readonly #sizes = new Map<string, number>();
@@ -93,7 +93,7 @@ function ownerOf(pod: StoredObject): string {
   return controllerOf(pod)?.uid ?? '';
 }
 
-/** Why no further Pod fits; undefined when one fits. */
+/** The reason why no further Pod fits; undefined when one fits. */
 function excess(
   { pods, bytes }: Readonly<Load>,
   more: number,

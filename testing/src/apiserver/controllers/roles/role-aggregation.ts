@@ -8,7 +8,7 @@ import { storedSelector } from '../../objects/stored-selector.ts';
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 
 /**
- * Keeps the rules of ClusterRoles with an aggregationRule: the rules of all ClusterRoles that its
+ * Sets the rules of each ClusterRole that has an `aggregationRule` to the rules of all ClusterRoles that its
  * selectors match, without duplicates.
  *
  * @returns a function that stops the aggregation.

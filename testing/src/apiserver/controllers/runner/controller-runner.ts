@@ -15,8 +15,8 @@ const FIRST_RETRY_MS = 5;
 const LAST_RETRY_MS = 60_000;
 
 /**
- * A queue of this length or more is processed without the simulated wait between writes. In so long a queue
- * only the order of the writes matters.
+ * A queue of this length or more is processed without the simulated wait between writes. With such a long
+ * queue, only the order of the writes matters.
  */
 const LONG_QUEUE = 100;
 
@@ -53,14 +53,14 @@ export class ControllerRunner {
   readonly #pace: Pace;
   readonly #takeWrites: () => number;
   readonly #budget: WriteBudget | undefined;
-  /** At most one planned reconcile per key. */
+  /** The planned reconciles, at most one per key. */
   readonly #looks = new Map<ObjectKey, Look>();
   /**
    * For each key: the time at which the writes of its last reconcile are done. The next reconcile removes the
    * entry.
    */
   readonly #busyUntil = new Map<ObjectKey, number>();
-  /** Keys that are due, in the order of their times. `#turn` is set while a key waits. */
+  /** Keys that are due, in the order in which they became due. `#turn` is set while a key waits. */
   readonly #ready = new Set<ObjectKey>();
   #turn: Cancel | undefined;
   /**

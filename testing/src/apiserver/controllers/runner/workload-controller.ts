@@ -19,7 +19,7 @@ export interface WorkloadController {
    * Must be idempotent, and must write only differences.
    *
    * @returns the milliseconds after which to reconcile again without an event, or undefined; `more` when a
-   * slice has changed something and must continue in the next turn.
+   * slice has changed something, and the reconcile must continue in the next turn.
    */
   reconcile(key: ObjectKey): Again;
 }

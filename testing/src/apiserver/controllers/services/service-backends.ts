@@ -27,7 +27,7 @@ export interface Service extends StoredObject {
   };
 }
 
-/** The port of a Pod to which the connections to a port of a Service go. */
+/** The port of a Pod that receives the connections to a port of a Service. */
 export interface BackendPort {
   readonly name: string;
   readonly port: number;

@@ -48,7 +48,7 @@ interface Whole {
 }
 
 /**
- * The problems of the CEL rules of a schema that has no other problem.
+ * The problems of the CEL rules in a schema that has no other problem.
  *
  * @throws OperatorError `CONFIG` when there are rules, and the library that compiles them is missing.
  */

@@ -72,8 +72,8 @@ const AT_ROOT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses fields at the root that would also apply to the status, because the status alone is validated with
- * `properties.status` only. A missing type is allowed here: the check of the schema's structure decides
+ * Refuses fields at the root that would also apply to the status, because a write of the status is validated
+ * only with `properties.status`. A missing type is allowed here: the check of the schema's structure decides
  * whether a type is needed.
  */
 function statusRootProblems(root: StructuralSchema, path: string): readonly FieldError[] {

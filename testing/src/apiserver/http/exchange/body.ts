@@ -187,13 +187,13 @@ function protobufDocument({ bytes }: RequestBody, expected: Expected): Document 
 }
 
 /**
- * The kind that a body without a kind gets if its kind does not follow from the path. It follows from the
- * paths of built-in resources.
+ * The default kind of a body on paths that do not imply a kind. Only the paths of built-in resources imply
+ * one.
  */
 const UNSAID: Expected = { group: '', version: '', kind: '' };
 
 /**
- * Parses a body as far as its kind.
+ * Parses a body and reads its kind.
  * @throws ApiError 400 for a body that cannot be parsed or has no kind.
  */
 function documentIn(

@@ -105,9 +105,7 @@ export class Exchange {
     this.#warnings.add(text);
   }
 
-  /**
-   * Adds an annotation to the request's audit event. If there already is one with the same key, it stays.
-   */
+  /** Adds an annotation to the request's audit event, unless it already has one with the same key. */
   annotate(key: string, value: string): void {
     if (!Object.hasOwn(this.#auditAnnotations, key)) this.#auditAnnotations[key] = value;
   }

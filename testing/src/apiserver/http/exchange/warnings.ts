@@ -44,7 +44,7 @@ function isPrintable(text: string): boolean {
   return !/\p{Cc}/u.test(text);
 }
 
-/** `299 - "text"`, encoded in UTF-8. */
+/** The value of a Warning header: `299 - "text"`, encoded in UTF-8. */
 function headerOf(text: string): string {
   const quoted = text.replace(/[\\"]/g, '\\$&');
   return Buffer.from(`299 - "${quoted}"`).toString('latin1');

@@ -105,7 +105,7 @@ function health(
   return true;
 }
 
-/** `/api/v1`, `/apis/<group>` and `/apis/<group>/<version>` */
+/** Answers `/api/v1`, `/apis/<group>` and `/apis/<group>/<version>`. */
 function resources(exchange: Exchange, registry: Registry, parts: readonly string[]): boolean {
   const document = documentOf(registry, parts);
   if (document === undefined) return false;

@@ -42,7 +42,7 @@ import {
 import { patchTarget } from './patch-target.ts';
 
 /**
- * Answers a request below a resource.
+ * Answers a request to a resource, its objects or their subresources.
  * @throws ApiError for every request that the server refuses.
  */
 export async function handleResource(parts: Omit<Handling, 'view'>): Promise<void> {

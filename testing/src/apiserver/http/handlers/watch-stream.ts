@@ -20,8 +20,8 @@ import { inMetaVersion, presentObject, shownTo, type View } from '../exchange/pr
 /** How long before the end of a watch the last bookmark is sent, in milliseconds. */
 const LAST_BOOKMARK_MS = 2_000;
 /**
- * The delay of the first bookmark, in milliseconds, for a watch that began with the existing objects: it
- * comes at the next tick of the server's timer.
+ * The delay of the first bookmark, in milliseconds, for a watch that began with the existing objects. This
+ * bookmark comes at the next tick of the server's timer.
  */
 const FIRST_BOOKMARK_MS = 1_000;
 
@@ -99,8 +99,8 @@ export class WatchStream implements WatchSink {
   ): void {
     const { as, dropsManagedFields, metaVersion } = this.#view.form;
     const encode = (): string => `{"type":"${type}","object":${this.#encode(object)}}\n`;
-    // A Table cannot be shared by watches: the first Table of each watch has columns, and the ages in it
-    // depend on the time.
+    // Watches cannot share a Table: the first Table of each watch has columns, and the ages in a Table depend
+    // on the time.
     if (source === undefined || as === 'table') {
       this.#send(encode());
       return;
