@@ -63,7 +63,7 @@ export interface WorkloadOptions {
   readonly kubeletEvents?: boolean;
 }
 
-/** The defaults of omitted options. */
+/** The values of options that are omitted. */
 const DEFAULT_WORKLOAD_OPTIONS: Readonly<PodTimes> = {
   podReadyMs: 300,
   podStopMs: 300,

@@ -1,6 +1,6 @@
 import type { StoredObject } from './stored-object.ts';
 
-/** Any JSON object whose type is not known. */
+/** A JSON object of any type. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Json {

@@ -15,8 +15,8 @@ const CLIENT_LIMIT_BYTES = 2 * 1024 * 1024;
 const COUNTED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Refuses an object that a real server could not store. Its size is measured as JSON. On a real server,
- * stored objects of built-in kinds are slightly smaller.
+ * Refuses an object that a real server could not store. The object's size is that of its JSON. On a real
+ * server, stored objects of built-in kinds are slightly smaller.
  *
  * @throws ApiError 500 with etcd's message, which the server passes on.
  * @throws ApiError 400 in the same cases as `requireDepth`.
@@ -37,7 +37,7 @@ export function requireStorable(object: unknown): void {
  * Refuses an object that is nested deeper than any request body can be. A JSON Patch can create such an
  * object, and every list that contains it would fail.
  *
- * @throws ApiError 400 beyond 10 000 levels.
+ * @throws ApiError 400 for an object with more than 10 000 levels.
  */
 export function requireDepth(object: unknown): void {
   if (!isDeeper(object, MAX_DEPTH)) return;

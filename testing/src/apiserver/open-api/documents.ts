@@ -22,7 +22,7 @@ export interface OpenApiDocument {
   readonly hash: string;
 }
 
-/** The release whose documents are served. It does not depend on the imitated release. */
+/** The release whose documents are served, whatever the imitated release. */
 export const VERSION = versionOf(DEFAULT_GENERATION) as {
   readonly gitVersion: string;
   readonly [field: string]: string;

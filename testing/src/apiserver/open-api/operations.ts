@@ -100,7 +100,7 @@ export function resourcePaths(
       subresourceOperations(served, subresource, schemas),
     );
   }
-  // A resource that can only be created has no path for single objects.
+  // A resource whose objects can only be created has no path for a single object.
   return Object.fromEntries(
     Object.entries(paths).filter(
       ([, { parameters: _, ...methods }]) => Object.keys(methods).length,

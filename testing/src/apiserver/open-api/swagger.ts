@@ -24,7 +24,9 @@ interface Cached {
   readonly swagger: Swagger;
 }
 
-/** The document of OpenAPI v2, keyed by the first of the OpenAPI v3 documents that it was made from. */
+/**
+ * The documents of OpenAPI v2. Each is keyed by the first of the OpenAPI v3 documents that it was made from.
+ */
 const MADE = new WeakMap<OpenApiDocument, Cached>();
 
 /**

@@ -109,7 +109,10 @@ function fieldSchema(field: BuiltInField): Json {
   };
 }
 
-/** @param always - true for a value that Go writes even if it is unset. */
+/**
+ * The schema of a value.
+ * @param always - true for a value that Go writes even if it is unset.
+ */
 function valueSchema(
   type: string,
   always: boolean,

@@ -28,7 +28,7 @@ function timestamp(bytes: Buffer): { seconds: string; nanos: number } | undefine
   const nanos = Number(BigInt.asIntN(32, numbers.get(2) ?? 0n));
   const date = new Date(seconds * 1000);
   const year = date.getUTCFullYear();
-  // Go's error for a time that RFC 3339 cannot express.
+  // This is Go's error for a time that RFC 3339 cannot express.
   if (!(year >= 0 && year <= 9999) || nanos < 0 || nanos >= 1e9) {
     throw new WireError('Time.MarshalJSON: year outside of range [0,9999]');
   }

@@ -4,7 +4,7 @@ import type { ServedResource } from './served-resource.ts';
 
 /**
  * The resources that the server serves. The resources of CustomResourceDefinitions are added and removed
- * while it runs.
+ * while the server runs.
  */
 export class Registry {
   /** The resources in the order of discovery. */

@@ -43,7 +43,7 @@ export interface Strategy {
   validate(object: StoredObject, previous: StoredObject | undefined): readonly FieldError[];
   /** Dotted names of fields that the schema does not declare, for `fieldValidation`. */
   unknownFields(object: StoredObject): readonly string[];
-  /** The fields that a field selector can use, besides metadata.name and metadata.namespace. */
+  /** The fields that a field selector can use in addition to metadata.name and metadata.namespace. */
   selectableFields(object: StoredObject): Readonly<Record<string, string>>;
   /**
    * Returns the object as it is when its deletion begins, for kinds with special rules. If omitted, only the
@@ -59,7 +59,7 @@ export interface Strategy {
 /** What a gate needs to know about a request. */
 export interface GatedRequest {
   readonly method: string;
-  /** Aborted when the client disconnects. */
+  /** It is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly warn: (text: string) => void;
 }
@@ -96,7 +96,7 @@ export interface ServedResource extends Resource {
   readonly closed?: string;
   /** The structural schema of a custom resource. */
   readonly schema?: Json;
-  /** True if a PUT of an absent object creates it. */
+  /** True if a PUT of an object that does not exist creates the object. */
   readonly createOnUpdate: boolean;
   /** Converts between this version and the stored version, if the definition has a conversion webhook. */
   readonly converter?: Converter;

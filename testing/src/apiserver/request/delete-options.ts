@@ -27,7 +27,7 @@ export const DEFAULT_DELETION: DeletionOptions = {
 const POLICIES: readonly unknown[] = ['Foreground', 'Background', 'Orphan'];
 
 /**
- * Parses the options in the body of a delete request or, if it has no body, in the query.
+ * Parses the options of a delete request. They are in its body or, if it has no body, in the query.
  *
  * @throws ApiError 422 for an unknown policy or dryRun.
  */

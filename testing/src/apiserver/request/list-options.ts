@@ -14,7 +14,10 @@ export interface ListOptions {
   /** The maximum number of objects in one page; 0 for no limit. */
   readonly limit: number;
   readonly continue: string;
-  /** Undefined when it is unset, which is not the same as 0. See `parseResourceVersion`. */
+  /**
+   * The resourceVersion of the request. Undefined when it is unset, which is not the same as 0. See
+   * `parseResourceVersion`.
+   */
   readonly resourceVersion: number | bigint | undefined;
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly timeoutSeconds: number | undefined;

@@ -107,7 +107,7 @@ export class Collection {
     return revision < this.#window.floor ? undefined : this.#log.after(revision);
   }
 
-  /** The events after `revision` in etcd; undefined when some are compacted. */
+  /** The events after `revision` in etcd; undefined when some of them are compacted. */
   historyAfter(revision: number): readonly StorageEvent[] | undefined {
     return revision < this.#floor ? undefined : this.#log.after(revision);
   }

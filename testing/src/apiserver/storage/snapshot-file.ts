@@ -45,8 +45,8 @@ export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
 }
 
 /**
- * The size of a snapshot as a file, in bytes. Undefined above 256 MiB, because no server restores so large a
- * snapshot.
+ * The size of a snapshot as a file, in bytes. Undefined above 256 MiB, because no server restores such a
+ * large snapshot.
  *
  * @param rest - awaited after each part, so that the caller can do other work.
  */
@@ -93,7 +93,7 @@ export async function parseSnapshotInParts(
   }
 }
 
-/** Yields after each part of about a megabyte. */
+/** Parses a snapshot, and yields after each part of about a megabyte. */
 function* snapshotParser(bytes: Buffer, path?: string): Generator<undefined, StorageSnapshot> {
   if (bytes.length > SNAPSHOT_LIMIT_BYTES) throw tooLarge(bytes.length);
   const { revision, objects, end } = headerOf(bytes);

@@ -8,14 +8,14 @@ import type { StorageEvent } from './storage-event.ts';
  */
 export class StorageSnapshot {
   readonly revision: number;
-  /** Only the storage uses these. */
+  /** The contents of each resource. Only the storage uses them. */
   readonly collections: ReadonlyMap<ResourceName, CollectionSnapshot>;
   /**
    * The origin of the snapshot: a server, or a `text` such as a file. Objects from a text are checked before
    * a server restores them.
    */
   readonly origin: 'server' | 'text';
-  /** The file that contained the text. */
+  /** The file from which the text was read; undefined if there was none. */
   readonly path: string | undefined;
 
   constructor(

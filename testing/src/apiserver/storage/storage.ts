@@ -10,7 +10,7 @@ import type { WatchWindowOptions } from './watch-window.ts';
 export type { StorageEvent, StorageListener } from './storage-event.ts';
 
 export interface StorageOptions {
-  /** The clock that decides the age of events. If omitted, the system clock. */
+  /** The clock that decides the age of events. Default: the system clock. */
   readonly clock?: Clock;
   /**
    * The maximum number of events that are kept per resource. It limits the memory, and how far the history
@@ -39,10 +39,10 @@ const DEFAULT_COMPACTION_INTERVAL_MS = 300_000;
 const FIRST_REVISION = 1;
 
 /**
- * Takes the place of etcd and of the windows of the watch caches: stores the objects of each resource, one
+ * Takes the place of etcd and of the windows of the watch caches: it has the objects of each resource, one
  * revision counter for all resources, and a limited history. It can be used without the server.
  *
- * Every change takes the next revision and becomes the object's resourceVersion. The storage does not
+ * Every change gets the next revision, which becomes the resourceVersion of the object. The storage does not
  * interpret changes: the verbs validate objects and detect writes without effect. Listeners receive commits
  * in order, even when a listener writes. The storage shares objects with its callers, so do not change an
  * object that you passed in or got.
@@ -191,9 +191,9 @@ export class Storage {
   }
 
   /**
-   * Returns to the state of a snapshot, like a restore of etcd. The revision also returns to the snapshot's,
-   * and continues from there. The watch windows are emptied. Listeners receive an event for each object that
-   * differs.
+   * Returns to the state of a snapshot, like a restore of etcd. The revision counter also returns to the
+   * revision of the snapshot, and continues from there. The watch windows are emptied. Listeners receive an
+   * event for each object that differs.
    */
   restore(snapshot: StorageSnapshot): void {
     const before = new Map([...this.#collections].map(([name, one]) => [name, one.objects()]));

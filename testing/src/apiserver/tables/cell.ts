@@ -55,7 +55,7 @@ export function fact(path: string, otherwise = false): Cell {
   return (object) => read(object) ?? otherwise;
 }
 
-/** The total number of entries of lists and maps. */
+/** A cell with the total number of items or entries in several lists and maps. */
 export function size(...paths: string[]): Cell {
   const readers = paths.map(at);
   return (object) => {
@@ -68,13 +68,13 @@ export function size(...paths: string[]): Cell {
   };
 }
 
-/** Two counts, such as `2/3`. */
+/** A cell with two counts, such as `2/3`. */
 export function ofTotal(ready: string, wanted: string): Cell {
   const [have, want] = [count(ready), count(wanted)];
   return (object, nowMs) => `${have(object, nowMs)}/${want(object, nowMs)}`;
 }
 
-/** The age of the time at a path. */
+/** A cell with the time that has passed since the time at a path. */
 export function since(path: string, otherwise = '<unknown>'): Cell {
   const read = at(path);
   return (object, nowMs) => {

@@ -6,7 +6,7 @@ export interface TableColumn {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
   readonly description: string;
-  /** 0 for columns that are always shown, 1 for columns of `kubectl get -o wide`. */
+  /** 0 for a column that is always shown, 1 for a column that only `kubectl get -o wide` shows. */
   readonly priority: number;
   /** @param nowMs - the current time, from which ages are computed. */
   cell(object: StoredObject, nowMs: number): unknown;

@@ -57,7 +57,7 @@ interface Initialization {
   readonly ready: number;
   /** The reason why the Pod is not initialized; undefined if it is initialized. */
   readonly reason: string | undefined;
-  /** The statuses up to the current init container. */
+  /** The statuses of the init containers, up to the one that runs now. */
   readonly all: readonly Json[];
   readonly ofSidecars: readonly Json[];
 }

@@ -61,8 +61,8 @@ const VALID_UNTIL = new Date('9999-12-31T23:59:59Z');
 /**
  * Signs server certificates with its own key. The key never leaves the instance.
  *
- * Node's crypto makes the keys and the signatures, `asn1js` encodes the fields, and this class decides
- * which fields a certificate has (RFC 5280). So no `openssl` needs to be installed.
+ * Node's crypto makes the keys and the signatures, `asn1js` encodes the fields, and this class decides which
+ * fields a certificate has (RFC 5280). This way, `openssl` need not be installed.
  */
 export class CertificateAuthority {
   readonly #keys: Pair = newKeys();
@@ -165,7 +165,10 @@ function objectId(value: string): ObjectIdentifier {
   return new ObjectIdentifier({ value });
 }
 
-/** @param unusedBits - the number of unused bits at the end of the last byte. */
+/**
+ * A bit string.
+ * @param unusedBits - the number of unused bits at the end of the last byte.
+ */
 function bits(bytes: readonly number[], unusedBits: number): BitString {
   return new BitString({ valueHex: Uint8Array.from(bytes), unusedBits });
 }

@@ -64,7 +64,7 @@ export class SecurePort {
   }
 
   /**
-   * Creates a new certificate authority, and a certificate signed by it, for new connections. Clients that
+   * Creates a new certificate authority, and a certificate that it signs, for new connections. Clients that
    * trust only the old authority refuse new connections. Open connections continue, as in a cluster.
    */
   renewAuthority(): void {
@@ -95,7 +95,10 @@ export class SecurePort {
     });
   }
 
-  /** @returns the port, which equals `port` unless `port` is 0. */
+  /**
+   * Opens the port.
+   * @returns the number of the port, which equals `port` unless `port` is 0.
+   */
   async listen(port: number, address: string, answer: Answer): Promise<number> {
     const { createSecureServer } = process.getBuiltinModule('node:http2');
     const certificate = this.#authority.issue(this.#names);

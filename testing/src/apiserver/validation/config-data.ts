@@ -107,7 +107,7 @@ function jsonProblem(text: string): string | undefined {
 
 const FIXED = 'field is immutable when `immutable` is set';
 
-/** An immutable object may change neither its data nor the field `immutable`. */
+/** Refuses changes of the data and of the field `immutable` in an immutable object. */
 export const fixedData: ChangeCheck = (object, previous) => {
   if (previous.immutable !== true) return [];
   const problems: Problem[] = object.immutable === true ? [] : [forbidden('immutable', FIXED)];

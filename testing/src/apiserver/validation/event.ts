@@ -32,7 +32,7 @@ function placed(event: StoredObject): readonly Problem[] {
   return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
-/** The namespaces that Events of objects without a namespace may be in. */
+/** The namespaces in which Events about objects without a namespace may be. */
 const OPEN_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system']);
 
 /** Requires a reporter, an action and a reason in an Event that has an `eventTime`. */

@@ -75,7 +75,7 @@ function limitProblems(limit: Json, field: string): readonly Problem[] {
   ];
 }
 
-/** Two amounts of a resource. The first must not exceed the second. */
+/** Two amounts of a resource. `less` must not exceed `more`. */
 interface Order {
   readonly less: string;
   readonly more: string;

@@ -44,8 +44,8 @@ export function ownersAfter(
 }
 
 /**
- * Removes the status of a new object if status is a subresource. Its initial value was set by the server, and
- * so it has no owner.
+ * Removes the status of a new object if status is a subresource. The server itself has set this initial
+ * status, so the status has no owner.
  */
 function withoutOwnStatus(
   served: ServedResource,

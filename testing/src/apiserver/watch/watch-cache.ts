@@ -63,10 +63,7 @@ export class WatchCache {
     this.#notices = new RevisionPeriods(options.progressIntervalMs, clock.monotonic(), 0);
   }
 
-  /**
-   * Begins to follow the storage.
-   * @returns a function that stops this.
-   */
+  /** Begins to follow the storage. @returns a function that ends this. */
   start(): () => void {
     this.#unsubscribe ??= this.#storage.subscribe((resource, event) => {
       this.#onCommit(resource, event);

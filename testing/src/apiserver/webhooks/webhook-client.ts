@@ -53,7 +53,7 @@ export class WebhookClient {
    * @returns the JSON object in the answer, which has the status 200.
    *
    * @param timeoutMs - the time limit on the server's clock. It is also sent to the webhook, in the query.
-   * @throws WebhookError for any other answer, and when there is none.
+   * @throws WebhookError for any other answer, and when there is no answer.
    */
   async post(address: WebhookAddress, review: Json, timeoutMs: number): Promise<Json> {
     const { shown, target, servername } = this.#resolve(address, timeoutMs);

@@ -39,7 +39,7 @@ export function fieldsToUpgrade(
 ): FieldSet {
   if (manager !== KUBECTL) return NO_FIELDS;
   const configuration = readConfiguration(annotationOf(live));
-  // A last applied configuration of another API version is ignored, and so is an invalid one.
+  // The last applied configuration is ignored if it has another API version or is invalid.
   if (configuration?.apiVersion !== apiVersion) return NO_FIELDS;
   if (appliedProblem(configuration, schema) !== undefined) return NO_FIELDS;
   const { added, modified, removed } = compareStates(configuration, live, schema);

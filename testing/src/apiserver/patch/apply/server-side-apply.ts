@@ -77,9 +77,9 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const claimed = new Map(former).set(identity, own);
 
   const merged = mergeFields(stored, applied, schema);
-  // As in the server's `stripMetaManager`, the name in the configuration is without an owner only after
-  // pruning. During pruning, the owned name keeps `metadata` in the object when the manager's last label or
-  // annotation is removed.
+  // As in the server's `stripMetaManager`, the name in the configuration loses its owner only after pruning.
+  // During pruning, the name still has an owner, so `metadata` stays in the object when the manager's last
+  // label or annotation is removed.
   const needed = new Map(former).set(identity, { ...own, fields: stated });
   const doomed = fieldsToPrune(merged, last?.fields ?? NO_FIELDS, needed, schema);
   const pruned = removeFields(merged, doomed, schema);
@@ -89,8 +89,8 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const mayTake = force ? 'everything' : fieldsToUpgrade(stored, request, schema);
   const owners = takeOver(claimed, identity, comparison, mayTake);
 
-  // If the apply changes no field, and the manager only becomes another owner of fields, its new entry has no
-  // time.
+  // If the apply changes nothing, and the manager only becomes an additional owner of fields, its new entry
+  // has no time.
   const isChange = !jsonEquals(stored, pruned);
   return {
     object: withLastApplied(object, request.applied, request),
@@ -102,7 +102,7 @@ function untypedPatch(applied: JsonObject, problem: string): ApiError {
   return internalError(`failed to create typed patch object (${described(applied)}): ${problem}`);
 }
 
-/** `namespace/name; group/version, Kind=kind` */
+/** The object as messages name it: `namespace/name; group/version, Kind=kind`. */
 function described({ apiVersion, kind, metadata }: JsonObject): string {
   const { namespace, name } = isJsonObject(metadata) ? metadata : {};
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -7,7 +7,10 @@ import {
 import { zeroValue } from '../../built-in-types/zero-value.ts';
 import type { FieldSchema } from './field-schema.ts';
 
-/** One schema per type. Types refer to each other, and some refer to themselves. */
+/**
+ * The schemas of types, which are made only once, because types refer to each other and some refer to
+ * themselves.
+ */
 const SCHEMAS = new Map<string, FieldSchema>();
 
 /**

@@ -37,19 +37,19 @@ export interface FieldSchema {
    * of each when it is unset.
    */
   readonly present?: ReadonlyMap<string, unknown>;
-  /** The kind of scalar, for a scalar. */
+  /** The kind of the scalar; undefined for a map or list. */
   readonly scalar?: 'string' | 'numeric' | 'boolean' | 'untyped';
 }
 
 /**
- * The number of levels in a value without a schema whose fields have separate owners. A value below them is
- * one field with one owner. A real server has no such limit. It is needed here, because the cost of
- * `managedFields` grows with the square of the depth.
+ * The number of levels in a value without a schema whose fields have separate owners. Below these levels,
+ * each value is one field with one owner. A real server has no such limit. It is needed here, because the
+ * cost of `managedFields` grows with the square of the depth.
  */
 const OWNED_LEVELS = 200;
 
 /**
- * The schema of a value without a schema: maps are merged field by field, lists are replaced as a
+ * The rules for a value that no schema describes: maps are merged field by field, and lists are replaced as a
  * whole.
  */
 const GRANULAR: FieldSchema = granular(OWNED_LEVELS);

@@ -6,7 +6,7 @@ import { compareElements, type FieldPath, type PathElement } from './path-elemen
  */
 export interface FieldSet {
   readonly members: ReadonlySet<PathElement>;
-  /** No child is empty. */
+  /** The sets below the elements. None of them is empty. */
   readonly children: ReadonlyMap<PathElement, FieldSet>;
 }
 

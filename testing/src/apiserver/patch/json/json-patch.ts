@@ -26,9 +26,9 @@ export class JsonPatchError extends ApiError {
 
 /**
  * The document after a JSON patch. Either all operations are applied or none. Where RFC 6902 and
- * evanphx/json-patch v4 differ, the library's behaviour counts: `replace` and `add` set absent
- * fields, `copy` copies null from an absent field, a missing `value` is null, and `-1` is the last
- * item of a list.
+ * evanphx/json-patch v4 differ, this server does what the library does: `replace` and `add` set absent
+ * fields, `copy` copies null from an absent field, a missing `value` is null, and `-1` is the last item of a
+ * list.
  *
  * Neither input is changed. The result may share values with both.
  *
@@ -172,7 +172,10 @@ interface Place {
   readonly key: string;
 }
 
-/** @returns undefined when the path leads through an absent value, or through a scalar. */
+/**
+ * The place that a path names.
+ * @returns undefined when the path leads through an absent value, or through a scalar.
+ */
 function placeAt(root: LazyNode, path: string): Place | undefined {
   const tokens = path.split('/').slice(1).map(unescaped);
   const key = tokens.pop();
@@ -233,7 +236,7 @@ function remove({ container, key }: Place): void {
   }
 }
 
-/** The integers that Go's strconv.Atoi reads. Leading zeros and a plus are allowed. */
+/** Matches the integers that Go's strconv.Atoi accepts. Leading zeros and a plus are allowed. */
 const INTEGER = /^[+-]?[0-9]+$/;
 
 /** The index that a path segment names. A negative index counts from the end. */

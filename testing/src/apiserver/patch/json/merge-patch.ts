@@ -21,7 +21,7 @@ export function applyMergePatch(document: unknown, patch: unknown): unknown {
   return plainJson(root);
 }
 
-/** Merges `change` into `root`, which both are objects, from the top down and with an explicit stack. */
+/** Merges `change` into `root`, from the top down and with an explicit stack. Both must be objects. */
 function merge(root: LazyNode, change: LazyNode): void {
   const left = [{ into: root, from: change }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

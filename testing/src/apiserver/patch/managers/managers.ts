@@ -132,7 +132,7 @@ export function capUpdateOwners(owners: Owners): Owners {
   return capped;
 }
 
-/** `metadata.managedFields` of an object. */
+/** The `metadata.managedFields` of an object. */
 export function managedFieldsOf(object: JsonObject | undefined): unknown {
   const metadata = object?.metadata;
   return isJsonObject(metadata) ? metadata.managedFields : undefined;

@@ -73,8 +73,8 @@ export function parentEntries(
 }
 
 /**
- * A key for a manager's entry that is the same in the object and in its Scale. It has no API version, because
- * the two have different ones.
+ * A key that is the same for a manager's entry in the object and in its Scale. It does not contain the API
+ * version, because the object and the Scale have different ones.
  */
 function keyOf({ manager, operation, subresource }: Owner): string {
   return JSON.stringify([manager, operation, subresource]);

@@ -113,7 +113,7 @@ export function badType(wanted: string, value: unknown): Error {
   return internalError(`expected a ${wanted}, but received a ${goTypeOf(value)}`);
 }
 
-/** The type into which Go reads a value. */
+/** The Go type that a decoded JSON value has. */
 export function goTypeOf(value: unknown): string {
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (Array.isArray(value)) return '[]interface {}';

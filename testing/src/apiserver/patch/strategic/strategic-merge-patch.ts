@@ -65,7 +65,10 @@ function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
   return map;
 }
 
-/** @throws ApiError 500 for a directive that the server does not know. */
+/**
+ * The result of a directive of a map.
+ * @throws ApiError 500 for a directive that the server does not know.
+ */
 function replaced(patch: OwnMap): OwnMap {
   if (patch[DIRECTIVE] === 'delete') return {};
   if (patch[DIRECTIVE] !== 'replace') throw unknownDirective(patch);

@@ -17,7 +17,7 @@ export function changed(
 /**
  * Refuses changes of fields.
  *
- * @param paths - dotted paths.
+ * @param paths - the paths of the fields, with dots.
  * @param show - formats the new value for the message.
  */
 export function immutable(

@@ -19,7 +19,7 @@ export function all(...checks: readonly Check[]): Check {
   return (value, field) => checks.flatMap((check) => check(value, field));
 }
 
-/** Runs each check only if the checks before it found nothing. */
+/** Runs the checks in order, until one of them finds a problem. */
 export function firstOf(...checks: readonly Check[]): Check {
   return (value, field) => {
     for (const check of checks) {

@@ -9,8 +9,8 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 
 /**
  * A value as an object of the server's internal Go type, which some messages show: with Go's field names, and
- * including unset fields. The internal types have a few fields in other places than the API types. Some of
- * these fields appear here in the same place as in the API.
+ * including unset fields. In the internal types, a few fields are in other places than in the API types. Some
+ * of these fields appear here in the same place as in the API.
  *
  * @param type - a name such as `io.k8s.api.core.v1.PodTemplateSpec`.
  */

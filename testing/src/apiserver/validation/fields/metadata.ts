@@ -262,8 +262,8 @@ function unqualifiedFinalizers({ finalizers: found = [] }: Metadata): readonly P
 }
 
 /**
- * The problems of a changed object: first the problems of the general rules, then the problems of
- * its kind.
+ * The problems of a changed object: first those that the general rules find, then those that the rules of its
+ * kind find.
  *
  * @param content - the problems outside of the metadata.
  */

@@ -134,7 +134,7 @@ export const probes: Check = fields({
   startupProbe: probe('once'),
 });
 
-/** The regular containers of a Pod. */
+/** Checks the regular containers of a Pod. */
 export function containers(volumes: Volumes): Check {
   const common = containerCommon(volumes);
   return firstOf(needed(), (value, field) => {

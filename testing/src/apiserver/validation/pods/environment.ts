@@ -107,7 +107,7 @@ function valueFrom({ valueFrom: from, value }: Json, field: string): readonly Pr
   return set.length === 1 ? problems : [...problems, invalidValue(at, '', TWO_SOURCES)];
 }
 
-/** The environment variables of a container. */
+/** Checks the environment variables of a container. */
 export const environment: Check = each(fields({ name: must(formed(environmentName)) }, valueFrom));
 
 const named: Check = fields({ name: must(formed(dnsSubdomain)) });

@@ -210,5 +210,5 @@ function operatorProblems(operator: unknown, value: unknown, field: string): rea
   return [invalidValue(field, value, "value must be empty when `operator` is 'Exists'")];
 }
 
-/** The tolerations of a Pod. */
+/** Checks the tolerations of a Pod. */
 export const tolerations: Check = each(fields({}, toleration));

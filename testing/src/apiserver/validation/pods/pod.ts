@@ -118,8 +118,8 @@ function removedGates(spec: Json, before: Json): readonly Problem[] {
 }
 
 /**
- * The spec, with all changeable fields reset to their former values. A spec that still differs from the
- * former one is refused.
+ * The spec, with all changeable fields reset to their former values. If it still differs from the former
+ * spec, the change is refused.
  */
 function withChangeable(spec: Json, before: Json): Json {
   const images = (list: 'containers' | 'initContainers'): unknown =>

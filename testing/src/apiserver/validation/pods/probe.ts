@@ -55,6 +55,7 @@ function handler(value: Json, field: string): readonly Problem[] {
 }
 
 /**
+ * Checks a probe.
  * @param only - `once` for liveness and startup probes, whose `successThreshold` must be 1, because after a
  * failure the container is not probed again. `again` for readiness probes.
  */

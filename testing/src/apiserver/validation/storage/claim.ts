@@ -121,7 +121,8 @@ function lostClass(now: Json, then: Json, previous: StoredObject): readonly Prob
 }
 
 /**
- * The spec, in which every field that this change may set has the same value before and after the change.
+ * The spec before or after the change, in which all fields that the change may set get the same values. If
+ * the two specs still differ, the change is refused.
  */
 function settled(spec: Json, now: Json, bound: boolean): Json {
   const kept: Record<string, unknown> = { ...spec };

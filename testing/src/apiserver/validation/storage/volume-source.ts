@@ -19,7 +19,7 @@ interface Source {
   readonly field: string;
   /** The name of the field in the paths of its problems. Default: its name in the API. */
   readonly shown?: string;
-  /** The name of the field in the problem that it is a second source. Default: its name in the API. */
+  /** The name of the field in the message that it is a second source. Default: its name in the API. */
   readonly asSecond?: string;
   readonly check: Check;
 }

@@ -11,7 +11,10 @@ import {
   required,
 } from '../fields/problem.ts';
 
-/** @param apiVersion - the check for the apiVersion of the referenced object. */
+/**
+ * Makes the check of a reference to an object.
+ * @param apiVersion - the check for the apiVersion of the referenced object.
+ */
 const reference =
   (apiVersion: Check): Check =>
   (value, field) =>

@@ -24,7 +24,7 @@ interface Rule {
 const FINISHED = ['Complete', 'Failed'];
 
 /**
- * The problems of a changed Job status. The rules apply also to an external controller that a Job names in
+ * The problems of a changed Job status. The rules also apply to an external controller that a Job names in
  * `managedBy` (pkg/apis/batch/validation and pkg/registry/batch/job of Kubernetes 1.36).
  */
 export function jobStatus(object: StoredObject, previous: StoredObject): readonly Problem[] {
@@ -208,7 +208,7 @@ function without(type: string, needed: string, about: readonly string[]): Rule {
   };
 }
 
-/** A rule about values that a field in the status of a finished Job must not have. */
+/** Makes a rule about the values that a status field of a finished Job must not have. */
 function finished(
   name: string,
   wrong: (status: Json) => readonly (readonly [unknown, string])[],

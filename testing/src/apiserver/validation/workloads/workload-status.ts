@@ -29,7 +29,7 @@ const OF_REPLICAS: Counts = {
   ready: 'readyReplicas',
 };
 
-/** Keyed by kind (Go: pkg/apis/{apps,core,policy}/validation). */
+/** The counts of each kind that are checked, keyed by kind (Go: pkg/apis/{apps,core,policy}/validation). */
 const COUNTS: Readonly<Record<string, Counts>> = {
   DaemonSet: {
     counted: [

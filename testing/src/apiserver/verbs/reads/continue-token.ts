@@ -11,7 +11,7 @@ export interface ContinueToken {
   readonly last: string;
 }
 
-/** A continue token in the server's form: base64 of JSON, without padding. */
+/** Makes a continue token like the server: base64 of JSON, without padding. */
 export function encodeContinue(revision: number, last: string): string {
   // As on a real server, a token with revision -1 has no leading slash.
   const start = `${revision < 0 ? '' : '/'}${last}\u0000`;

@@ -18,8 +18,8 @@ import { isExact, listObjects, type ObjectList } from './list.ts';
 const READY_POLL_MS = 100;
 
 /**
- * Like `listObjects`, but like the server waits for a resourceVersion that the next writes may reach, and for
- * a watch cache that lags behind.
+ * Like `listObjects`, but waits, as the server does, for a resourceVersion that the next writes may reach,
+ * and for a watch cache that lags behind.
  *
  * @throws ApiError in the same cases as `listObjects`, and 429 while the watch cache is being filled, or,
  * with a certain feature gate, if it does not catch up.

@@ -172,7 +172,7 @@ function continued(cluster: Cluster, served: ServedResource, options: ListOption
   return { revision: token.revision, objects: after(token, objects, options), limited: true };
 }
 
-/** Those of the sorted objects that do not come before the start of the page. */
+/** The sorted objects without those before the start of the page. */
 function after(
   { start }: ContinueToken,
   objects: readonly StoredObject[],

@@ -32,9 +32,8 @@ export interface WatchSink {
 }
 
 /**
- * One watch. First it sends the existing objects, or the events since its resourceVersion; then new
- * events as they happen. `start` may call the sink at once. After `end` the sink is never called
- * again.
+ * One watch. First it sends the existing objects, or the events since its resourceVersion. Then it sends new
+ * events as they happen. `start` may call the sink at once. After `end` the sink is never called again.
  */
 export class Watch {
   readonly #cluster: Cluster;
@@ -167,7 +166,10 @@ export class Watch {
     return true;
   }
 
-  /** An object that leaves the selection is sent as DELETED, and one that enters it as ADDED. */
+  /**
+   * Sends an event. An object that no longer matches the selection is sent as DELETED, and an object that
+   * newly matches it as ADDED.
+   */
   #onEvent(event: StorageEvent): void {
     const { revision, object, previous } = event;
     if (revision <= this.#from) return;
@@ -233,8 +235,8 @@ export class Watch {
   }
 
   /**
-   * Runs `act` after all earlier sends. If too many are waiting, the watch ends, like the watch of
-   * a slow client.
+   * Runs `act` after all earlier sends. If too many sends are waiting, the watch ends, like the watch of a
+   * slow client.
    */
   #afterTurn(act: () => void | Promise<void>): void {
     this.#waiting++;

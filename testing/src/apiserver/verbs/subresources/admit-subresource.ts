@@ -8,8 +8,8 @@ import type { WriteOptions } from '../../request/options.ts';
 import { requireStored, type Target } from '../target.ts';
 
 /**
- * The kind of the options of a connection, without the kind of the object that it begins with. Keyed by
- * subresource.
+ * The second half of the kind of a connection's options, keyed by subresource. The first half is the kind of
+ * the object, as in `PodExecOptions`.
  */
 const CONNECTED: Readonly<Record<string, string>> = {
   attach: 'AttachOptions',

@@ -47,8 +47,8 @@ function spendBudget(
 }
 
 /**
- * True if an unhealthy Pod may be evicted without using up the budget. With the policy `AlwaysAllow` it
- * always may, otherwise only while enough other Pods are healthy.
+ * True if an unhealthy Pod may be evicted without using up the budget. With the policy `AlwaysAllow` this is
+ * always allowed, otherwise only while enough Pods are healthy.
  */
 function isFreeToGo(budget: StoredObject, healthy: number, desired: number): boolean {
   if (valueAt(budget, ['spec', 'unhealthyPodEvictionPolicy']) === 'AlwaysAllow') return true;

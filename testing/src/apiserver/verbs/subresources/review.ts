@@ -136,7 +136,7 @@ function tokenStatus({ authentication }: Cluster, { token, audiences }: Json): J
 
 const GROUP = 'authorization.k8s.io';
 
-/** @throws ApiError 422 for a question about rights that names no resource and no path, or both. */
+/** @throws ApiError 422 for a question about rights that names neither a resource nor a path, or both. */
 function refuseBadReview(review: StoredObject): void {
   if (!review.kind.endsWith('AccessReview')) return;
   const spec = isObject(review.spec) ? review.spec : {};

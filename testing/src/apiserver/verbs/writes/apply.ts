@@ -29,8 +29,8 @@ export interface Patched {
 
 /**
  * Server-side apply: creates the object, or merges the configuration into it. Errors are found in the
- * server's order: errors of the configuration, conflicts, another identity of the object, and then the errors
- * that every write can have.
+ * server's order: errors of the configuration, conflicts, a different identity of the object, and then the
+ * errors that every write can have.
  */
 export function* applyObject(
   cluster: Cluster,
@@ -92,8 +92,8 @@ function mergeApplied(
 }
 
 /**
- * The fields that get no owner by an apply to this endpoint, because another endpoint of the object writes
- * them.
+ * The fields that have no owner after an apply to this endpoint, because another endpoint of the object
+ * writes them.
  */
 function ignoredFields(
   served: ServedResource,

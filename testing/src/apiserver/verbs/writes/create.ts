@@ -26,7 +26,7 @@ import { canonical, storable } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 import { otherUid, requireKind, type Target } from '../target.ts';
 
-/** Looked up at each use, because a simulation replaces its functions. */
+/** The functions of this module are looked up at each use, because a simulation replaces them. */
 const crypto = process.getBuiltinModule('node:crypto');
 
 /** How often the server tries to generate a name that is not taken. */
@@ -114,7 +114,7 @@ export function* createObject(
  * Creates the object of a PUT if no object has its name. Only some kinds allow this. A resourceVersion in the
  * body is ignored, but a uid is an error, because it belongs to an object that no longer exists.
  *
- * @throws ApiError 400 for a name other than in the path, 409 for a uid.
+ * @throws ApiError 400 for a name that differs from the name in the path, 409 for a uid.
  */
 export function* createByUpdate(
   cluster: Cluster,

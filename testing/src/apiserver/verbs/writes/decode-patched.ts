@@ -73,8 +73,8 @@ function internalPackage(group: string): string {
 }
 
 /**
- * The result without an apiVersion. The server then decodes into its internal type, whose fields
- * have other names, so no field of the object is kept.
+ * Decodes a result without an apiVersion. The server decodes such a result into its internal type, whose
+ * fields have other names, so no field of the object is kept.
  */
 function internalVersion(document: Json, quote: () => string): DecodedPatch {
   const unknown = Object.keys(document).filter((name) => name !== 'kind' && name !== 'apiVersion');
@@ -119,8 +119,8 @@ export function withoutApiVersion(): Error {
 }
 
 /**
- * The object that results from a strategic merge patch. The server does not encode this result as JSON: it
- * decodes it into the type of the resource, whatever kind the result names.
+ * The object that results from a strategic merge patch. The server does not encode this result as JSON. It
+ * decodes the result into the type of the resource, whatever kind the result names.
  *
  * @throws ApiError 422 for values that do not fit.
  */
@@ -136,7 +136,7 @@ export function decodeMerge({ merged, patch }: StrategicMerge, expected: Expecte
 interface Identified {
   readonly document: Json;
   readonly kind: string;
-  /** Empty if the object has no apiVersion. */
+  /** The apiVersion of the object; empty if it has none. */
   readonly apiVersion: string;
 }
 

@@ -43,7 +43,7 @@ const WISHES: Readonly<Record<string, readonly string[]>> = {
  * metadata, and except status if it is a subresource.
  */
 function wishOf(served: ServedResource, object: StoredObject): unknown {
-  // A change of a Pod's node is not counted, because the scheduler makes it.
+  // A change of a Pod's node is not counted, because the scheduler makes this change.
   if (object.kind === 'Pod' && isObject(object.spec)) return { ...object.spec, nodeName: '' };
   if (!served.custom) return (WISHES[object.kind] ?? ['spec']).map((field) => object[field]);
   const { metadata: _, ...rest } = object;

@@ -77,7 +77,8 @@ type PatchedKind = Pick<ServedResource, 'group' | 'version' | 'kind'>;
  * An object after a JSON patch, a merge patch or a strategic merge patch. As on a real server, the patch is
  * only parsed when the object exists.
  *
- * @param kind - the kind of the object, or the kind as which a subresource shows the object, such as Scale.
+ * @param kind - the kind of the object, or the kind under which a subresource shows the object, such as
+ * Scale.
  * @throws ApiError 400, 413, 422 or 500 for a patch that cannot be parsed or applied, or whose
  * result is not an object of this kind.
  */

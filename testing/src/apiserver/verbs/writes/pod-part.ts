@@ -3,7 +3,7 @@ import type { FieldError } from '../../failures/invalid.ts';
 import { isObject, type Json, withFields } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 
-/** Subresources through which certain fields of a Pod's spec are changed, and no other fields. */
+/** Subresources through which only certain fields of a Pod's spec can be changed. */
 const PARTS: ReadonlySet<string> = new Set(['ephemeralcontainers', 'resize']);
 
 export function isPodPart(subresource: string | undefined): boolean {

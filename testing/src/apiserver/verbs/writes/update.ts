@@ -202,8 +202,8 @@ function withoutTimes(object: StoredObject): StoredObject {
 }
 
 /**
- * Checks that the name is that of the live object, and so are the namespace, uid and resourceVersion if the
- * change sets them.
+ * Checks that the name, and also the namespace, uid and resourceVersion if the change sets them, are those of
+ * the live object.
  */
 export function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
   const { served, name } = target;
@@ -292,7 +292,7 @@ export function requireResourceVersion(
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
   };
-  // The server names the resource here, while all its other messages name the kind.
+  // This message of the server names the resource, while all its other messages name the kind.
   throw invalid({ kind: served.plural, group: served.group }, name, [problem]);
 }
 
