@@ -72,7 +72,7 @@ export function withProtection(object: StoredObject): StoredObject {
  * Removes the finalizer from protected objects that are being deleted, right after the write that ends their
  * use. In a real cluster, three controllers do this.
  *
- * @returns a function that stops this.
+ * @returns a function that stops removing finalizers.
  */
 export function releaseProtected(
   { storage }: Pick<Cluster, 'storage'>,

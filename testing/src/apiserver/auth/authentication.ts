@@ -34,8 +34,9 @@ export class Authentication {
   }
 
   /**
-   * @param header - the `Authorization` header. Only a bearer token counts as a credential. @param
-   * withoutToken - the user as whom requests without a token are made. If undefined, the user in the options.
+   * @param header - the `Authorization` header. Only a bearer token counts as a credential.
+   * @param withoutToken - the user as whom requests without a token are made. If undefined, the user in the
+   * options.
    * @throws ApiError 401 for an unknown token, and for a request without a token if anonymous requests are
    * refused.
    */

@@ -16,7 +16,8 @@ export interface BoundObject {
 }
 
 /**
- * How long a token stays valid after it has expired or its object was deleted (go-jose: `DefaultLeeway`).
+ * How long a token stays valid after its expiration, or after the `deletionTimestamp` of its object (go-jose:
+ * `DefaultLeeway`).
  */
 export const LEEWAY_MS = 60_000;
 
@@ -77,7 +78,7 @@ export function isBoundAlive(
   });
 }
 
-/** True if an object exists and has this uid, and its deletion did not begin more than a minute ago. */
+/** True if an object exists, has this uid, and has no `deletionTimestamp` that is more than a minute ago. */
 export function isSame(object: StoredObject | undefined, uid: unknown, nowMs: number): boolean {
   if (object === undefined || object.metadata.uid !== uid) return false;
   const { deletionTimestamp } = object.metadata;

@@ -32,7 +32,8 @@ export interface TokenHolder {
  * Issues and checks the tokens of ServiceAccounts. They are JWTs with the same claims as a real server's
  * tokens, and are signed with a key that only this server has (HS256). As on a real server, a token is valid
  * until a minute after it expires. The ServiceAccount and the object to which the token is bound must still
- * exist with the same uids. If their deletion began, the token is valid for another minute.
+ * exist with the same uids. If one of them is being deleted, the token is valid until a minute after the
+ * `deletionTimestamp`.
  */
 export class ServiceAccountTokens {
   readonly #storage: Storage;

@@ -42,7 +42,7 @@ export class Definitions {
     this.#cleanup = new DefinitionCleanup(cluster, pace);
   }
 
-  /** @returns a function that stops this. */
+  /** @returns a function that ends the management of definitions. */
   start(): () => void {
     return this.#cluster.storage.subscribe((resource, event) => {
       if (resource === DEFINITIONS) this.#onDefinition(event);

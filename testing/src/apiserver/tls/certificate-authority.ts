@@ -77,7 +77,10 @@ export class CertificateAuthority {
     ]);
   }
 
-  /** Makes a key and a certificate for a server. @param names - DNS names and IP addresses. */
+  /**
+   * Makes a key and a certificate for a server.
+   * @param names - DNS names and IP addresses.
+   */
   issue(names: readonly string[]): KeyAndCertificate {
     const { privateKey, publicKey } = newKeys();
     const cert = this.#signed('kube-apiserver', publicKey, [

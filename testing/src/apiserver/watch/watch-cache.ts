@@ -63,7 +63,10 @@ export class WatchCache {
     this.#notices = new RevisionPeriods(options.progressIntervalMs, clock.monotonic(), 0);
   }
 
-  /** Begins to follow the storage. @returns a function that ends this. */
+  /**
+   * Begins to follow the storage.
+   * @returns a function that stops following it.
+   */
   start(): () => void {
     this.#unsubscribe ??= this.#storage.subscribe((resource, event) => {
       this.#onCommit(resource, event);

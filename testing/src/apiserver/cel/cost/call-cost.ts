@@ -73,7 +73,7 @@ function atLeastSimple(
   return { ...found, cost: Math.max(found.cost, 1) };
 }
 
-/** The cost of `==` for types that are compared in one step, and for types that are not. */
+/** The cost of `==` for types whose values are compared at a fixed cost, in one step or in several. */
 const EQUALITY: Readonly<Record<string, number>> = {
   'net.IP': 1,
   'net.CIDR': 1,
@@ -175,8 +175,8 @@ const contains: Estimate = (target, [part]) =>
 const address: Estimate = (target, args) => (target === undefined ? reads()(target, args) : SIMPLE);
 
 /**
- * The cost of testing whether a network contains an address or network. They are compared as 4 or 16 bytes. A
- * string argument has to be parsed before.
+ * The cost of testing whether a network contains an address or network. Both are compared as 4 or 16 bytes. A
+ * string argument has to be parsed first.
  */
 function within(cost: number): Estimate {
   return (_, [other]) => other && { cost: cost + (mayBeText(other) ? traversal(other.size) : 0) };

@@ -3,8 +3,8 @@ import { originalName } from '../expression/own-names.ts';
 import { Budget } from './budget.ts';
 
 /**
- * Computes the cost of a call from its receiver, which is the first value, its arguments and its result. One
- * step of this cost is charged already, as for every node.
+ * Computes the cost of a call from its values and its result. The first value is the receiver, and the
+ * arguments follow. One step of this cost is charged already, as for every node.
  */
 type Cost = (values: readonly unknown[], result: unknown) => number;
 

@@ -74,7 +74,7 @@ const SAFE_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
  * kube-controller-manager, which hashes Go's memory layout: only its length, its letters and its purpose are
  * the same.
  *
- * @param collisions - how often another template had taken the name of this template.
+ * @param collisions - how often the name of this template was already taken by another template.
  */
 export function templateHash(template: object, collisions: number): string {
   let hash = 0x811c9dc5; // FNV-1a, 32 bits

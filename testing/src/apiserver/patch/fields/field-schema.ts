@@ -33,8 +33,8 @@ export interface FieldSchema {
   /** True for a list of distinct scalars. */
   readonly set?: boolean;
   /**
-   * Fields that Go writes even when they are unset, because they are structs and not pointers, and the value
-   * of each when it is unset.
+   * Fields that Go writes even when they are unset, because they are not pointers in the Go struct, and the
+   * value that it then writes.
    */
   readonly present?: ReadonlyMap<string, unknown>;
   /** The kind of the scalar; undefined for a map or list. */

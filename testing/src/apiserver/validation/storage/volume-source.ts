@@ -56,7 +56,10 @@ const HOST_PATH_TYPES = [
   'Socket',
 ];
 
-/** Checks a path on the host. If the path is missing, reports only this. */
+/**
+ * Checks a path on the host.
+ * @returns only the problem of the path when the path is missing.
+ */
 const hostPath: Check = (value, field) => {
   const { path, type } = isObject(value) ? value : {};
   if (isEmpty(path)) return [required(`${field}.path`)];

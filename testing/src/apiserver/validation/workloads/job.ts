@@ -217,8 +217,8 @@ function isAtRest(job: StoredObject): boolean {
 }
 
 /**
- * Refuses forbidden changes of the template: `validatePodTemplateUpdate` in
- * pkg/apis/batch/validation of v1.36.
+ * Refuses forbidden changes of the template (`validatePodTemplateUpdate` in pkg/apis/batch/validation of
+ * v1.36).
  */
 const sameTemplate: ChangeCheck = (object, previous) => {
   const [now, then] = [object, previous].map((one) => valueAt(one, ['spec', 'template']));
