@@ -38,10 +38,11 @@ export type { SecurePort, TlsOptions, TurnedAway } from './tls/secure-port.ts';
 export interface TokenRequestSpec {
   readonly audiences?: readonly string[];
   /**
-   * At least 600. Default 3,600. The token is accepted for a minute longer, as by a real server.
+   * The lifetime in seconds, at least 600. Default 3,600. Like a real server, this server accepts the token
+   * for a minute longer.
    */
   readonly expirationSeconds?: number;
-  /** A Pod, a Secret or a Node. The token becomes invalid when this object is deleted. */
+  /** A Pod, a Secret or a Node. When this object is deleted, the token becomes invalid. */
   readonly boundObjectRef?: {
     readonly apiVersion: 'v1';
     readonly kind: 'Pod' | 'Secret' | 'Node';
@@ -53,15 +54,15 @@ export interface TokenRequestSpec {
 const DEFAULT_REQUEST_LIMIT = 10_000;
 
 /**
- * A Kubernetes API server in this process, on a port of 127.0.0.1. It answers HTTP as
- * kube-apiserver v1.36 does, in everything that operators depend on.
+ * A Kubernetes API server in this process, on a port of 127.0.0.1. It answers HTTP requests like
+ * kube-apiserver v1.36 in everything that operators depend on.
  *
  * The methods have the semantics of the HTTP API. They throw ApiError where the HTTP API would
  * answer with an error, but call no webhooks. Returned objects are copies.
  */
 export class ApiServer {
   /**
-   * Rules for requests that fail or are delayed. They apply to HTTP, and not to the methods of this
+   * Rules that make requests fail or delay them. They apply to HTTP requests, and not to the methods of this
    * class.
    */
   readonly faults: FaultRules;
@@ -77,7 +78,7 @@ export class ApiServer {
   #listening = false;
   #hasListened = false;
   #isClosing = false;
-  /** Set after `stop`. Resolves to the function that releases the port. */
+  /** Set by `stop`. Resolves to the function that releases the reserved port. */
   #reserved: Promise<() => void> | undefined;
 
   private constructor(
@@ -97,9 +98,9 @@ export class ApiServer {
   }
 
   /**
-   * A listening server with the namespaces `default` and `kube-system`. With controllers it also
-   * has the objects of a control plane and the objects that controllers keep in every namespace.
-   * The caller must close it.
+   * Starts a server with the namespaces `default` and `kube-system`. With controllers, it also has the
+   * objects of a control plane, and the objects that controllers keep in every namespace. The caller must
+   * close the server.
    */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = await ApiServer.inMemory(options);
@@ -131,10 +132,10 @@ export class ApiServer {
   }
 
   /**
-   * Answers a request in this process, without a socket. Each part of the answer is passed to
-   * `receiver` as soon as the server writes it.
+   * Answers a request in this process, without a socket. Each chunk of the answer is passed to `receiver` as
+   * soon as the server writes it.
    *
-   * @returns a function to call when the client is gone. Nothing more is written then.
+   * @returns a function to call when the client is gone. After that nothing more is written.
    */
   exchange(request: InMemoryRequest, receiver: InMemoryReceiver): () => void {
     return this.#http.exchange(request, receiver);
@@ -147,7 +148,7 @@ export class ApiServer {
   }
 
   /**
-   * The TLS port: its certificate authority, and the faults that a test can cause on it.
+   * The TLS port, with its certificate authority and the faults that a test can cause on the port.
    *
    * @throws ConfigurationError `CONFIG` unless the server was started with `tls`.
    */
@@ -189,12 +190,11 @@ export class ApiServer {
   }
 
   /**
-   * A bearer token of a ServiceAccount, like the token of `kubectl create token`.
+   * Issues a bearer token of a ServiceAccount, like `kubectl create token`.
    *
    * @param spec - the spec of the TokenRequest. If omitted, the token is for this server and lasts
    * an hour.
-   * @throws ApiError as the API server refuses a TokenRequest, such as 404 for a missing
-   * ServiceAccount.
+   * @throws ApiError when the API server refuses the TokenRequest, such as 404 for a missing ServiceAccount.
    */
   issueToken(namespace: string, name: string, spec: TokenRequestSpec = {}): string {
     const served = this.#cluster.registry.byName('serviceaccounts');
@@ -219,7 +219,7 @@ export class ApiServer {
   }
 
   /**
-   * Sorted by namespace and name.
+   * The objects of a kind, sorted by namespace and name.
    * @param namespace - undefined for all namespaces.
    */
   list(apiVersion: string, kind: string, namespace?: string): readonly KubernetesObject[] {
@@ -255,8 +255,8 @@ export class ApiServer {
   }
 
   /**
-   * Calls `listener` for every committed change, in the order of commits, during the write that
-   * caused it. The listener must not throw. Its arguments are shared: copy before changing.
+   * Calls `listener` for every committed change, in the order of commits, during the write that caused it.
+   * The listener must not throw. Its arguments are shared, so copy them before you change them.
    *
    * @returns a function that ends the subscription.
    */
@@ -270,9 +270,9 @@ export class ApiServer {
   }
 
   /**
-   * Drops the history. Continued lists and exact lists from earlier revisions are then answered
-   * with 410. Watches from earlier revisions are too, unless `what` is `pages`, which has the
-   * effect of a compaction of etcd.
+   * Drops the history. Continued lists and exact lists of earlier revisions are then answered with 410. So
+   * are watches from earlier revisions, unless `what` is `pages`, which has the effect of a compaction of
+   * etcd.
    */
   compact(what: 'everything' | 'pages' = 'everything'): void {
     const { storage } = this.#cluster;
@@ -280,18 +280,17 @@ export class ApiServer {
     if (what === 'everything') storage.restartWindows();
   }
 
-  /** All current objects and the revision, to restore later in this or another server. */
+  /** All current objects and the revision, which can be restored later in this or another server. */
   snapshot(): StorageSnapshot {
     return this.#cluster.storage.snapshot();
   }
 
   /**
-   * Returns to a snapshot, as a restore of etcd does: objects, uids and the revision are restored.
-   * Open watches end. A new watch from a later revision is silent until that revision is reached
-   * again.
+   * Returns to a snapshot, like a restore of etcd: objects, uids and the revision are restored. Open watches
+   * end. A new watch from a later revision gets no events until that revision is reached again.
    *
-   * @throws ConfigurationError `CONFIG` with the object and its problem, when the snapshot comes
-   * from a file and contains an object that this server cannot serve. Nothing has changed then.
+   * @throws ConfigurationError `CONFIG` with the object and its problem, when the snapshot comes from a file
+   * and contains an object that this server cannot serve. In this case nothing has changed.
    */
   restore(snapshot: StorageSnapshot): void {
     const servable = servableSnapshot(this.#cluster, snapshot);
@@ -309,9 +308,9 @@ export class ApiServer {
   }
 
   /**
-   * Fills the watch cache of one resource again, like an API server that was cut off from etcd.
-   * Watches of the resource end and cannot resume from earlier revisions. Its requests are answered
-   * with 429 for `unreadyMs` milliseconds.
+   * Fills the watch cache of one resource again, like an API server that was cut off from etcd. Watches of
+   * the resource end and cannot resume from earlier revisions. Requests to the resource are answered with 429
+   * for `unreadyMs` milliseconds.
    */
   refillCache(apiVersion: string, kind: string, unreadyMs = 0): void {
     const resource = this.#resourceOf(apiVersion, kind);
@@ -320,8 +319,8 @@ export class ApiServer {
   }
 
   /**
-   * Changes the feature gates, as a restart with other gates does: open watches end. Omitted gates
-   * stay unchanged.
+   * Changes the feature gates, like a restart with other gates, so open watches end. Omitted gates stay
+   * unchanged.
    *
    * @throws ConfigurationError `CONFIG` for a gate that the release does not have.
    */
@@ -337,7 +336,7 @@ export class ApiServer {
     this.#http.closeWatches(how);
   }
 
-  /** Stops listening and closes every connection. The objects stay. */
+  /** Stops listening and closes every connection. The server keeps its objects. */
   async stop(): Promise<void> {
     this.#listening = false;
     await this.#http.close();
@@ -402,7 +401,7 @@ async function openSecurePort(tls: TlsOptions, address: string): Promise<SecureP
   return new SecurePort(tls, address);
 }
 
-/** The host for a URL. A wildcard address is replaced, because clients cannot connect to it. */
+/** The host for a URL. For a wildcard address, to which clients cannot connect, it is a loopback address. */
 function hostOf(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';

@@ -17,16 +17,17 @@ import { servableSnapshot } from './servable-snapshot.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
 import { cannotRestore } from './storage/snapshot-contents.ts';
 
-/** The field manager of writes that tests make without HTTP. */
+/** The field manager of the writes that tests make without HTTP. */
 export const IN_PROCESS_MANAGER = 'embedded-api-server';
 
-/** Namespaces that a control plane creates, besides the namespaces of every server. */
+/** Namespaces that a control plane creates, in addition to the namespaces that every server has. */
 const CONTROL_PLANE_NAMESPACES: readonly string[] = ['kube-node-lease', 'kube-public'];
 
 /**
- * Creates the objects that every cluster has, and starts the server's background parts.
+ * Creates the objects that every cluster has, and starts what runs in the background of the server, such as
+ * controllers.
  *
- * @param endings - receives a function for each started part, which ends the part.
+ * @param endings - receives, for everything that was started, a function that ends it.
  */
 export async function bringUp(
   cluster: Cluster,
@@ -59,7 +60,7 @@ export async function bringUp(
   if (countsRoles(authorization)) {
     for (const object of bootstrapPolicy()) {
       const { namespace } = object.metadata;
-      // A server without controllers has fewer namespaces.
+      // A server without controllers lacks some of these namespaces.
       if (namespace !== undefined && !access.get('namespaces', undefined, namespace)) continue;
       ensure(object);
     }
@@ -87,7 +88,7 @@ function servable(cluster: Cluster, snapshot: StorageSnapshot): StorageSnapshot 
   }
 }
 
-/** Whether an object exists. After a restore most objects do. */
+/** Whether an object already exists. After a restore, most of these objects do. */
 function isThere(
   access: InProcessAccess,
   { apiVersion, kind, metadata }: KubernetesObject,
@@ -107,10 +108,10 @@ function controlPlaneObjects(nowMs: number): readonly StoredObject[] {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   return [
     ...CONTROL_PLANE_NAMESPACES.map(namespace),
-    // Lists the authorities of client certificates: none, because the server accepts no client
+    // Lists the authorities of client certificates. It is empty, because the server accepts no client
     // certificates.
     settings('extension-apiserver-authentication', {}),
-    // The date since when the server records the use of old tokens.
+    // The date on which the server began to record the use of old tokens.
     settings('kube-apiserver-legacy-service-account-token-tracking', { since: day }),
   ];
 }
@@ -154,7 +155,7 @@ function systemPriorityClasses(): readonly StoredObject[] {
   }));
 }
 
-/** The port on which an API server of kubeadm listens. */
+/** The port on which an API server set up by kubeadm listens. */
 const USUAL_PORT = 6_443;
 
 function settings(name: string, data: Readonly<Record<string, string>>): StoredObject {

@@ -14,8 +14,8 @@ import { WatchCache } from './watch/watch-cache.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
 
 /**
- * An empty cluster.
- * @param alarms - contains every alarm that is set, until the alarm rings.
+ * Creates an empty cluster.
+ * @param alarms - every alarm that is set is added here, and removed when it rings.
  */
 export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
   const clock = options.clock ?? systemClock;
@@ -46,7 +46,10 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
   };
 }
 
-/** On a port with TLS, a request without credentials does not come from the administrator. */
+/**
+ * The authentication options with their defaults. With TLS, a request without credentials does not come from
+ * the administrator.
+ */
 function authenticationOptions({
   tls,
   authorization,

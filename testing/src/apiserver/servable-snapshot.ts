@@ -21,7 +21,7 @@ import { StorageSnapshot } from './storage/snapshot.ts';
 import { ImpossibleSnapshot } from './storage/snapshot-contents.ts';
 import { validateBuiltIn } from './validation/built-in.ts';
 
-/** The expected kind and form of the objects of one resource. */
+/** What the server expects of the objects of one resource. */
 interface Form {
   readonly kind: string;
   readonly namespaced: boolean;
@@ -30,11 +30,11 @@ interface Form {
 }
 
 /**
- * A snapshot that this server can serve. The objects of a snapshot file are decoded like those of a
- * request, so that no field is null if its type has a value. The snapshot is refused as a whole,
- * before anything is restored, if an object cannot be served: an unknown resource, a kind that does
- * not belong to the resource, a field of the wrong type, or a missing field. Controllers and verbs
- * rely on these. Values are not validated again, because an earlier release may have accepted them.
+ * Converts a snapshot so that this server can serve it. The objects of a snapshot file are decoded like those
+ * of a request, so that no field is null if its type has a value. The whole snapshot is refused, before
+ * anything is restored, if an object cannot be served: if its resource is unknown, its kind does not belong
+ * to the resource, or a field is missing or has the wrong type. Controllers and verbs rely on all this.
+ * Values are not validated again, because an earlier release may have accepted them.
  *
  * @throws ImpossibleSnapshot `CONFIG` with the object and its problem.
  */
@@ -65,7 +65,7 @@ export function servableSnapshot(cluster: Cluster, snapshot: StorageSnapshot): S
 function builtInForms(): Map<ResourceName, Form> {
   const forms = new Map<ResourceName, Form>();
   for (const each of [...BUILT_IN_RESOURCES, ...MIGRATION_RESOURCES, ...OLDER_RESOURCES]) {
-    // Events are stored in the form of the core API.
+    // Events are stored as core Events.
     if (!each.verbs.includes('list') || each.group === 'events.k8s.io') continue;
     const name = resourceName(each);
     const apiVersions = new Set([...(forms.get(name)?.apiVersions ?? []), apiVersionOf(each)]);
@@ -121,8 +121,8 @@ function readBuiltIn(resource: ResourceName, object: StoredObject): StoredObject
   if (unknown.length > 0) {
     throw impossible(resource, object, `has the field ${unknown[0]}, which is not known`);
   }
-  // Validated like a change, because a new object must not have fields that the server has set
-  // since.
+  // Validated like a change. The rules for new objects would refuse fields that the server has set after the
+  // create.
   const read = value as StoredObject;
   const missing = missingField(validateBuiltIn(read, { ...read, '': '' }));
   if (missing !== undefined) {
@@ -137,7 +137,7 @@ function missingField(problems: readonly FieldError[]): FieldError | undefined {
 
 function requireDefinition(cluster: Cluster, definition: StoredObject): void {
   const { spec, status } = definition;
-  // The server writes its status. For that, its immutable fields must be valid.
+  // The server will write the status of the definition, so the immutable fields must be valid.
   const problem =
     missingField(validateDefinition(definition)) ?? validateDefinition(definition, definition)[0];
   if (problem !== undefined) {

@@ -14,8 +14,7 @@ import { withProtection } from './storage-protection.ts';
 import { callValidatingWebhooks } from './webhook/validating-webhooks.ts';
 
 /**
- * Adds the fields of a new built-in object that depend on other objects of the cluster: default
- * resources, accounts, classes and addresses. No field manager owns these fields.
+ * Adds the fields of a new built-in object that depend on other objects of the cluster: default resources,
  * accounts, classes and addresses. No field manager owns these fields.
  *
  * @throws ApiError when the object contradicts the rest of the cluster.

@@ -12,22 +12,22 @@ import { callMutatingWebhooks, hasMutatingWebhooks } from './webhook/mutating-we
 
 /** An object that is about to be stored, and that admission may change. */
 interface Draft {
-  /** In the stored form with defaults, before the built-in plugins. */
+  /** The object in the stored form with defaults, before the built-in plugins have changed it. */
   readonly object: StoredObject;
   /**
-   * Computes the owners before admission changes anything, so that fields set by admission have no
-   * owner.
+   * Computes the owners. It is called before admission changes anything, so that the fields that admission
+   * sets have no owner.
    */
   readonly managedFields: () => readonly unknown[];
-  /** Adds the fields of the built-in plugins. */
+  /** Adds the fields that the built-in plugins set. */
   readonly builtIn: (object: StoredObject) => StoredObject;
   /**
-   * The object as policies and webhooks see it. If omitted, the object in the version of the
+   * Returns the object as policies and webhooks see it. If omitted, they see the object in the version of the
    * request.
    */
   readonly shown?: (object: StoredObject) => StoredObject;
   /**
-   * Converts back to the stored form, with defaults and without changes of immutable fields.
+   * Converts a changed object back to the stored form, adds defaults, and undoes changes of immutable fields.
    * @throws ApiError when a change is refused.
    */
   readonly prepare: (object: StoredObject) => StoredObject;
@@ -41,7 +41,7 @@ interface Draft {
  *
  * @param draft - undefined for a deletion, whose object is only shown to webhooks.
  * @returns the object in the stored form.
- * @throws ApiError of the policy or webhook that refuses or fails.
+ * @throws ApiError with the error of the policy or webhook that refuses the request or fails.
  */
 export function mutate(
   cluster: Cluster,
@@ -91,8 +91,8 @@ function isMutable(cluster: Cluster, { group }: ServedResource): boolean {
 }
 
 /**
- * The owners; undefined for an object that is too broken to compute them. Validation refuses such
- * an object later.
+ * The owners. Undefined if they cannot be computed because the object is invalid. Validation refuses such an
+ * object later.
  */
 function ownersOf({ managedFields }: Draft): readonly unknown[] | undefined {
   try {
@@ -102,7 +102,10 @@ function ownersOf({ managedFields }: Draft): readonly unknown[] | undefined {
   }
 }
 
-/** The object as it was sent: a new object has no name, uid and time yet. */
+/**
+ * The object as admission sees it. A new object does not yet have the uid, the time and the generated name
+ * that the server gives it.
+ */
 function asSent(object: StoredObject, { operation, name }: AdmissionRequest): StoredObject {
   if (operation !== 'CREATE') return object;
   return withMetadata(object, {

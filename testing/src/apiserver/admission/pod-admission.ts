@@ -12,8 +12,8 @@ type AdmissionPlugin = Cluster['behaviour']['disabledAdmissionPlugins'][number];
 const PODS = { group: '', plural: 'pods' };
 
 /**
- * Adds to a new Pod its ServiceAccount with a token volume, its priority, and the time that it
- * stays on a lost node.
+ * Sets the ServiceAccount of a new Pod and adds the volume for its token. Also sets the Pod's priority, and
+ * how long the Pod stays on a lost node.
  *
  * @throws ApiError 403 when the ServiceAccount does not exist (except `default`), when the priority
  * contradicts its class, or when the class does not exist.
@@ -35,8 +35,8 @@ export function admitPod(cluster: Cluster, pod: StoredObject): StoredObject {
 }
 
 /**
- * Keeps computed fields that a change omits: the priority of a Pod, and the time that it stays on a
- * lost node.
+ * Keeps computed fields of a Pod that a change omits: the priority, and how long the Pod stays on a lost
+ * node.
  */
 export function admitChangedPod({ storage, behaviour }: Cluster, pod: StoredObject): StoredObject {
   const { namespace, name = '' } = pod.metadata;
@@ -72,7 +72,7 @@ function withPullSecrets(spec: Json, account: StoredObject | undefined): Json {
   return has || secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };
 }
 
-/** The directory of the account's token in every container. */
+/** The directory that contains the account's token in every container. */
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** An hour and seven seconds: this odd lifetime marks a token as the server's own. */
@@ -102,7 +102,7 @@ function tokenVolume(name: string): Json {
   return { name, projected: { sources, defaultMode: 420 } };
 }
 
-/** The values of the PriorityClasses that every cluster has. */
+/** The values of the PriorityClasses that exist in every cluster. */
 export const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,

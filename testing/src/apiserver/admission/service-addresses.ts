@@ -18,7 +18,7 @@ const FIRST_NODE_PORT = 30_000;
 const NODE_PORT_COUNT = 2_768;
 
 /**
- * Assigns the address and node ports that a Service's type needs and that the Service lacks. No
+ * Assigns the address and node ports that a Service needs because of its type and does not have yet. No
  * address or port is assigned twice.
  *
  * @param random - returns a number in [0, 1) that decides where the search for a free address or
@@ -71,7 +71,7 @@ function withAddress(spec: Json, scene: Scene): Json {
   };
 }
 
-/** A headless Service. Without a selector it may have addresses of any family. */
+/** The spec of a headless Service. Without a selector, such a Service may have addresses of any family. */
 function headless(spec: Json): Json {
   const selects = isObject(spec.selector) && Object.keys(spec.selector).length > 0;
   return {
@@ -103,7 +103,10 @@ function addressProblem(address: string, taken: ReadonlySet<string>): string | u
   return taken.has(address) ? 'provided IP is already allocated' : undefined;
 }
 
-/** The first free address from a random start. There are a million addresses and few Services. */
+/**
+ * The first free address after a random one. The search is short, because there are a million addresses and
+ * few Services.
+ */
 function freeAddress(taken: ReadonlySet<string>, random: () => number): string {
   const usable = ADDRESS_COUNT - 2;
   const start = Math.floor(random() * usable);

@@ -69,10 +69,10 @@ export function withProtection(object: StoredObject): StoredObject {
 }
 
 /**
- * Releases protected objects that are being deleted, right after the write that ends their use. In
- * a real cluster three controllers do this.
+ * Removes the finalizer from protected objects that are being deleted, right after the write that ends their
+ * use. In a real cluster, three controllers do this.
  *
- * @returns a function that stops it.
+ * @returns a function that stops removing finalizers.
  */
 export function releaseProtected(
   { storage }: Pick<Cluster, 'storage'>,
@@ -83,7 +83,7 @@ export function releaseProtected(
   });
 }
 
-/** Protected objects in deletion that an event may have made unused. */
+/** Protected objects that are being deleted, and that may be unused after this event. */
 function goingAfter(
   storage: Storage,
   resource: ResourceName,
@@ -113,7 +113,7 @@ function release(storage: Storage, access: ClusterAccess, { kind, metadata }: St
   try {
     access.patch(protection.resource, namespace, name, patch);
   } catch (error) {
-    // A policy may refuse the write, as in a real cluster. The object then stays.
+    // As in a real cluster, a policy may refuse this write. The object then stays.
     if (!(error instanceof ApiError)) throw error;
   }
 }

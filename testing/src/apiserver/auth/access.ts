@@ -3,7 +3,7 @@ import { failure } from '../failures/failure.ts';
 import { flag } from '../objects/go-query.ts';
 import type { User } from './user.ts';
 
-/** An action on a resource or subresource. Absent parts are ''. */
+/** An action on a resource or subresource. A field without a value is ''. */
 export interface ResourceAccess {
   readonly verb: string;
   readonly group: string;
@@ -19,7 +19,7 @@ export interface PathAccess {
   readonly path: string;
 }
 
-/** The action of a request, in the form that an authorizer decides about. */
+/** The action of a request, which an authorizer allows or denies. */
 export type Access = ResourceAccess | PathAccess;
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -31,14 +31,17 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** Subresources of a Namespace itself. Other paths below it are resources in the Namespace. */
+/**
+ * What can follow the name of a Namespace in a path about the Namespace itself. Any other segment there names
+ * a resource in the Namespace.
+ */
 const OF_NAMESPACE: ReadonlySet<string | undefined> = new Set([undefined, 'status', 'finalize']);
 
 /**
- * The action of a request. No resource is looked up: even for a resource that is not served, a
- * caller without rights gets 403, and only an authorized caller gets 404.
+ * The action of a request. Whether the resource is served is not checked: a caller without rights gets 403
+ * even for a resource that is not served, and only an authorized caller gets 404.
  *
- * @param path - the path of the request line, still encoded.
+ * @param path - the path as in the request line, still percent-encoded.
  */
 export function accessOf(method: string, path: string, query: URLSearchParams): Access {
   const decoded = decode(path);
@@ -63,7 +66,10 @@ function placeOf(parts: readonly string[]): Omit<ResourceAccess, 'verb' | 'group
   return { resource, name, subresource, namespace: inNamespace ? second : '' };
 }
 
-/** Without a name, `get` becomes `list` or `watch`, and `delete` becomes `deletecollection`. */
+/**
+ * The access with its final verb: without a name, `get` becomes `list` or `watch`, and `delete` becomes
+ * `deletecollection`.
+ */
 function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess {
   if (access.name !== '') return access;
   if (access.verb === 'delete') return { ...access, verb: 'deletecollection' };
@@ -72,7 +78,7 @@ function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess
   return { ...access, verb, name: selectedName(query.get('fieldSelector') ?? '') };
 }
 
-/** The single name that `metadata.name=…` selects, or ''. */
+/** The name that `metadata.name=…` in a field selector selects, or ''. */
 function selectedName(fieldSelector: string): string {
   for (const term of fieldSelector.split(',')) {
     const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];
@@ -81,7 +87,7 @@ function selectedName(fieldSelector: string): string {
   return '';
 }
 
-/** A 403 for an action, with the exact message of the API server. */
+/** The error 403 for an action, with the exact message of the API server. */
 export function accessDenied(user: User, access: Access, reason: string): ApiError {
   const why = escaped(deniedText(user, access)) + (reason === '' ? '' : `: ${reason}`);
   if (!('resource' in access)) {
@@ -114,7 +120,7 @@ function deniedText(user: User, access: Access): string {
   return `${who} resource ${quoted(resourcePath(access))} in API group ${quoted(group)} ${where}`;
 }
 
-/** `pods` or `pods/log`. */
+/** The resource and, if there is one, the subresource: `pods` or `pods/log`. */
 export function resourcePath({ resource, subresource }: ResourceAccess): string {
   return subresource === '' ? resource : `${resource}/${subresource}`;
 }

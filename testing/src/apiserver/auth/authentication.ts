@@ -3,7 +3,7 @@ import { failure } from '../failures/failure.ts';
 import { ISSUER, type ServiceAccountTokens, type TokenHolder } from './service-account-tokens.ts';
 import { ADMINISTRATOR, type Caller, callerOf, type User } from './user.ts';
 
-/** How the sender of a request is found. */
+/** How the server finds the sender of a request. */
 export interface AuthenticationOptions {
   /**
    * Bearer tokens and their users, as in kube-apiserver's `--token-auth-file`. If omitted, only the
@@ -11,9 +11,9 @@ export interface AuthenticationOptions {
    */
   readonly tokens?: Readonly<Record<string, string | User>>;
   /**
-   * The user of requests without credentials; a string is the name of a user. If omitted, the user
-   * `kubernetes-admin` of the group `system:masters`, who has all rights. kube-apiserver uses
-   * `system:anonymous`, or refuses such requests with 401 (false).
+   * The user of requests without credentials; a string is the name of a user. Default: the user
+   * `kubernetes-admin` of the group `system:masters`, who has all rights. With `false`, such requests are
+   * refused with 401. kube-apiserver uses `system:anonymous`, or refuses them.
    */
   readonly anonymous?: string | User | false;
 }
@@ -35,9 +35,9 @@ export class Authentication {
 
   /**
    * @param header - the `Authorization` header. Only a bearer token counts as a credential.
-   * @param withoutToken - the sender of requests without a token. If undefined, the sender in the
+   * @param withoutToken - the user as whom requests without a token are made. If undefined, the user in the
    * options.
-   * @throws ApiError 401 for an unknown token, and without a token if anonymous requests are
+   * @throws ApiError 401 for an unknown token, and for a request without a token if anonymous requests are
    * refused.
    */
   callerOf(header: string | undefined, withoutToken: Caller | undefined): Caller {
@@ -49,7 +49,7 @@ export class Authentication {
   }
 
   /**
-   * @param audiences - the token must be meant for one of these. If omitted, for this server.
+   * @param audiences - the token must be meant for one of these audiences. Default: this server.
    * @returns undefined for an unknown token.
    */
   holderOf(token: string, audiences: readonly string[] = [ISSUER]): TokenHolder | undefined {

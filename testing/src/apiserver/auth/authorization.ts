@@ -5,17 +5,17 @@ import { type PolicyRule, ruleAllows } from './policy-rule.ts';
 import { type Caller, MASTERS } from './user.ts';
 
 /**
- * The authorization mode, named as in kube-apiserver's `--authorization-mode`. `AlwaysAllow` allows
- * every request. `RBAC` allows what Roles and bindings grant. `Webhook,RBAC` does the same behind a
- * webhook that has no opinion, as in managed clusters: a webhook cannot list its rules, so a
- * SelfSubjectRulesReview is marked as `incomplete`. `RBAC,AlwaysAllow` has the roles, but also
- * allows requests that they do not grant.
+ * The authorization mode, named as in kube-apiserver's `--authorization-mode`. `AlwaysAllow` allows every
+ * request. `RBAC` allows what Roles and bindings grant. `Webhook,RBAC` does the same, but first asks a
+ * webhook that has no opinion, as in managed clusters. A webhook cannot list its rules, so a
+ * SelfSubjectRulesReview is marked as `incomplete`. `RBAC,AlwaysAllow` uses the roles, but also allows
+ * requests that they do not grant.
  */
 export type AuthorizationMode = 'AlwaysAllow' | 'RBAC' | 'Webhook,RBAC' | 'RBAC,AlwaysAllow';
 
 export interface Decision {
   readonly allowed: boolean;
-  /** The binding that allows the action, or missing roles; often ''. */
+  /** The binding that allows the action, or a message about missing roles; often ''. */
   readonly reason: string;
 }
 
@@ -28,10 +28,10 @@ export interface Rights {
   readonly incomplete: boolean;
 }
 
-/** Decides about every request before any object is looked up. */
+/** Decides whether a request is allowed. It is asked before any object is looked up. */
 export interface Authorization {
   decide(caller: Caller, access: Access): Decision;
-  /** @param namespace - '' for none: only cluster-wide rules count. */
+  /** @param namespace - '' for no namespace: then only cluster-wide rules count. */
   rightsOf(caller: Caller, namespace: string): Rights;
 }
 
@@ -45,7 +45,7 @@ export const ALWAYS_ALLOW: Authorization = {
   rightsOf: () => ({ rules: EVERYTHING, errors: [], incomplete: false }),
 };
 
-/** Grants the rights of the stored Roles and bindings, as they are at the time of each question. */
+/** Grants the rights in the stored Roles and bindings, as they are when a request is decided. */
 export function rbacAuthorization(storage: Storage): Authorization {
   return {
     decide(caller, access) {
@@ -66,7 +66,10 @@ export function rbacAuthorization(storage: Storage): Authorization {
   };
 }
 
-/** `authorization` behind another authorizer that cannot list its rules. */
+/**
+ * Asks another authorizer before `authorization`. The other authorizer has no opinion and cannot list its
+ * rules.
+ */
 function behindWebhook(authorization: Authorization): Authorization {
   return {
     decide: (caller, access) => authorization.decide(caller, access),
@@ -77,7 +80,7 @@ function behindWebhook(authorization: Authorization): Authorization {
   };
 }
 
-/** `authorization`, followed by an authorizer that allows everything. */
+/** Asks an authorizer that allows everything whenever `authorization` has not allowed a request. */
 function beforeAlwaysAllow(authorization: Authorization): Authorization {
   return {
     decide(caller, access) {
@@ -114,7 +117,7 @@ export function authorizationOf(
   return mode === 'Webhook,RBAC' ? behindWebhook(rbac) : rbac;
 }
 
-/** Several errors as one text, without duplicates. */
+/** Several errors as one message, without duplicates. */
 export function allOf(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;

@@ -9,10 +9,7 @@ const READ = 'get,list,watch';
 const WRITE = 'create,delete,deletecollection,patch,update';
 const ALL = 'create,delete,deletecollection,get,list,patch,update,watch';
 
-/**
- * Group, verbs and resources, one rule per line. The group `core` stands for the group without a
- * name.
- */
+/** One rule per line: group, verbs and resources. The group `core` stands for the group without a name. */
 const VIEW = `
 core ${READ} configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status
 core ${READ} bindings,events,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status
@@ -138,8 +135,7 @@ function componentBinding(line: string): KubernetesObject {
 }
 
 /**
- * `ServiceAccount:NAMESPACE:NAME`, `User:NAME` or `Group:NAME`. The names of users and groups may
- * contain colons.
+ * `ServiceAccount:NAMESPACE:NAME`, `User:NAME` or `Group:NAME`. In the last two, NAME may contain colons.
  */
 function componentSubject(text: string): object {
   const [kind, ...rest] = text.split(':');
@@ -167,7 +163,7 @@ function rulesOf(table: string): readonly PolicyRule[] {
     });
 }
 
-/** @param into - the role that aggregates this role. */
+/** @param into - the role into which this role is aggregated. */
 function clusterRole(
   name: string,
   rules: readonly PolicyRule[] | undefined,

@@ -16,7 +16,8 @@ export interface BoundObject {
 }
 
 /**
- * The time for which a deleted object or an expired token still counts: go-jose's `DefaultLeeway`.
+ * How long a token stays valid after its expiration, or after the `deletionTimestamp` of its object (go-jose:
+ * `DefaultLeeway`).
  */
 export const LEEWAY_MS = 60_000;
 
@@ -25,8 +26,8 @@ const PLURALS = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const;
 /**
  * The object that `spec.boundObjectRef` of a TokenRequest names; undefined if it names none.
  *
- * @throws ApiError 400 for a kind that tokens cannot be bound to and for a Pod of another
- * ServiceAccount, 404 for a missing object, 409 for an object with another uid.
+ * @throws ApiError 400 for a kind that tokens cannot be bound to, and for a Pod with another ServiceAccount,
+ * 404 for a missing object, 409 for an object with another uid.
  */
 export function boundObject(
   storage: Storage,
@@ -63,7 +64,7 @@ export function boundClaims(bound: BoundObject | undefined): Json {
   return { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } };
 }
 
-/** True when all objects that a token is bound to exist and have the same uid. */
+/** True when all objects to which a token is bound still exist and have the uids that the token names. */
 export function isBoundAlive(
   storage: Storage,
   namespace: string,
@@ -77,7 +78,7 @@ export function isBoundAlive(
   });
 }
 
-/** Whether an object exists, has this uid, and was not deleted more than a minute ago. */
+/** True if an object exists, has this uid, and has no `deletionTimestamp` that is more than a minute ago. */
 export function isSame(object: StoredObject | undefined, uid: unknown, nowMs: number): boolean {
   if (object === undefined || object.metadata.uid !== uid) return false;
   const { deletionTimestamp } = object.metadata;

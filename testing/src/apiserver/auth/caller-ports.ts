@@ -6,7 +6,7 @@ interface CallerPort {
   readonly port: Promise<number>;
 }
 
-/** One port per user. The port stays the same over restarts. */
+/** Opens one port for each user. After a restart of the server, each user has the same port. */
 export class CallerPorts {
   readonly #listen: (port: number, caller: Caller) => Promise<number>;
   readonly #ports = new Map<string, CallerPort>();

@@ -1,8 +1,8 @@
 /**
- * The roles of Kubernetes' components and controllers, as kube-apiserver v1.36.2 creates them. The
- * first line is the name, or the namespace and name of a Role. Each further line is a rule: verbs,
- * groups (`core` for the group without a name), resources and, if the rule is limited to certain
- * objects, their names. `urls` precedes paths that are not resources.
+ * The roles of Kubernetes' components and controllers, as kube-apiserver v1.36.2 creates them. The first line
+ * is the name, or the namespace and name of a Role. Each further line is a rule: verbs, groups (`core` for
+ * the group without a name), resources and, if the rule is limited to certain objects, their names. `urls`
+ * stands before paths that are not resources.
  */
 export const COMPONENT_ROLES = `
 system:auth-delegator

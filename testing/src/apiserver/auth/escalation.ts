@@ -14,7 +14,7 @@ const GROUP = 'rbac.authorization.k8s.io';
 const ROLES: ReadonlySet<string> = new Set(['roles', 'clusterroles']);
 const BINDINGS: ReadonlySet<string> = new Set(['rolebindings', 'clusterrolebindings']);
 
-/** The data for checking an escalation: the rights of a caller, and the stored roles. */
+/** What is needed to check a write for escalation: the rights of its caller, and the stored roles. */
 interface Rbac {
   readonly authorization: Authorization;
   readonly storage: Storage;
@@ -31,9 +31,9 @@ export interface GuardedWrite {
 }
 
 /**
- * Refuses to grant rights that the caller does not have, by the rules of a role or by a binding to
- * a role. The verb `escalate` on the role allows such rules, and the verb `bind` allows such a
- * binding.
+ * Refuses a write that grants rights that the caller does not have, through the rules of a role or a binding
+ * to a role. A caller with the verb `escalate` on the role may write such rules, and a caller with the verb
+ * `bind` may write such a binding.
  *
  * @param caller - undefined for the server's own writes, which are always allowed.
  * @throws ApiError 403 with the missing rights; 404 for a binding to a role that does not exist.
@@ -58,14 +58,13 @@ function refuseRole(rbac: Rbac, write: GuardedWrite, caller: Caller): void {
     resource: served.plural,
     subresource: '',
     namespace,
-    // For a create, the name is only in the body.
+    // A create has no name in the path, only in the body.
     name: live === undefined ? '' : object.metadata.name,
   };
   if (rbac.authorization.decide(caller, access).allowed) return;
   refuseMissing(rbac, write, caller, rulesIn(object));
   const aggregated = [object, live].some((role) => role?.aggregationRule !== undefined);
-  // An aggregated role could later grant anything. A caller with all rights has already been
-  // accepted above.
+  // A role with an aggregation rule could later grant any right. Callers with all rights do not get here.
   if (!aggregated) return;
   const why = 'must have cluster-admin privileges to use the aggregationRule';
   throw forbidden(served, object.metadata.name, why);
@@ -106,7 +105,9 @@ function refuseMissing(
   throw forbidden(served, object.metadata.name, `${who} ${what}${unresolved}`);
 }
 
-/** Whether only fields differ that a garbage collector changes before it deletes an object. */
+/**
+ * True if objects differ only in the fields that a garbage collector changes before it deletes an object.
+ */
 function differsOnlyInOwnership(object: StoredObject, live: StoredObject): boolean {
   return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(live));
 }

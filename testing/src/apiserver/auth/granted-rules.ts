@@ -13,15 +13,13 @@ const GROUP = 'rbac.authorization.k8s.io';
 /** A rule, and the binding that grants it. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
-  /** `RoleBinding "b/demo" of Role "r" to User "jane"`. */
+  /** The binding, as messages show it: `RoleBinding "b/demo" of Role "r" to User "jane"`. */
   readonly source: string;
 }
 
 export interface GrantedRules {
   readonly rules: readonly GrantedRule[];
-  /**
-   * Errors of bindings that name the caller, but grant nothing because their role does not exist.
-   */
+  /** Errors for bindings that name the caller but grant nothing, because the role does not exist. */
   readonly errors: readonly string[];
 }
 
@@ -116,7 +114,10 @@ export function findRole(
   return storage.get(`roles.${GROUP}`, objectKey(namespace, name));
 }
 
-/** The error for a binding to a role that does not exist. It names the role by its kind. */
+/**
+ * The error for a binding to a role that does not exist. It shows the kind of the role in place of the
+ * resource.
+ */
 export function roleMissing({ kind, name }: RoleRef): ApiError {
   return notFound({ group: GROUP, plural: kind.toLowerCase() }, name);
 }

@@ -20,12 +20,11 @@ const EXTRA = 'impersonate-extra-';
  * The user that a request impersonates (`kubectl --as`), or the caller itself without
  * impersonation.
  *
- * Since v1.36 there are two ways to allow it: the verb `impersonate` on the user, its groups and
- * all other fields that the request names; or a verb for one kind of user
- * (`impersonate:serviceaccount`) together with a verb for the action
- * (`impersonate-on:serviceaccount:list`).
+ * Since v1.36 there are two ways to allow impersonation. The older way is the verb `impersonate` on the user,
+ * the user's groups and all other fields that the request names. The newer way is a verb for one kind of user
+ * (`impersonate:serviceaccount`), together with a verb for the action (`impersonate-on:serviceaccount:list`).
  *
- * @throws ApiError 403 that names the rights missing for the newer way, 400 for groups without a
+ * @throws ApiError 403 that names the rights that are missing for the newer way, 400 for groups without a
  * user.
  */
 export function impersonated(
@@ -63,7 +62,7 @@ export function impersonated(
   }
 }
 
-/** The user in the headers of a request; undefined if they name none. */
+/** The user that the headers of a request name; undefined if they name none. */
 function wantedUser({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): User | undefined {
   const headers = impersonationHeaders(rawHeaders);
   const name = headers.get('impersonate-user')?.[0] ?? '';
@@ -84,7 +83,7 @@ function wantedUser({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): User |
   };
 }
 
-/** All values of each header, like `headersDistinct`, which requests of HTTP/2 do not have. */
+/** All values of each impersonation header. HTTP/2 requests have no `headersDistinct`. */
 function impersonationHeaders(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -106,7 +105,8 @@ function unescaped(text: string): string {
 type Mode = 'arbitrary-node' | 'serviceaccount' | 'user-info';
 
 /**
- * The kind of user for the newer way. A node or ServiceAccount with additional groups is neither.
+ * The kind of user in the verbs of the newer way. Undefined for a node or ServiceAccount with additional
+ * fields, such as groups, which that way does not allow.
  */
 function modeFor(wanted: User): Mode | undefined {
   const { name } = wanted;
@@ -128,7 +128,7 @@ function refuseMasters(wanted: User, accesses: readonly ResourceAccess[], caller
   if (group !== undefined) throw accessDenied(caller, group, why);
 }
 
-/** All rights needed to impersonate that user, in the order in which they are checked. */
+/** All rights that a caller needs to impersonate a user, in the order in which they are checked. */
 function accessesTo(wanted: User, verb: string, group: string): readonly ResourceAccess[] {
   const plain = { verb, group, subresource: '', namespace: '' };
   const account = parseServiceAccount(wanted.name);
@@ -150,7 +150,7 @@ function accessesTo(wanted: User, verb: string, group: string): readonly Resourc
   ];
 }
 
-/** @param fixed - the groups that the name implies, used if the request names none. */
+/** @param fixed - the groups that follow from the name. They are used if the request names no groups. */
 function asCaller(wanted: User, fixed: readonly string[]): Caller {
   const groups = [...(wanted.groups ?? fixed)];
   const last = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

@@ -10,7 +10,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** True when the rule alone grants the access. */
+/** True when this one rule grants the access. */
 export function ruleAllows(rule: PolicyRule, access: Access): boolean {
   if (!grants(rule.verbs, access.verb)) return false;
   if (!('resource' in access)) return coversPath(rule, access.path);
@@ -33,7 +33,7 @@ function coversResource({ resources }: PolicyRule, access: ResourceAccess): bool
 }
 
 /**
- * Whether a rule covers a name. A rule for certain names does not cover requests without one:
+ * Whether a rule covers a name. A rule for certain names does not cover requests without a name, such as
  * create and deletecollection.
  */
 function coversName({ resourceNames = [] }: PolicyRule, { name }: ResourceAccess): boolean {
@@ -51,7 +51,7 @@ export function pathMatches(pattern: string, path: string): boolean {
   );
 }
 
-/** The rules of a Role or ClusterRole. Malformed contents are ignored. */
+/** The rules of a Role or ClusterRole. Malformed rules are ignored. */
 export function rulesIn(role: object): readonly PolicyRule[] {
   const { rules } = role as { readonly rules?: unknown };
   return Array.isArray(rules) ? rules.filter(isObject).map(decoded) : [];

@@ -34,7 +34,10 @@ function named(name: string): Pick<PolicyRule, 'resourceNames'> {
   return { resourceNames: [name] };
 }
 
-/** @param right - a rule with at most one entry in each list. */
+/**
+ * Whether a rule grants a right.
+ * @param right - a rule with at most one entry in each list.
+ */
 function covers(rule: PolicyRule, right: PolicyRule): boolean {
   const [verb = ''] = right.verbs;
   if (!grants(rule.verbs, verb)) return false;
@@ -61,7 +64,7 @@ function coversResource({ resources }: PolicyRule, resource: string): boolean {
   );
 }
 
-/** Rights as messages list them: sorted, one line per resource with all its verbs. */
+/** Rights as messages list them: sorted, with one line per resource that contains all of its verbs. */
 export function describeRights(rights: readonly PolicyRule[]): string {
   const together = new Map<string, PolicyRule>();
   for (const right of rights) {

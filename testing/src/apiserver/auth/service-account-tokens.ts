@@ -10,7 +10,7 @@ import { type Caller, callerOf, serviceAccountUser } from './user.ts';
 const { createHmac, randomBytes, randomUUID, timingSafeEqual } =
   process.getBuiltinModule('node:crypto');
 
-/** The issuer of tokens, and their default audience. */
+/** The issuer of the tokens, which is also their default audience. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 const EXTRA = 'authentication.kubernetes.io/';
@@ -29,10 +29,11 @@ export interface TokenHolder {
 }
 
 /**
- * Tokens of ServiceAccounts: JWTs in the form of a real server's tokens, signed with a key that
- * only this server has (HS256). As on a real server, a token is valid until a minute after it
- * expires. Its ServiceAccount and the object that it is bound to must exist, have the same uids,
- * and not have been deleted for more than a minute.
+ * Issues and checks the tokens of ServiceAccounts. They are JWTs with the same claims as a real server's
+ * tokens, and are signed with a key that only this server has (HS256). As on a real server, a token is valid
+ * until a minute after it expires. The ServiceAccount and the object to which the token is bound must still
+ * exist with the same uids. If one of them is being deleted, the token is valid until a minute after the
+ * `deletionTimestamp`.
  */
 export class ServiceAccountTokens {
   readonly #storage: Storage;
@@ -100,7 +101,7 @@ export class ServiceAccountTokens {
   }
 }
 
-/** Extra fields of the user: the object that the token is bound to. */
+/** The extra fields of the user, which name the object to which the token is bound. */
 function podExtra(claims: Json): Readonly<Record<string, readonly string[]>> {
   const pod = valueAt(claims, ['kubernetes.io', 'pod']);
   if (!isObject(pod)) return {};

@@ -1,18 +1,18 @@
 /** The sender of a request, as `kubectl auth whoami` shows it. */
 export interface User {
-  /** `jane`, or `system:serviceaccount:NAMESPACE:NAME`. */
+  /** The user name, such as `jane` or `system:serviceaccount:NAMESPACE:NAME`. */
   readonly name: string;
   readonly uid?: string;
   /**
-   * Groups beside the groups that the name implies: `system:authenticated` for every user except
-   * `system:anonymous`, and for a ServiceAccount the groups of all ServiceAccounts and of its
-   * namespace.
+   * Groups in addition to those that the name implies. Every user except `system:anonymous` is in
+   * `system:authenticated`. A ServiceAccount is also in the group of all ServiceAccounts and in the group of
+   * its namespace's ServiceAccounts.
    */
   readonly groups?: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A user with all groups. */
+/** A user with all of the user's groups, including those that the name implies. */
 export interface Caller extends User {
   readonly groups: readonly string[];
 }
@@ -20,18 +20,18 @@ export interface Caller extends User {
 export const ANONYMOUS = 'system:anonymous';
 export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
-/** The group that has all rights, independent of roles. */
+/** The group whose members have all rights, whatever the roles are. */
 export const MASTERS = 'system:masters';
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const ALL_SERVICE_ACCOUNTS = 'system:serviceaccounts';
 
-/** The sender of a request without credentials, by default. */
+/** The user as whom requests without credentials are made by default. */
 export const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 
 /**
- * `user` with the groups that its name implies.
- * @param user - a string is a user with only this name.
+ * Returns `user` with the groups that the name implies.
+ * @param user - a string stands for a user with this name and no other fields.
  */
 export function callerOf(user: string | User): Caller {
   const sender = typeof user === 'string' ? { name: user } : user;
@@ -48,7 +48,7 @@ export function serviceAccountUser(namespace: string, name: string): string {
   return `${SERVICE_ACCOUNT}${namespace}:${name}`;
 }
 
-/** @returns undefined for any other user name. */
+/** @returns undefined for the name of a user that is not a ServiceAccount. */
 export function parseServiceAccount(
   user: string,
 ): { readonly namespace: string; readonly name: string } | undefined {
@@ -58,14 +58,14 @@ export function parseServiceAccount(
   return { namespace, name };
 }
 
-/** The groups that the name of a ServiceAccount implies; empty for any other name. */
+/** The groups that the name of a ServiceAccount implies; empty for the name of any other user. */
 export function serviceAccountGroups(user: string): readonly string[] {
   const account = parseServiceAccount(user);
   if (account === undefined) return [];
   return [ALL_SERVICE_ACCOUNTS, `${ALL_SERVICE_ACCOUNTS}:${account.namespace}`];
 }
 
-/** A user in the form of the API (`authentication.k8s.io/v1` UserInfo). */
+/** A user as the API represents it (`authentication.k8s.io/v1` UserInfo). */
 export function userInfo({ name, uid, groups, extra }: User): object {
   return {
     username: name,

@@ -12,24 +12,23 @@ import {
   warningsIn,
 } from './server-generation.ts';
 
-/** Settings and states that a real server can have, too. */
+/** Settings and states that a real server can also have. */
 export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
-  /** The release whose answers the server gives, where releases differ. Default 1.36. */
+  /** The release of Kubernetes that the server imitates where releases differ. Default 1.36. */
   readonly generation?: ServerGeneration;
-  /** `--feature-gates`. If omitted, the defaults of the release, which are all off. */
+  /** The feature gates, like `--feature-gates`. Default: the defaults of the release, which are all off. */
   readonly featureGates?: FeatureGates;
   /** The interval of bookmarks in milliseconds. Default 60,000, as in kube-apiserver. */
   readonly bookmarkIntervalMs?: number;
   /**
-   * The interval in milliseconds at which etcd reports its revision to the watch caches of idle
-   * resources. Until a report, their watches get no bookmark. Default 600,000, as in etcd; kubeadm
-   * sets 5,000. 0: never.
+   * The interval in milliseconds at which etcd reports its revision to the watch caches of idle resources.
+   * Before such a report, watches of idle resources get no bookmark. Default 600,000, as in etcd. kubeadm
+   * sets 5,000. With 0, etcd never reports.
    */
   readonly progressIntervalMs?: number;
   /**
-   * The duration of a watch without `timeoutSeconds`, in seconds. Default 1,800, as
-   * `--min-request-timeout`. A real server uses a random time between this value and twice the
-   * value.
+   * The duration of a watch without `timeoutSeconds`, in seconds. Default 1,800, like
+   * `--min-request-timeout`. A real server uses a random time between this value and twice the value.
    */
   readonly minRequestTimeoutSeconds?: number;
   /**
@@ -38,16 +37,16 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    */
   readonly futureVersionWaitMs?: number;
   /**
-   * The number of unread events, beyond the contents of socket buffers, after which a client's
-   * watch is ended. Default 1,000, the largest channel of a real watch.
+   * With more unread events than this, a client's watch is ended. Events in socket buffers do not count.
+   * Default 1,000, the size of the largest channel of a real watch.
    */
   readonly watchBufferEvents?: number;
-  /** The same limit in bytes. Default 16 MiB. */
+  /** The limit for unread events in bytes. Default 16 MiB. */
   readonly watchBufferBytes?: number;
   /**
-   * How long the watch caches are filled after each start of listening, in milliseconds. Until
-   * then, a request that needs a cache is answered with 429; before 1.31 it waits. From 1.36 on the
-   * health endpoints answer 500 meanwhile. Default 0.
+   * How long it takes to fill the watch caches after each start of listening, in milliseconds. Until they are
+   * filled, a request that needs a cache is answered with 429 (before 1.31 it waits), and from 1.36 on the
+   * health endpoints answer 500. Default 0.
    */
   readonly cacheFillMs?: number;
   /**
@@ -57,25 +56,25 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    */
   readonly pages?: 'consistent' | 'moving';
   /**
-   * Resources without a watch cache: they have no bookmarks and another message for 410, and reads
-   * with resourceVersion 0 never return old state. Default `events`, as in kube-apiserver.
+   * Resources without a watch cache. Their watches have no bookmarks and another message for 410, and reads
+   * of them with resourceVersion 0 never return an old state. Default `events`, as in kube-apiserver.
    */
   readonly uncached?: readonly ResourceName[];
   /**
-   * The time between the deletions of two objects of a collection, in milliseconds. Default 0. A
-   * real server takes about 2 ms, so that controllers react before the last object is deleted.
+   * The time between the deletions of two objects when a collection is deleted, in milliseconds. Default 0. A
+   * real server takes about 2 ms, so its controllers react before the last object is deleted.
    */
   readonly collectionDeleteMs?: number;
   /**
-   * Serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. If omitted, as the
-   * release does: `v1` from 1.37 on, and nothing before. True also serves `v1beta1`, which
-   * administrators can enable from 1.35 on. False serves neither.
+   * Whether the server serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. If
+   * omitted, `v1` is served from 1.37 on, like in the release. With true, `v1beta1` is also served, which
+   * administrators can enable from 1.35 on. With false, neither version is served.
    */
   readonly storageMigrations?: boolean;
   /**
-   * `--disable-admission-plugins`, for the plugins that can be disabled. Without `ServiceAccount` a
-   * new Pod gets no account and no token. Without `DefaultTolerationSeconds` it gets no
-   * tolerations. If omitted, none is disabled.
+   * The disabled admission plugins, like `--disable-admission-plugins`. Without `ServiceAccount`, a new Pod
+   * gets no account and no token. Without `DefaultTolerationSeconds`, it gets no tolerations. Default: none
+   * is disabled.
    */
   readonly disableAdmissionPlugins?: readonly AdmissionPlugin[];
 }
@@ -101,11 +100,11 @@ export interface Behaviour {
   readonly uncached: readonly ResourceName[];
   readonly collectionDeleteMs: number;
   readonly disabledAdmissionPlugins: readonly AdmissionPlugin[];
-  /** The versions of StorageVersionMigrations that are served. */
+  /** The served versions of StorageVersionMigrations. */
   readonly storageMigrations: readonly string[];
-  /** See `unservedIn`. */
+  /** The resources that the release does not serve; see `unservedIn`. */
   readonly unserved: ReadonlySet<string>;
-  /** See `warningsIn`. */
+  /** The warnings of the release about resources; see `warningsIn`. */
   readonly warnings: ReadonlyMap<string, string>;
 }
 

@@ -1,9 +1,9 @@
-/** The properties in which the releases differ. `DIFFERENCES` describes each. */
+/** The properties in which the releases differ. `DIFFERENCES` describes each of them. */
 export interface ServerGates {
   /**
-   * The reaction to `sendInitialEvents` of a watch. `on`: the server sends the initial events.
-   * `off`: it knows the field and answers 422. `unknown`: it ignores the field, and answers 422 to
-   * every watch with `resourceVersionMatch`.
+   * How the server reacts to `sendInitialEvents` of a watch. With `on`, it sends the initial events. With
+   * `off`, it knows the field and answers 422. With `unknown`, it ignores the field, and answers 422 to every
+   * watch that has a `resourceVersionMatch`.
    */
   readonly watchList: 'on' | 'off' | 'unknown';
   readonly consistentListFromCache: boolean;
@@ -13,37 +13,40 @@ export interface ServerGates {
   readonly warnsOfEndpoints: boolean;
   readonly startsFilled: boolean;
   /**
-   * The served version of StorageVersionMigrations. `v1` is served by default, `v1beta1` only on
-   * request.
+   * The version of StorageVersionMigrations that can be served. `v1` is served by default, `v1beta1` only if
+   * the option `storageMigrations` is true.
    */
   readonly storageMigrations: 'v1' | 'v1beta1' | 'none';
   readonly definitionColumns: boolean;
   /**
-   * True if a 404 for an unknown path is a Status without `details`; otherwise it is a line of
-   * text.
+   * True if the server answers an unknown path with a Status without `details`, and false if it answers with
+   * a line of text.
    */
   readonly statusOfUnknownPaths: boolean;
   readonly deletedObjectVersions: boolean;
   readonly deletionVersions: boolean;
 }
 
-/** A difference: the behaviour of early releases, and the changes with the release of each. */
+/**
+ * A difference between releases: the behaviour of the earliest releases, and each change with the release
+ * that made it.
+ */
 export interface Difference<Value> {
   readonly before: Value;
   readonly steps: readonly {
-    /** The first release, such as `1.27`. */
+    /** The first release with this behaviour, such as `1.27`. */
     readonly since: string;
     readonly value: Value;
     /** The effect that a client sees, in the wording of docs/guides/test/with-history.md. */
     readonly seen: string;
   }[];
-  /** The enhancement (KEP) or the change of kubernetes/kubernetes (#) that introduced it. */
+  /** The enhancement (KEP) or the change of kubernetes/kubernetes (#) that introduced the difference. */
   readonly source: string;
 }
 
 /**
- * The table of differences. Releases between two steps that are not imitated may have behaved
- * otherwise: 1.32 sent initial events, and 1.33 did not.
+ * The table of differences. Releases that are not imitated may have behaved differently from the releases
+ * around them. For example, 1.32 sent initial events, and 1.33 did not.
  */
 export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<ServerGates[Gate]> } =
   {
@@ -184,7 +187,8 @@ export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<Ser
   };
 
 /**
- * Resources, as `group/version/plural`, and subresources that a release first serves by default.
+ * Resources, written as `group/version/plural`, and subresources that are served by default from a certain
+ * release on.
  */
 export interface Addition {
   readonly since: string;
@@ -192,7 +196,7 @@ export interface Addition {
   readonly source: string;
 }
 
-/** All other resources of v1 and `autoscaling/v2` are served by all imitated releases. */
+/** All imitated releases serve all other resources of v1 and `autoscaling/v2`. */
 export const ADDITIONS: readonly Addition[] = [
   {
     since: '1.28',

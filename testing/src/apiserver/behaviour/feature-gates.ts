@@ -4,19 +4,19 @@ import { isFrom, type ServerGeneration } from './server-generation.ts';
 /** The gates of kube-apiserver's `--feature-gates` that the embedded server supports. */
 export interface FeatureGates {
   /**
-   * True if the server evaluates `shardSelector` of lists and watches; otherwise it ignores the
-   * parameter. Alpha in 1.36, and unknown to earlier releases. Default false.
+   * If true, the server evaluates `shardSelector` of lists and watches; otherwise it ignores this parameter.
+   * The gate is alpha in 1.36, and unknown to earlier releases. Default false.
    */
   readonly ShardedListAndWatch?: boolean;
   /**
-   * True if a list of the latest state is answered with 429 when the watch cache does not catch up
-   * in time; otherwise the list is then read from etcd. Alpha in 1.37, and unknown to earlier
-   * releases. Default false.
+   * If true, a list of the latest state is answered with 429 when the watch cache does not catch up in time;
+   * otherwise the list is then read from etcd. The gate is alpha in 1.37, and unknown to earlier releases.
+   * Default false.
    */
   readonly ConsistentListFromCacheSkipTimeoutFallback?: boolean;
   /**
-   * True if objects are sent without `metadata.managedFields` to a client whose Accept header has
-   * the parameter `drop=metadata.managedFields`; otherwise the server ignores the parameter. Alpha
+   * If true, objects are sent without `metadata.managedFields` to a client whose Accept header has the
+   * parameter `drop=metadata.managedFields`; otherwise the server ignores this parameter. The gate is alpha
    * in 1.38, and unknown to earlier releases. Default false.
    */
   readonly ManagedFieldsOptOut?: boolean;

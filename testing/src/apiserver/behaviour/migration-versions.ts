@@ -6,8 +6,8 @@ import type { ServerGeneration } from './server-generation.ts';
  * The versions of StorageVersionMigrations that a server serves.
  *
  * @param asked - the option `storageMigrations`.
- * @throws ConfigurationError `CONFIG` when the option is true in a release that has no version of
- * them.
+ * @throws ConfigurationError `CONFIG` when the option is true and the release has no version of
+ * StorageVersionMigrations.
  */
 export function migrationVersions(
   asked: boolean | undefined,

@@ -1,22 +1,24 @@
-/** A version of a kind that some releases serve, with a warning in each answer. */
+/**
+ * A version of a kind that only some releases serve. These releases add a warning to each answer about it.
+ */
 export interface Removal {
-  /** As `group/version/plural`. */
+  /** The resource, written as `group/version/plural`. */
   readonly resource: string;
   readonly kind: string;
-  /** The first release that served it, and the first release that does not serve it any more. */
+  /** The first release that served this version, and the first release that does not serve it any more. */
   readonly since: string;
   readonly removedIn: string;
   readonly deprecatedIn: string;
   /**
-   * The version that replaces it, with the same fields; undefined if the server's warning names
-   * none.
+   * The version that replaces this one and has the same fields; undefined if the server's warning names no
+   * replacement.
    */
   readonly replacement?: string;
 }
 
 /**
- * Contains only versions with the same fields as their replacement. The releases are from
- * zz_generated.prerelease-lifecycle.go in k8s.io/api v0.24.0 and v0.30.0.
+ * The removed versions. Only versions with the same fields as their replacement are listed. The releases are
+ * from zz_generated.prerelease-lifecycle.go in k8s.io/api v0.24.0 and v0.30.0.
  */
 export const REMOVALS: readonly Removal[] = [
   {

@@ -2,7 +2,7 @@ import { ConfigurationError } from 'chancery/internal-objects';
 import { ADDITIONS, DIFFERENCES, type Difference, type ServerGates } from './differences.ts';
 import { REMOVALS, removalWarning } from './removals.ts';
 
-/** A release of Kubernetes whose API server is imitated, as far as clients notice a difference. */
+/** A release of Kubernetes whose API server can be imitated, as far as clients notice a difference. */
 export type ServerGeneration = '1.24' | '1.30' | '1.33' | '1.35' | '1.36' | '1.37' | '1.38';
 
 /** The build of a release that `/version` reports. */
@@ -14,8 +14,9 @@ interface Build {
 }
 
 /**
- * Oldest first. Each build is that of the release's first patch, except 1.36, which is the recorded
- * build. 1.38 is not released yet, so its build has the values of a build from source.
+ * The builds of the releases, oldest first. Each is the build of the release's first patch version, except
+ * for 1.36, whose build is the recorded one. 1.38 is not released yet, so its build has the values of a build
+ * from source.
  */
 const BUILDS: Readonly<Record<ServerGeneration, Build>> = {
   '1.24': {
@@ -88,8 +89,8 @@ function valueIn<Value>({ before, steps }: Difference<Value>, generation: Server
 }
 
 /**
- * Resources, as `group/version/plural`, and subresources that a release does not serve yet or any
- * more.
+ * Resources, written as `group/version/plural`, and subresources that a release does not serve yet, or does
+ * not serve any more.
  */
 export function unservedIn(generation: ServerGeneration): ReadonlySet<string> {
   const later = ADDITIONS.filter(({ since }) => !isFrom(generation, since));
@@ -102,7 +103,7 @@ export function unservedIn(generation: ServerGeneration): ReadonlySet<string> {
   ]);
 }
 
-/** The warnings of a release about requested resources, keyed by `group/version/plural`. */
+/** The warnings of a release for requests to certain resources, keyed by `group/version/plural`. */
 export function warningsIn(
   generation: ServerGeneration,
   { warnsOfEndpoints }: ServerGates,
@@ -116,7 +117,7 @@ export function warningsIn(
   ]);
 }
 
-/** Whether a release is `since` or later. */
+/** True if a release is `since` or a later one. */
 export function isFrom(generation: ServerGeneration, since: string): boolean {
   return minorOf(generation) >= minorOf(since);
 }

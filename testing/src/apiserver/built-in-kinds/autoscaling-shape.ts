@@ -6,9 +6,8 @@ const V1 = 'autoscaling/v1';
 const V2 = 'autoscaling/v2';
 
 /**
- * The conversion between versions of HorizontalPodAutoscaler. autoscaling/v1 has only one metric:
- * the average use of CPU. Objects are stored as autoscaling/v2, which has several metrics. The
- * others are not shown in v1.
+ * Converts between the versions of HorizontalPodAutoscaler. Objects are stored as autoscaling/v2, which has
+ * several metrics. autoscaling/v1 has only one metric, the average use of CPU, and does not show the others.
  */
 export const AUTOSCALER_SHAPE: NonNullable<ServedResource['shape']> = {
   toStored(object: StoredObject): StoredObject {

@@ -15,7 +15,7 @@ import { completeEvent } from './event-shape.ts';
 import { withKeptValues, withSentCount } from './kept-values.ts';
 
 /**
- * Kinds whose metadata.generation counts changes, as `PrepareForCreate` of their strategies does in
+ * Kinds whose metadata.generation counts changes, according to `PrepareForCreate` of their strategies in
  * v1.36.
  */
 const COUNTED: ReadonlySet<string> = new Set([
@@ -48,7 +48,10 @@ const COUNTED: ReadonlySet<string> = new Set([
   'MutatingWebhookConfiguration',
 ]);
 
-/** Field selectors of a kind: the name that a client uses, and the path of the field. */
+/**
+ * The fields that can be used in field selectors, keyed by kind. The name in the selector is nearly always
+ * the path of the field.
+ */
 const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   Pod: [
     'spec.nodeName',
@@ -132,7 +135,10 @@ function selected(object: StoredObject, name: string): string {
   return String(value ?? (flags ? 'false' : ''));
 }
 
-/** The reporter of a core Event: its older field, or the newer one if the older is empty. */
+/**
+ * The reporter of a core Event, from the older of two fields, or from the newer field if the older one is
+ * empty.
+ */
 function sourceOf(event: StoredObject): string {
   return String(valueAt(event, ['source', 'component']) || (event.reportingComponent ?? ''));
 }
@@ -150,7 +156,7 @@ function completed(kind: string, object: StoredObject): StoredObject {
   return object.metadata.resourceVersion === undefined ? completeNew(object) : object;
 }
 
-/** Sorts the keys of maps, and removes empty maps. */
+/** Sorts the keys of the maps in these fields, and removes empty maps. */
 function withMaps(object: StoredObject, fields: readonly string[]): StoredObject {
   const changes: Record<string, unknown> = {};
   for (const field of fields) {
@@ -178,7 +184,7 @@ function withNameLabel(object: StoredObject): StoredObject {
 }
 
 /**
- * The object as Go decodes it into its struct: unknown fields are dropped, and null means unset.
+ * Decodes an object like Go decodes it into its struct: unknown fields are dropped, and null means unset.
  */
 function decoded(object: StoredObject): Pick<DecodedStruct, 'value' | 'unknown'> {
   const typeName = builtInKindName(object.apiVersion, object.kind);

@@ -13,7 +13,7 @@ import { AUTOSCALER_SHAPE } from './autoscaling-shape.ts';
 import { builtInStrategy } from './built-in-strategy.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
 
-/** Kinds whose missing objects are created by a PUT. */
+/** Kinds for which a PUT of an object that does not exist creates the object. */
 const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
   'ClusterRole',
   'ClusterRoleBinding',
@@ -29,12 +29,12 @@ const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
 export interface ServedBy {
   /** The served versions of StorageVersionMigrations, the stored version first. */
   readonly storageMigrations: readonly string[];
-  /** Resources, as `group/version/plural`, and subresources that the server does not serve. */
+  /** Resources, written as `group/version/plural`, and subresources that the server does not serve. */
   readonly unserved: ReadonlySet<string>;
   readonly gates: { readonly definitionColumns: boolean };
 }
 
-/** Every built-in resource of a server with its rules. */
+/** Every built-in resource of a server, with its rules. */
 export function builtInResources(by: ServedBy): readonly ServedResource[] {
   const migrations = MIGRATION_RESOURCES.filter(({ version }) =>
     by.storageMigrations.includes(version),
@@ -44,7 +44,7 @@ export function builtInResources(by: ServedBy): readonly ServedResource[] {
     .map((resource) => served(withServedParts(resource, by.unserved), by));
 }
 
-/** `apps/v1/deployments`, or `v1/pods` */
+/** The group, version and plural of a resource, such as `apps/v1/deployments` or `v1/pods`. */
 function pathOf(resource: BuiltInResource): string {
   return `${apiVersionOf(resource)}/${resource.plural}`;
 }

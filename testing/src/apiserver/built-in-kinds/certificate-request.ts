@@ -3,8 +3,8 @@ import { isObject, type Json, valueAt, withFields } from '../objects/metadata.ts
 import type { StoredObject } from '../objects/stored-object.ts';
 
 /**
- * A CertificateSigningRequest after a change: its request fields stay unchanged, and each new
- * condition gets its times (Go: PrepareForUpdate and populateConditionTimestamps of
+ * A CertificateSigningRequest after a change. The fields that describe the request stay unchanged, and each
+ * new condition gets its times (Go: PrepareForUpdate and populateConditionTimestamps of
  * pkg/registry/certificates).
  */
 export function changedRequest(

@@ -2,7 +2,7 @@ import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** The names of a core Event's fields in events.k8s.io/v1, in the order of that kind. */
+/** For each field of a core Event, its name in events.k8s.io/v1. The order is that of events.k8s.io/v1. */
 const NAMES: readonly (readonly [shown: string, stored: string])[] = [
   ['eventTime', 'eventTime'],
   ['series', 'series'],
@@ -20,7 +20,7 @@ const NAMES: readonly (readonly [shown: string, stored: string])[] = [
   ['deprecatedCount', 'count'],
 ];
 
-/** The conversion of Events, which are stored as core Events and shown in two forms. */
+/** Converts Events, which are stored as core Events and also served by events.k8s.io/v1. */
 export const EVENT_SHAPE: NonNullable<ServedResource['shape']> = {
   toStored(event: StoredObject): StoredObject {
     const core: Record<string, unknown> = {
@@ -41,7 +41,7 @@ export const EVENT_SHAPE: NonNullable<ServedResource['shape']> = {
       metadata: event.metadata,
     };
     for (const [name, stored] of NAMES) {
-      // Go omits an empty text.
+      // Go omits an empty string.
       if (event[stored] !== undefined && event[stored] !== '') shown[name] = event[stored];
     }
     return shown as unknown as StoredObject;

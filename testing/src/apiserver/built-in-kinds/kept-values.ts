@@ -6,9 +6,9 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { changedRequest } from './certificate-request.ts';
 
 /**
- * The object with values from its previous state: the data sources of a claim; the addresses and
- * ports of a Service that a write omits, without those that its new type does not use; the
- * generation count of a DaemonSet; and the request fields of a certificate request.
+ * The object with values from its previous state. These are the data sources of a claim; the addresses and
+ * ports of a Service that a write omits, except for those that its new type does not use; the template count
+ * of a DaemonSet; and the request fields of a certificate request.
  */
 export function withKeptValues(
   object: StoredObject,
@@ -53,7 +53,10 @@ function isUnset(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** The address is in two fields. A client that changes only the older field means both. */
+/**
+ * The address of a Service is in two fields. If a client changes only the older field, the newer field is
+ * changed too.
+ */
 function oneAddress(spec: Json, before: Json): Json {
   const [first] = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];
   if (spec.clusterIP === first || spec.clusterIP === before.clusterIP) return {};
@@ -84,9 +87,9 @@ function keptPorts(spec: Json, before: Json): unknown {
 }
 
 /**
- * The template count of a DaemonSet before it is corrected. A new DaemonSet has 1, owned by its
- * creator. For a replacement without a count the server sets 0, owned by the replacing manager.
- * `withCountedTemplate` corrects the value.
+ * Sets the template count of a DaemonSet as the field managers see it. A new DaemonSet has 1, and its creator
+ * owns the count. If a write omits the count, the server sets 0, and the writing manager owns it.
+ * `withCountedTemplate` corrects the value later.
  */
 export function withSentCount(
   object: StoredObject,

@@ -6,46 +6,50 @@ import { readFileSync } from 'node:fs';
  */
 export interface BuiltInField {
   /**
-   * `string`, `bool`, `int32`, `int64`, `double`, `bytes`; a type with its own JSON form (`Time`,
+   * `string`, `bool`, `int32`, `int64`, `double`, `bytes`; a type with its own JSON representation (`Time`,
    * `MicroTime`, `Duration`, `Quantity`, `IntOrString`, `FieldsV1`, `RawExtension`, `JSON`,
-   * `JSONSchemaPropsOrBool`, …); `#name` for another type; `[]T` for a list; `map:T` for a map with
-   * string keys.
+   * `JSONSchemaPropsOrBool`, …); `#name` for another type; `[]T` for a list; `map:T` for a map with string
+   * keys.
    */
   readonly type: string;
-  /** Go's name of the type, for a named type of a scalar, a list or a map: `[]v1.IPFamily`. */
+  /** What Go calls the type, if a scalar, list or map type has a name: `[]v1.IPFamily`. */
   readonly goType?: string;
   /**
-   * The embedded structs around the field that JSON does not show, outermost first. Go's errors
-   * name them.
+   * The embedded structs around the field, outermost first. JSON does not show them, but Go's errors name
+   * them.
    */
   readonly embedded?: readonly string[];
-  /**
-   * The field number in protobuf. Absent for `kind` and `apiVersion`, which are in the envelope.
-   */
+  /** The number of the field in protobuf. Absent for `kind` and `apiVersion`, which are in the envelope. */
   readonly number?: number;
   /**
-   * The numbers of the nested protobuf messages that contain the field. JSON inlines these
-   * messages.
+   * The numbers of the nested protobuf messages that contain the field. JSON shows the field without this
+   * nesting.
    */
   readonly within?: readonly number[];
-  /** Go distinguishes "not set" from the zero value. */
+  /** True if Go distinguishes "not set" from the zero value. */
   readonly pointer?: boolean;
-  /** Omitted from JSON when it is empty. Otherwise Go writes `null`, `{}`, `""` or `0`. */
+  /**
+   * True if Go omits the field from JSON when it is empty. If false, Go writes an empty field as `null`,
+   * `{}`, `""` or `0`.
+   */
   readonly omitempty?: boolean;
   readonly required?: boolean;
-  /** The list type; absent means atomic. */
+  /** The list type. If absent, the list is atomic. */
   readonly listType?: 'set' | 'map';
   readonly listMapKeys?: readonly string[];
-  /** A map or struct with one owner. */
+  /** True for a map or struct that has one owner as a whole. */
   readonly atomic?: boolean;
-  /** For strategic merge patch: `merge`, `replace`, `retainKeys`, or two of them with a comma. */
+  /**
+   * The strategy of a strategic merge patch: `merge`, `replace`, `retainKeys`, or two of them joined by a
+   * comma.
+   */
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
   /**
    * The default in the OpenAPI document. Most defaults of built-in kinds are not declared there.
    */
   readonly default?: unknown;
-  /** The values of a `+enum` type; of the items when the field is a list. */
+  /** The allowed values of a `+enum` type. If the field is a list, the allowed values of its items. */
   readonly enum?: readonly string[];
 }
 
@@ -55,14 +59,14 @@ export interface BuiltInType {
 }
 
 interface Document {
-  /** Full type names by `apiVersion/kind`. */
+  /** The full names of types, keyed by `apiVersion/kind`. */
   readonly kinds: Readonly<Record<string, string>>;
   readonly types: Readonly<Record<string, BuiltInType>>;
 }
 
 let document: Document | undefined;
 
-/** Read at the first use, so that servers start faster. */
+/** Reads the types when they are first used, so that servers start faster. */
 function load(): Document {
   document ??= JSON.parse(
     readFileSync(new URL('kubernetes.json', import.meta.url), 'utf8'),
@@ -91,7 +95,7 @@ const ALIKE: Readonly<Record<string, string>> = {
   'storage.k8s.io/v1beta1/CSIStorageCapacity': 'storage.k8s.io/v1',
 };
 
-/** The name in OpenAPI, such as `io.k8s.api.core.v1.ConfigMap`. */
+/** The name of a kind's type in OpenAPI, such as `io.k8s.api.core.v1.ConfigMap`. */
 export function builtInKindName(apiVersion: string, kind: string): string | undefined {
   const { kinds } = load();
   const key = `${apiVersion}/${kind}`;

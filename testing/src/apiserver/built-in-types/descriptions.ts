@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** The description of a type, keyed by '', and the descriptions of its fields. */
+/**
+ * The descriptions of the fields of a type, keyed by name. The description of the type itself has the key ''.
+ */
 export type Descriptions = Readonly<Record<string, string>>;
 
 let descriptions: Readonly<Record<string, Descriptions>> | undefined;

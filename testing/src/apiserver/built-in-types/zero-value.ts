@@ -1,8 +1,8 @@
 import type { BuiltInField } from './built-in-types.ts';
 
 /**
- * The JSON that Go writes for an unset field; undefined if it writes nothing. `omitempty` omits
- * empty values, but Go never treats a struct as empty: `status: {}`, `eventTime: null`.
+ * The JSON that Go writes for an unset field; undefined if it writes nothing. With `omitempty`, Go omits
+ * empty values, but it never treats a struct as empty, so it writes `status: {}` or `eventTime: null`.
  */
 export function zeroValue(name: string, field: BuiltInField): unknown {
   if (field.pointer) return field.omitempty ? undefined : null;
@@ -14,7 +14,7 @@ export function zeroValue(name: string, field: BuiltInField): unknown {
   return Object.hasOwn(ZERO_SCALARS, field.type) ? ZERO_SCALARS[field.type] : null;
 }
 
-/** Go structs with their own JSON form for the zero value. */
+/** Go structs whose zero value is not written as `{}`. */
 const ZERO_STRUCTS: Readonly<Record<string, unknown>> = {
   Time: null,
   MicroTime: null,

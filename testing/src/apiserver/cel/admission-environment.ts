@@ -10,8 +10,8 @@ const AUTHORIZER: readonly (readonly [string, Type])[] = [
 ];
 
 /**
- * CEL with the variables of admission. Only `authorizer` has a known type. Fields of the other
- * variables are looked up when the expression is evaluated.
+ * The CEL environment with the variables of admission. Only `authorizer` has a declared type. The fields of
+ * the other variables are looked up when the expression is evaluated.
  */
 export function admissionScope(more: readonly string[] = []): CelScope {
   const environment = celEnvironment();

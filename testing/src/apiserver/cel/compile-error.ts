@@ -10,8 +10,8 @@ export interface CompileProblem {
 }
 
 /**
- * A compile error in the server's form: the server's message where it is known, the position, and
- * the line with a caret below the position.
+ * A compile error in the format of the server: the server's message if it is known, otherwise the library's,
+ * then the position, and the line with a caret below the position.
  */
 export function compileErrorText(expression: string, problem: CompileProblem): string {
   const { code = '', summary = problem.message } = problem;
@@ -25,8 +25,8 @@ export function compileErrorText(expression: string, problem: CompileProblem): s
 }
 
 /**
- * The error for a literal of an object. The library cannot parse such literals, and no rule has a
- * type for which a literal exists. Errors in its fields are not reported.
+ * The error for an object literal. The library cannot parse object literals, and no type exists that a rule
+ * could name in one. Errors in the fields of the literal are not reported.
  */
 function structLiteral(expression: string, { code, range }: CompileProblem): Finding | undefined {
   const at = range?.start ?? 0;
@@ -37,10 +37,10 @@ function structLiteral(expression: string, { code, range }: CompileProblem): Fin
   return { at, text: `undeclared reference to '${name}' (in container '')` };
 }
 
-/** The largest number of findings that are shown. */
+/** The maximum number of findings in one message. */
 const MOST_FINDINGS = 100;
 
-/** All findings in the order of the text, each as one error. */
+/** All findings in the order of their positions, each as one error. */
 export function findingsText(expression: string, findings: readonly Finding[]): string {
   const shown = findings.slice(0, MOST_FINDINGS).sort((left, right) => left.at - right.at);
   const texts = shown.map((finding) => errorText(expression, finding));
@@ -56,7 +56,7 @@ function errorText(expression: string, { at, text }: Finding): string {
   const inLine = Array.from(before.at(-1) ?? '');
   const line = (expression.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
   const place = `<input>:${before.length}:${inLine.length + 1}`;
-  // A wide character gets a dot of its own width.
+  // Dots fill the line up to the caret. For a wide character, the dot is as wide as the character.
   const dots = inLine.map((character) => (isWide(character) ? '\uff0e' : '.')).join('');
   const caret = isWide(expression.slice(at)) ? '\uff3e' : '^';
   return `ERROR: ${place}: ${text}\n | ${line}\n | ${dots}${caret}`;
@@ -75,13 +75,16 @@ function unexpectedToken(expression: string, { range }: CompileProblem): string 
   return `Syntax error: mismatched input '${token}' expecting ${BEGINNINGS}`;
 }
 
-/** The server's message for a text that is not an expression, where that message is known. */
+/** The server's message for a syntax error, if it is known; otherwise the library's. */
 export function syntaxProblem({ code = '', summary = '', message }: CompileProblem): string {
   const [, word] = /^Reserved identifier: (.*)/.exec(summary) ?? [];
   return word === undefined ? wordsOf(code, summary || message) : `reserved identifier: ${word}`;
 }
 
-/** The position that the server reports: the dot before a field, or the operator. */
+/**
+ * The position that the server reports: for a field the position of the dot before it, for a call of an
+ * operator the position of the operator.
+ */
 function placeOf(expression: string, { code, range, node }: CompileProblem): number {
   const start = range?.start ?? 0;
   if (code === 'invalid_macro_argument') return expression[start - 1] === '.' ? start - 1 : start;
@@ -117,7 +120,7 @@ function wordsOf(code: string, summary: string): string {
   }
 }
 
-/** `string + int` → `'_+_' applied to '(string, int)'`. */
+/** Rewrites a message part such as `string + int` as `'_+_' applied to '(string, int)'`. */
 function overloadText(subject: string): string {
   const [, left, operator, right] =
     /^(.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(subject) ?? [];
@@ -129,7 +132,7 @@ function overloadText(subject: string): string {
   return `found no matching overload for '${name}' applied to '(${typeName(left)}, ${typeName(right)})'`;
 }
 
-/** `'string.charAt(bool)'` → `'charAt' applied to 'string.(bool)'`. */
+/** Rewrites a message part such as `'string.charAt(bool)'` as `'charAt' applied to 'string.(bool)'`. */
 function callText(summary: string): string {
   const [, receiver, name = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(summary) ?? [];
   const applied = receiver === undefined ? `(${args})` : `${typeName(receiver)}.(${args})`;
@@ -141,7 +144,7 @@ function ternaryText(summary: string): string {
   return `found no matching overload for '_?_:_' applied to '(bool, ${typeName(left)}, ${typeName(right)})'`;
 }
 
-/** `list<int>` → `list(int)`. The names of object types are internal. */
+/** The server's name of a type: `list(int)` for `list<int>`. The names of object types are internal. */
 function typeName(type = ''): string {
   return type
     .replace(/^object\d+$/, 'object')

@@ -9,7 +9,7 @@ export interface PolicyValidation {
   readonly check: PolicyExpression;
   readonly messageExpression: PolicyExpression | undefined;
   readonly message: string;
-  /** Empty if the policy names no reason. The server then uses `Invalid`. */
+  /** The reason that the policy names. If it names none, this is empty, and the server uses `Invalid`. */
   readonly reason: string;
 }
 
@@ -42,9 +42,9 @@ export interface CompiledPolicy {
 const compiled = new WeakMap<StoredObject, CompiledPolicy>();
 
 /**
- * Compiled policies by kind and spec. A policy is compiled when it is validated, and then stored as
- * another object. Tests also apply the same policies again and again. The oldest entry is evicted
- * first.
+ * Compiled policies, keyed by kind and spec. Validation compiles a policy before it is stored, and the stored
+ * policy is another object, so that `compiled` does not find it. Tests also apply the same policies again and
+ * again. The oldest entry is evicted first.
  */
 const compiledTexts = new Map<string, CompiledPolicy>();
 const MOST_TEXTS = 200;
@@ -92,8 +92,8 @@ function compilePolicy(policy: StoredObject): CompiledPolicy {
   const params = spec.paramKind === undefined ? [] : ['params'];
   const declared = admissionScope([...params, 'variables']);
   if (isMutating) registerMutationFunctions(declared.environment);
-  // Literals of objects are rewritten before they are compiled, so their positions and types would
-  // be wrong.
+  // Object literals are rewritten as calls before they are compiled, so our checker would see wrong positions
+  // and types. Only the library checks the types.
   const scope = isMutating ? { ...declared, variables: undefined } : declared;
   const compiledAt: CompileAt = (field, text, wanted) => ({
     field,

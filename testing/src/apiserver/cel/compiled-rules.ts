@@ -11,11 +11,11 @@ export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: Program;
   readonly messageProgram: Program | undefined;
-  /** The suffix of the value's path: `.a.b`, or empty. */
+  /** The `fieldPath` of the rule, which is added to the value's path: `.a.b`, or empty. */
   readonly fieldPath: string;
 }
 
-/** The rules of one level of a schema. */
+/** The rules that one schema contains, without those of the schemas nested in it. */
 export interface LevelRules {
   readonly declaration: Declaration;
   readonly rules: readonly CompiledRule[];
@@ -31,8 +31,8 @@ export interface RuleVerdict {
 }
 
 /**
- * The compiled rules of every level, keyed by the schema that contains them. Rules that do not
- * compile are omitted.
+ * The compiled rules of a schema and of all nested schemas, keyed by the schema that contains them. Rules
+ * that do not compile are omitted.
  */
 export function compileRules(root: StructuralSchema): ReadonlyMap<StructuralSchema, LevelRules> {
   const levels = new Map<StructuralSchema, LevelRules>();
@@ -66,7 +66,7 @@ function levelOf(schema: StructuralSchema, isRoot: boolean): LevelRules | undefi
   };
 }
 
-/** Compiles the rules of one level. */
+/** Compiles the rules that one schema contains, without those of nested schemas. */
 export function judgeRules(
   schema: StructuralSchema,
   isRoot: boolean,

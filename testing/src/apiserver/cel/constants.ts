@@ -5,8 +5,8 @@ import { ownName } from './expression/own-names.ts';
 import { runtimeErrorWords } from './runtime/runtime-error.ts';
 
 /**
- * Functions that are called when the program is made, if their argument is a constant (cel-go,
- * `decOptimize`).
+ * Functions that cel-go already calls when it makes the program, if their argument is a constant
+ * (`decOptimize`).
  */
 const CONVERSIONS: ReadonlySet<string> = new Set([
   'bool',
@@ -18,8 +18,8 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Functions whose constant pattern is compiled when the program is made. The pattern is the
- * argument after the text.
+ * Functions whose constant pattern is compiled when the program is made. The pattern is the argument that
+ * follows the searched string.
  */
 const OF_PATTERNS: ReadonlySet<string> = new Set(['find', 'findAll', 'matches']);
 
@@ -38,7 +38,7 @@ function convert(environment: CelEnvironment, name: string, value: unknown): unk
   return own.evaluate(`${ownName(name)}(constant)`, { constant: value });
 }
 
-/** The server's message if no program can be made of an expression. */
+/** The server's message if it cannot make a program from an expression, because a constant is invalid. */
 export function constantProblem(
   environment: CelEnvironment,
   expression: Expression,
@@ -55,9 +55,7 @@ interface Constant {
   readonly value: unknown;
 }
 
-/**
- * The value of a constant, or of a conversion of a constant. Undefined for any other expression.
- */
+/** The value of a literal, or of a conversion of a literal. Undefined for any other expression. */
 function fold(environment: CelEnvironment, expression: Expression): Constant | undefined {
   if (expression.kind === 'literal') return { value: expression.value };
   const parts = below(expression).map((one) => fold(environment, one));

@@ -8,9 +8,9 @@ import { celEquals } from './runtime/value-equality.ts';
 
 /** A schema as rules see it: its CEL type, and the conversion from JSON to CEL values. */
 export interface Declaration {
-  /** The type's name in the library that evaluates. */
+  /** The name of the type in the library that evaluates expressions. */
   readonly type: string;
-  /** The type that the server checks. */
+  /** The type as our copy of the server's checker uses it. */
   readonly checked: Type;
   toCel(value: unknown): unknown;
 }
@@ -37,8 +37,7 @@ export class Declarations {
   }
 
   /**
-   * The declaration of a schema; undefined for a schema that has no type, because rules cannot see
-   * it.
+   * The declaration of a schema. Undefined for a schema without a type, because rules cannot see its values.
    *
    * @param name - the name of an object's type. The server builds the name from the time of day, so
    * that no rule can use it, and from the path (`MaybeAssignTypeName`, k8s.io/apiserver,
@@ -181,7 +180,7 @@ const INT_OR_STRING: Declaration = {
   toCel: (value) => (Number.isInteger(value) ? BigInt(value as number) : value),
 };
 
-/** Units in nanoseconds, by the beginning of their names. The first match counts. */
+/** Units in nanoseconds. Each is recognised by the beginning of its name, and the first match counts. */
 const UNITS: readonly (readonly [RegExp, bigint])[] = [
   [/^n/, 1n],
   [/^(us|µs|micro)/, 1_000n],
@@ -193,7 +192,10 @@ const UNITS: readonly (readonly [RegExp, bigint])[] = [
   [/^w/, 604_800_000_000_000n],
 ];
 
-/** Converts a duration of a schema to the syntax of CEL: `3 weeks` in nanoseconds. */
+/**
+ * Converts a duration as schemas allow it, such as `3 weeks`, to a duration that CEL can parse, in
+ * nanoseconds.
+ */
 function celDurationText(text: string): string {
   if (/^[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) {
     return text === '0' ? '0s' : text;

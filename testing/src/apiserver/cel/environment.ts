@@ -23,8 +23,8 @@ export function celEnvironment(): Environment {
 function createEnvironment(): Environment {
   const environment = new Environment({
     enableOptionalTypes: true,
-    // Our own check refuses mixed lists and maps. `format` accepts mixed lists, but the library
-    // makes no exception for it.
+    // Our own check refuses lists and maps of mixed types. `format` accepts mixed lists, but the library's
+    // check makes no exception for `format`.
     homogeneousAggregateLiterals: false,
   });
   registerConversions(environment);

@@ -7,7 +7,10 @@ import { Budget } from './runtime/budget.ts';
 /** The budget of all match conditions for one request: `RuntimeCELCostBudgetMatchConditions`. */
 const CONDITIONS_BUDGET = 2_500_000;
 
-/** Keyed by the spec of the webhook or policy. A change replaces the spec. */
+/**
+ * Keyed by the `spec` object of the webhook or policy. Every change brings a new object, so entries never
+ * become stale.
+ */
 const compiled = new WeakMap<object, readonly PolicyExpression[]>();
 
 /**
@@ -33,8 +36,8 @@ function compileConditions(matchConditions: readonly unknown[]): readonly Policy
 }
 
 /**
- * Whether all conditions hold. A false condition decides, even if others fail (k8s.io/apiserver,
- * pkg/admission/plugin/webhook/matchconditions/matcher.go).
+ * Whether all conditions are true. If one condition is false, the result is false, even if other conditions
+ * cannot be evaluated (k8s.io/apiserver, pkg/admission/plugin/webhook/matchconditions/matcher.go).
  *
  * @returns the error if a condition cannot be evaluated and no condition is false.
  */

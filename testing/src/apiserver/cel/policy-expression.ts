@@ -9,7 +9,7 @@ export interface PolicyExpression {
   readonly program: Program | Rejection;
 }
 
-/** The server's message for an expression that has no result. */
+/** The server's message for an expression that cannot be evaluated. */
 class PolicyError extends Error {
   override readonly name = 'PolicyError';
 }
@@ -28,7 +28,7 @@ export function resultOf(
   try {
     value = program.run(variables, budget);
   } catch (error) {
-    // A failed variable reports its error where it is used.
+    // An error of a variable is passed on unchanged by the expressions that use the variable.
     if (error instanceof PolicyError) throw error;
     throw new PolicyError(`expression '${text}' resulted in error: ${runtimeErrorWords(error)}`);
   }

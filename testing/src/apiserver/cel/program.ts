@@ -28,7 +28,7 @@ import { meterCalls } from './runtime/call-meter.ts';
 export interface Program {
   /** True if the expression uses the previous state (`oldSelf`). */
   readonly usesOldSelf: boolean;
-  /** The most that the expression can cost for values of the declared size. */
+  /** The maximum cost of the expression for values of the declared size. */
   maxCost(declared: DeclaredSize): number;
   /**
    * @throws Error of any kind when the evaluation fails. If the budget is exhausted, the result
@@ -37,7 +37,7 @@ export interface Program {
   run(variables: Readonly<Record<string, unknown>>, budget: Budget): unknown;
 }
 
-/** The reason why an expression cannot be compiled. */
+/** The result for an expression that cannot be compiled: the reason. */
 export interface Rejection {
   readonly rejected: string;
 }
@@ -45,16 +45,16 @@ export interface Rejection {
 /** The environment and variables of an expression. */
 export interface CelScope {
   readonly environment: CelEnvironment;
-  /** The types of the variables; undefined if only the library that evaluates checks types. */
+  /** The types of the variables. If undefined, only the library that evaluates expressions checks types. */
   readonly variables: Variables | undefined;
-  /** The message for an expression that does not have the wanted type. */
+  /** Returns the message for an expression whose type is not the wanted type. */
   wrongType(wanted: 'bool' | 'string', found: string): string;
 }
 
 type Wanted = 'bool' | 'string' | 'dyn';
 
 /**
- * Compiles an expression that must have the type `wanted`; `dyn` allows any type.
+ * Compiles an expression, which must have the type `wanted`. `dyn` allows any type.
  *
  * @param what - the beginning of the server's error message, such as `compilation failed`.
  */
@@ -97,7 +97,7 @@ export function compile(
   }
 }
 
-/** The server's compile error for an expression that has been parsed; undefined if it compiles. */
+/** The server's compile error for a parsed expression; undefined if it compiles. */
 function rejectionOf(
   { environment, variables, wrongType }: CelScope,
   expression: string,
@@ -125,7 +125,7 @@ function rejectionOf(
   );
 }
 
-/** The validators run only if the types are right. */
+/** The findings of the type check. If there are none, the findings of the validators. */
 function findingsOf(
   environment: CelEnvironment,
   tree: Expression,

@@ -18,7 +18,7 @@ import { type CompiledRule, compileRules, type LevelRules } from './compiled-rul
 import { Budget } from './runtime/budget.ts';
 import { runtimeErrorText } from './runtime/runtime-error.ts';
 
-/** The budget of all rules for one object. It is ten times the budget of one call of one rule. */
+/** The budget of all rules for one object, and the budget of one call of one rule. */
 const OBJECT_BUDGET = 10_000_000;
 const CALL_BUDGET = 1_000_000;
 
@@ -27,7 +27,7 @@ const NO_BUDGET =
 
 /** The compiled rules of a schema. */
 export interface Rules {
-  /** The problems that the rules find in an object that is valid by its schema. */
+  /** The problems that the rules find in an object that its schema already accepts. */
   problems(
     object: StoredObject,
     previous: StoredObject | undefined,
@@ -55,7 +55,7 @@ function hasRules(schema: StructuralSchema): boolean {
   return false;
 }
 
-/** A value's path, and its previous value. */
+/** The path of a value, and its previous value. */
 interface Place {
   readonly path: string;
   readonly old: unknown;
@@ -129,8 +129,8 @@ class RuleRun {
   }
 
   /**
-   * Also true if the rule could not be evaluated. The failed evaluation is reported as a problem of
-   * its own.
+   * False if the rule is violated. If the rule cannot be evaluated, returns true, and the failed evaluation
+   * is reported as a separate problem.
    */
   #holds(
     { program, rule }: CompiledRule,
@@ -191,12 +191,12 @@ class RuleRun {
       const usable = text !== '' && !text.includes('\n') && text.length <= MAX_MESSAGE_LENGTH;
       return usable && !call.exhausted ? text : undefined;
     } catch {
-      return undefined; // the message or the rule is used instead
+      return undefined; // then the message or the rule itself is shown
     }
   }
 }
 
-/** The longest message that a message expression may make. */
+/** The maximum length of the message that a `messageExpression` returns. */
 const MAX_MESSAGE_LENGTH = 5 * 1024;
 
 function below(

@@ -13,10 +13,10 @@ export type Expression =
   | { readonly kind: 'select'; readonly operand: Expression; readonly field: string };
 
 /**
- * Text → expression, with macros as plain calls.
+ * Parses an expression. Macros become plain calls.
  *
- * @throws Error with the server's message where it is known. Such messages begin
- * with `Syntax error: `.
+ * @throws Error for invalid syntax, with the server's message where it is known. Such a message begins with
+ * `Syntax error: `.
  */
 export function parseUnchecked(text: string): Expression {
   let root: Node;
@@ -60,7 +60,7 @@ function expressionOf(node: Node, text: string): Expression {
     case 'call':
     case 'rcall': {
       const [name] = args as [string, ...unknown[]];
-      // As in cel-go, the object of a method is not one of its arguments.
+      // cel-go does not list the object of a method among its arguments.
       const own = (args as unknown[]).at(-1) as readonly Node[];
       requireNoComma(own, node, text);
       return { kind: 'call', name, args: own.map(below) };
@@ -75,7 +75,7 @@ function expressionOf(node: Node, text: string): Expression {
   }
 }
 
-/** As in cel-go, two equal signs cancel each other, and a negative number is a literal. */
+/** Like cel-go, removes two equal signs (`!!` or `--`), and makes a negative number one literal. */
 function unary(name: string, operand: Expression): Expression {
   if (operand.kind === 'call' && operand.name === name) return operand.args[0] ?? operand;
   const isNumber = operand.kind === 'literal' && /number|bigint/.test(typeof operand.value);

@@ -5,7 +5,7 @@ import type { ServedResource } from '../registry/served-resource.ts';
 
 /** The caller of a write, and the options of the write. */
 export interface Writer {
-  /** Absent for writes of the server itself. */
+  /** The sender of the write; absent for the server's own writes. */
   readonly caller?: Caller | undefined;
   readonly dryRun: boolean;
   /** Receives the text of each Warning header. */
@@ -19,17 +19,17 @@ export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   /** The resource in the version of the objects below. */
   readonly served: ServedResource;
-  /** The resource that the client named, if a rule matches another version of it. */
+  /** The resource that the client named, if a rule matches another version of this resource. */
   readonly requested?: ServedResource;
   readonly subresource: string | undefined;
-  /** For a Namespace, its own name. */
+  /** The namespace of the object. For a Namespace, its own name. */
   readonly namespace: string | undefined;
   /**
-   * Empty for a create whose name the server generates, and for each object of a deleted
-   * collection.
+   * The name of the object. Empty for a create whose name the server generates, and for each object of a
+   * deleted collection.
    */
   readonly name: string;
-  /** Undefined for a DELETE. */
+  /** The new object; undefined for a DELETE. */
   readonly object: StoredObject | undefined;
   /** The previous object; undefined for a CREATE. */
   readonly previous: StoredObject | undefined;

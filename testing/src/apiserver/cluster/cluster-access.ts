@@ -2,10 +2,10 @@ import type { KubernetesObject, Resource } from 'chancery';
 import type { CommittedEvent, ResourceName, StoredObject } from '../objects/stored-object.ts';
 
 export interface DeleteOptions {
-  /** Default: the resource's own default, which is `Background` for nearly all. */
+  /** If omitted, the default of the resource applies, which is `Background` for nearly all resources. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
-  /** Deletes the object only if it has this uid. Otherwise 409. */
+  /** Deletes the object only if it has this uid. If it has another one, the error is 409. */
   readonly uid?: string;
 }
 
@@ -13,13 +13,16 @@ export interface DeleteOptions {
  * The cluster as controllers inside the server use it: the semantics of the HTTP API (validation,
  * conflicts, finalizers, generation, no event for a write without effect) without HTTP.
  *
- * All methods are synchronous. Returned objects are shared: copy before changing. Each method
- * throws ApiError where the HTTP API would answer with an error. An unknown resource is a 404.
+ * All methods are synchronous. Returned objects are shared, so copy them before you change them. Each method
+ * throws ApiError where the HTTP API would answer with an error, such as 404 for an unknown resource.
  */
 export interface ClusterAccess {
-  /** Every served resource in its storage version. Custom resources are added and removed. */
+  /**
+   * Every served resource in its storage version. The list changes when custom resources are added or
+   * removed.
+   */
   resources(): readonly Resource[];
-  /** The resource of an object or of an owner reference, whatever version it names. */
+  /** The resource of an object or of an owner reference. Any version of the group is accepted. */
   resourceOf(apiVersion: string, kind: string): ResourceName | undefined;
 
   get(
@@ -28,20 +31,20 @@ export interface ClusterAccess {
     name: string,
   ): StoredObject | undefined;
   /**
-   * Sorted by namespace and name.
+   * The objects of a resource, sorted by namespace and name.
    * @param namespace - undefined for all namespaces.
    */
   list(resource: ResourceName, namespace?: string): readonly StoredObject[];
 
   create(resource: ResourceName, object: KubernetesObject): StoredObject;
   /**
-   * Replaces all fields except status. A resourceVersion in the object must be the current one,
-   * else 409.
+   * Replaces all fields except status. If the object has a resourceVersion that is not the current one, the
+   * error is 409.
    */
   update(resource: ResourceName, object: KubernetesObject): StoredObject;
-  /** Replaces only status. */
+  /** Replaces only the status. */
   updateStatus(resource: ResourceName, object: KubernetesObject): StoredObject;
-  /** A JSON merge patch. */
+  /** Applies a JSON merge patch. */
   patch(
     resource: ResourceName,
     namespace: string | undefined,
@@ -51,7 +54,10 @@ export interface ClusterAccess {
   ): StoredObject;
   /** Assigns a Pod to a node, as a scheduler does. */
   bind(namespace: string | undefined, name: string, nodeName: string): StoredObject;
-  /** Starts the deletion. Completes it if no finalizer and no grace period delays it. */
+  /**
+   * Begins the deletion of an object, and completes the deletion if no finalizer and no grace period delays
+   * it.
+   */
   delete(
     resource: ResourceName,
     namespace: string | undefined,
@@ -60,9 +66,9 @@ export interface ClusterAccess {
   ): void;
 
   /**
-   * Calls `listener` for every committed event of one resource, in the order of commits, beginning
-   * now. The listener runs during the write that caused the event. A listener may write; the events
-   * of that write follow after every listener has received this event. It must not throw.
+   * Calls `listener` for every committed event of one resource, in the order of commits, beginning now. The
+   * listener runs during the write that caused the event. A listener may write; the events of that write
+   * follow after every listener has received this event. A listener must not throw.
    *
    * @returns a function that ends the subscription.
    */

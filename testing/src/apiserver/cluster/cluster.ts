@@ -11,7 +11,7 @@ import type { WebhookClient } from '../webhooks/webhook-client.ts';
 /** The state and services that the verbs work on. */
 export interface Cluster {
   readonly storage: Storage;
-  /** Serves watches, and reads that need not see the latest state. */
+  /** Serves watches, and reads that do not have to see the latest state. */
   readonly watchCache: WatchCache;
   readonly behaviour: Behaviour;
   readonly registry: Registry;
@@ -19,6 +19,6 @@ export interface Cluster {
   readonly authentication: Authentication;
   readonly authorization: Authorization;
   readonly webhooks: WebhookClient;
-  /** Calls `act` after a delay, unless the server is closed before. */
+  /** Calls `act` after a delay, unless the server is closed before the delay is over. */
   later(delayMs: number, act: () => void): Cancel;
 }

@@ -4,7 +4,7 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { fromStored, type ServedResource, toStored } from '../registry/served-resource.ts';
 import { answerOf, type Steps } from './steps.ts';
 
-/** The same conversion for many stored objects, in one review. */
+/** Like `convertedFromStored`, but for many stored objects, with one call of the webhook. */
 export function* allConvertedFromStored(
   served: ServedResource,
   objects: readonly StoredObject[],
@@ -20,8 +20,8 @@ export function* allConvertedFromStored(
 }
 
 /**
- * A stored object in the version of `served`, before `fromStored` is called. A webhook may have to
- * convert it.
+ * A stored object in the version of `served`. Calls the conversion webhook if there is one. Call `fromStored`
+ * afterwards.
  */
 export function* convertedFromStored(
   served: ServedResource,
@@ -31,7 +31,10 @@ export function* convertedFromStored(
   return converted;
 }
 
-/** An object that is about to be stored, after `toStored` was called. */
+/**
+ * An object in the version in which it is stored. Calls the conversion webhook if there is one. Call
+ * `toStored` before.
+ */
 export function* convertedToStored(
   { converter, group, storageVersion }: ServedResource,
   object: StoredObject,

@@ -1,5 +1,5 @@
 /**
- * A verb as a sequence of steps. It yields when it needs an answer from outside of the server, for
+ * A verb as a sequence of steps. It yields a question when it needs an answer from outside of the server, for
  * example from a webhook. Everything between two questions runs without interruption.
  */
 export type Steps<T> = Generator<Question, T, unknown>;
@@ -12,7 +12,7 @@ export function* answerOf<T>(question: () => Promise<T>): Steps<T | undefined> {
   return (yield question) as T | undefined;
 }
 
-/** Runs all steps without asking any question: writes from inside the server call no webhooks. */
+/** Runs all steps without asking any question, for writes from inside the server, which call no webhooks. */
 export function runNow<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (!step.done) step = steps.next(undefined);

@@ -33,20 +33,20 @@ import type { WorkloadController } from './runner/workload-controller.ts';
 import { endpointSliceController } from './services/endpoint-slice.ts';
 import { endpointsController } from './services/endpoints.ts';
 
-/** The speed of the simulated part of the cluster, on the server's clock. */
+/** How fast the simulated controllers, scheduler and kubelet work, on the server's clock. */
 export interface WorkloadOptions {
   /**
-   * From the scheduling of a Pod until it is Running and Ready, in milliseconds. Default 300, as in
+   * The time from the scheduling of a Pod until it is Running and Ready, in milliseconds. Default 300, as in
    * the recordings.
    */
   readonly podReadyMs?: number;
   /**
-   * From the deletion of a Pod until it is removed, in milliseconds, but never more than its grace
-   * period. Default 300, as in the recordings.
+   * The time from the deletion of a Pod until it is removed, in milliseconds. It is never longer than the
+   * grace period of the Pod. Default 300, as in the recordings.
    */
   readonly podStopMs?: number;
   /**
-   * How long a Pod that does not restart always runs before it succeeds, in milliseconds. Default
+   * How long a Pod runs before it succeeds, in milliseconds, unless its `restartPolicy` is `Always`. Default
    * 300.
    */
   readonly podRunMs?: number;
@@ -59,23 +59,23 @@ export interface WorkloadOptions {
    * 30, and counts refused writes, reads and Events too. If omitted, writes are unlimited.
    */
   readonly writeLimit?: WriteLimit;
-  /** Whether the kubelet records Pulled, Created, Started and Killing. Default false. */
+  /** Whether the kubelet records the Events Pulled, Created, Started and Killing. Default false. */
   readonly kubeletEvents?: boolean;
 }
 
-/** The defaults of omitted options. */
+/** The values of options that are omitted. */
 const DEFAULT_WORKLOAD_OPTIONS: Readonly<PodTimes> = {
   podReadyMs: 300,
   podStopMs: 300,
   podRunMs: 300,
 };
 
-/** The access of one program. Its writes are recorded with this field manager. */
+/** Returns the cluster access of one program. The program's name is the field manager of its writes. */
 export type AccessOf = (manager: Manager) => ClusterAccess;
 
 /**
- * The programs that the controllers are part of. The kubelet's name does not mean that containers
- * run.
+ * The programs that contain the controllers in a real cluster. No containers run here, although one program
+ * is the kubelet.
  */
 export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet';
 
@@ -90,12 +90,14 @@ interface Tools {
 interface Part {
   readonly manager?: Manager;
   readonly pace?: PacedController;
-  /** The component in its Events. If omitted, it records no Events. */
+  /**
+   * The component that is named in the controller's Events. If omitted, the controller records no Events.
+   */
   readonly component?: string;
   make(tools: Tools): WorkloadController;
 }
 
-/** The name of a controller, by the objects that it manages. */
+/** The name of a controller, taken from the objects that it manages. */
 export type ControllerName =
   | 'serviceAccount'
   | 'rootCa'

@@ -6,17 +6,22 @@ import { conditionOf, ESTABLISHED, NAMES_ACCEPTED } from './definition-condition
 
 type Step = Omit<Condition, 'lastTransitionTime'>;
 
-/** The names that a definition gets, and the conditions that report it. */
+/**
+ * The names that a definition gets, and the conditions that report whether all requested names were accepted.
+ */
 export interface NamesVerdict {
   /**
-   * The names that the definition has from now on. For a name in conflict it keeps the old name.
+   * The names that the definition has from now on. In place of a name that is taken, it keeps the old name.
    */
   readonly names: Partial<DefinitionNames>;
   readonly namesAccepted: Step;
   readonly established: Step;
 }
 
-/** @param others - the other definitions of the same group. Their names are taken. */
+/**
+ * Decides which of the requested names a definition gets.
+ * @param others - the other definitions of the same group, whose names are taken.
+ */
 export function judgeNames(
   definition: StoredObject,
   others: readonly StoredObject[],
@@ -80,7 +85,9 @@ function takenNames(others: readonly StoredObject[]): {
   return { resources, kinds };
 }
 
-/** An established definition stays established, even if its other names are refused. */
+/**
+ * The condition `Established`. An established definition stays established, even if new names are refused.
+ */
 function establishedAfter(definition: StoredObject, accepted: boolean): Step {
   const before = conditionOf(definition, 'Established');
   if (before?.status === 'True') return before;

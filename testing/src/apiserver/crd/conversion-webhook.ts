@@ -13,7 +13,7 @@ import { restoredMetadata } from './restored-metadata.ts';
 
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
-/** The time limit of a conversion. kube-apiserver uses the same limit, which has no setting. */
+/** The time limit of a conversion. kube-apiserver has the same limit, which cannot be changed. */
 const TIMEOUT_MS = 30_000;
 
 /** `spec.conversion.webhook` of a definition. */
@@ -60,6 +60,7 @@ class Conversion {
   }
 
   /**
+   * Converts objects.
    * @throws ApiError 500 when the webhook cannot be called, or changes a field that it must not
    * change.
    */
@@ -108,7 +109,10 @@ class Conversion {
     return version;
   }
 
-  /** @param at - the index in a list; undefined for a single object. */
+  /**
+   * Checks a converted object.
+   * @param at - the index of the object in the list; undefined for a single object.
+   */
   #checked(original: StoredObject, answer: unknown, at: number | undefined): StoredObject {
     const webhook = `conversion webhook for ${kindOf(original)} returned`;
     const what = at === undefined ? 'invalid object' : `invalid converted object at index ${at}`;
@@ -143,7 +147,7 @@ function kindOf({ apiVersion, kind }: StoredObject): string {
   return `${apiVersion}, Kind=${kind}`;
 }
 
-/** The objects in an answer, or a text that says why there are none. */
+/** The objects in an answer. If it contains none, returns a string with the reason. */
 function convertedIn(
   { kind, apiVersion, response }: Json,
   version: string,

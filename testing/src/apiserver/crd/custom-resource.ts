@@ -33,7 +33,7 @@ import { printerColumns } from './printer-columns.ts';
 import type { ServingGate } from './serving-gate.ts';
 import { unknownMetadata, withoutUnknownMetadata } from './unknown-metadata.ts';
 
-/** The served versions of a definition, under its accepted names. */
+/** The served resources of a definition, one per served version, with the definition's accepted names. */
 export function customResources(
   definition: StoredObject,
   gate: ServingGate,
@@ -54,8 +54,8 @@ export function customResources(
 }
 
 /**
- * The conversion of objects. Without a webhook it only changes the apiVersion. The conversion also
- * applies to objects that were stored in another version.
+ * Converts objects between versions, including objects that were stored in another version. Without a
+ * webhook, a conversion only changes the apiVersion.
  */
 function converterOf(
   { group, conversion, ...spec }: DefinitionSpec,
@@ -107,8 +107,8 @@ function customResource(
 type Compiled = Pick<ServedResource, 'strategy' | 'columns' | 'revised'>;
 
 /**
- * Compiled schemas, keyed by the version of a stored definition. Stored definitions never change,
- * so servers that begin with the same snapshot compile it once.
+ * Compiled schemas, keyed by the version of a stored definition. Stored objects never change, so servers that
+ * begin with the same snapshot compile each schema only once.
  */
 const COMPILED = new WeakMap<DefinitionVersion, Compiled>();
 
@@ -165,14 +165,14 @@ function scalePaths({ subresources }: DefinitionVersion): ScalePaths | undefined
   };
 }
 
-/** `.spec.replicas` split into field names. */
+/** Splits a path such as `.spec.replicas` into field names. */
 function fieldsOf(jsonPath: string): readonly string[] {
   return jsonPath.replace(/^\./, '').split('.');
 }
 
 /**
- * Adapts objects that were stored under an earlier schema to the current schema. Stored objects
- * never change, so each object is adapted once.
+ * Adapts objects that were stored under an earlier schema to the current schema. Stored objects never change,
+ * so each object is adapted only once.
  */
 function revision(schema: StructuralSchema): (object: StoredObject) => StoredObject {
   const seen = new WeakMap<StoredObject, StoredObject>();

@@ -15,7 +15,7 @@ import {
 } from './definition-conditions.ts';
 import type { DefinitionPace } from './definition-pace.ts';
 
-/** Deletes the objects of a deleted definition before the definition itself is removed. */
+/** Deletes the custom objects of a definition that is being deleted, and then removes the definition. */
 export class DefinitionCleanup {
   readonly #cluster: Cluster;
   readonly #pace: DefinitionPace;
@@ -33,7 +33,7 @@ export class DefinitionCleanup {
     else this.#cluster.later(this.#pace.cleanupMs, start);
   }
 
-  /** Called after an object was removed. It may have been the last one. */
+  /** Called after a custom object was removed, which may have been the last one of its definition. */
   onInstanceGone(resource: ResourceName): void {
     if (this.#pace.cleanupPollMs === 0 && this.#waiting.has(resource)) this.#finish(resource);
   }
@@ -59,7 +59,9 @@ export class DefinitionCleanup {
     }
   }
 
-  /** Removes the definition when it has no objects left. Otherwise checks again later. */
+  /**
+   * Removes the finalizer of the definition when no objects of it are left. Otherwise checks again later.
+   */
   #finish(name: ResourceName): void {
     if (!this.#waiting.has(name)) return;
     if (this.#definition(name) === undefined) {

@@ -6,7 +6,7 @@ import type { StoredObject } from '../objects/stored-object.ts';
 /** The finalizer that keeps a definition until its objects are removed. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** A definition whose deletion has begun. */
+/** The definition, marked as being deleted. */
 export function terminatingDefinition(definition: StoredObject, nowMs: number): StoredObject {
   const { finalizers = [] } = definition.metadata;
   const held = finalizers.includes(CLEANUP_FINALIZER)
@@ -44,7 +44,7 @@ export const DELETING_INSTANCES = {
   message: 'CustomResource deletion is in progress',
 } as const;
 
-/** A definition whose status has the given conditions set. */
+/** The definition with these conditions set in its status. */
 export function withConditions(
   definition: StoredObject,
   wanted: readonly Omit<Condition, 'lastTransitionTime'>[],

@@ -1,27 +1,28 @@
 /** The delays of the steps in the life of a definition. */
 export interface DefinitionPace {
-  /** From the creation or renaming of a definition until its names are accepted. */
+  /** The delay from the creation or renaming of a definition until its names are accepted. */
   readonly namesMs: number;
-  /** From the accepted names until the resource is served. */
+  /** The delay from the acceptance of the names until the resource is served. */
   readonly establishMs: number;
-  /** From the first request until lists and watches are answered. */
+  /** The delay from the first request to the resource until lists and watches of it are answered. */
   readonly warmUpMs: number;
   /**
-   * How long a create waits, and for how long after the definition was established creates wait.
+   * How long a create of an object waits. Creates wait only in the same period after the definition was
+   * established.
    */
   readonly createHoldMs: number;
-  /** From the deletion of a definition until the deletion of its objects begins. */
+  /** The delay from the deletion of a definition until the deletion of its objects begins. */
   readonly cleanupMs: number;
   /**
-   * The interval between checks whether the objects are removed. 0 means that the removal of the
-   * last object is noticed at once.
+   * How often the server checks whether the objects of a deleted definition are gone. With 0, it notices the
+   * removal of the last object at once.
    */
   readonly cleanupPollMs: number;
 }
 
 /**
- * The delays of a real server: steps as recorded from a real server, the 2 s for which creates wait
- * so that other servers can catch up, and the 5 s between the checks of its finalizer.
+ * The delays of a real server. They are taken from recordings, except for two: creates wait 2 s so that other
+ * servers can catch up, and the finalizer checks every 5 s whether objects are left.
  */
 export const REAL_PACE: DefinitionPace = {
   namesMs: 20,

@@ -15,7 +15,7 @@ import { conditionOf, ESTABLISHED, isTrue, withConditions } from './definition-c
 import type { DefinitionPace } from './definition-pace.ts';
 import { ServingGate } from './serving-gate.ts';
 
-/** How long watches stay open after a change of their definition, in milliseconds. */
+/** How long the watches of a resource stay open after a change of its definition, in milliseconds. */
 const WATCH_LINGER_MS = 1_000;
 
 export interface DefinitionsOptions {
@@ -25,8 +25,9 @@ export interface DefinitionsOptions {
 }
 
 /**
- * Manages the life of custom resources. A definition gets its names, is established and served. A
- * changed definition is served again in its new form. A deleted definition deletes its objects.
+ * Manages the life of custom resources. First, a definition gets its names, is established, and its resource
+ * is served. After a change of the definition, the resource is served as the new definition says. When the
+ * definition is deleted, its objects are deleted too.
  */
 export class Definitions {
   readonly #cluster: Cluster;
@@ -41,7 +42,7 @@ export class Definitions {
     this.#cleanup = new DefinitionCleanup(cluster, pace);
   }
 
-  /** @returns a function that stops it. */
+  /** @returns a function that ends the management of definitions. */
   start(): () => void {
     return this.#cluster.storage.subscribe((resource, event) => {
       if (resource === DEFINITIONS) this.#onDefinition(event);
@@ -101,8 +102,8 @@ export class Definitions {
   }
 
   /**
-   * Judges the other definitions of the group again, because one may be waiting for a released
-   * name.
+   * Checks the names of the other definitions in the group again, because one of them may be waiting for a
+   * name that is now free.
    */
   #judgeOthers(definition: StoredObject): void {
     for (const other of this.#othersOf(definition)) {

@@ -4,9 +4,9 @@ const STEP =
   /\.((?:\\.|[^.[\]\\])+)|\[('[^']+'(?:\s*,\s*'[^']+')*)\]|\[(\d+|\*)\]|\[\?\(@\.([\w.]+)\s*==\s*["']([^"']*)["']\)\]/y;
 
 /**
- * The values that the JSONPath of a printer column finds. Supported are fields (`.a\.b` for a dot
- * in a name), unions of fields (`['a','b']`), indexes, `[*]` and filters of the form
- * `[?(@.type=="Ready")]`. A path with anything else finds nothing.
+ * The values that the JSONPath of a printer column finds. Supports fields (`.a\.b` for a name with a dot),
+ * unions of fields (`['a','b']`), indexes, `[*]`, and filters like `[?(@.type=="Ready")]`. A path with
+ * anything else finds nothing.
  */
 export function readJsonPath(object: unknown, path: string): readonly unknown[] {
   const text = path.replace(/^\{|\}$/g, '').replace(/^\$/, '');
@@ -32,7 +32,7 @@ function follow(
   return value.filter((item) => isObject(item) && String(item[field ?? '']) === wanted);
 }
 
-/** `'a','b'` → a and b. */
+/** The names in a union: `a` and `b` for `'a','b'`. */
 function namesIn(quoted = ''): string[] {
   return [...quoted.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
 }

@@ -6,8 +6,8 @@ import type { PrinterColumn } from './definition.ts';
 import { readJsonPath } from './json-path.ts';
 
 /**
- * The columns of a custom resource: its name, then the columns of the definition. If the definition
- * has none, its age.
+ * The columns of a custom resource: the name of the object, then the columns that the definition declares. If
+ * it declares none, the second column is the age.
  */
 export function printerColumns(declared: readonly PrinterColumn[] = [AGE]): readonly TableColumn[] {
   return [NAME, ...declared.map(toColumn)];
@@ -40,7 +40,7 @@ function toColumn({
   };
 }
 
-/** The cell for a path: the first value found, if it has the column's type. */
+/** The value of a cell: the first of the values found, if it has the type of the column. */
 function cellOf([value]: readonly unknown[], type: string, nowMs: number): unknown {
   if (value === undefined) return null;
   if (type === 'string') return textOf(value);

@@ -2,10 +2,9 @@ import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 
 /**
- * The metadata of a converted object: the original metadata with the labels and annotations of the
- * webhook's answer. Returns a text that says what is wrong if the answer's labels or annotations
- * are invalid (k8s.io/apiextensions-apiserver, pkg/apiserver/conversion/webhook_converter.go,
- * restoreObjectMeta).
+ * The metadata of a converted object: the original metadata with the labels and annotations of the webhook's
+ * answer. If the answer's labels or annotations are invalid, returns a string with the reason
+ * (k8s.io/apiextensions-apiserver, pkg/apiserver/conversion/webhook_converter.go, restoreObjectMeta).
  */
 export function restoredMetadata(original: StoredObject, converted: Json): Json | string {
   const answered = converted.metadata;

@@ -5,11 +5,11 @@ import type { GatedRequest } from '../registry/served-resource.ts';
 import type { DefinitionPace } from './definition-pace.ts';
 
 /**
- * Delays requests for a custom resource that the server has just begun to serve, or serves in a new
- * form. The first request creates its storage (`getOrCreateServingInfoFor` of
- * pkg/apiserver/customresource_handler.go). Until the watch cache is filled, watches and lists from
- * the cache are refused, and earlier events cannot be watched. A read of one object never needs the
- * cache. Creates wait until every server of the cluster knows the resource.
+ * Delays requests for a custom resource that the server has just begun to serve, or whose definition has
+ * changed. The first request creates the storage of the resource (`getOrCreateServingInfoFor` of
+ * pkg/apiserver/customresource_handler.go). Until the watch cache is filled, watches and lists from the cache
+ * are refused, and earlier events cannot be watched. A read of one object never needs the cache. Creates wait
+ * until every server of the cluster knows the resource.
  */
 export class ServingGate {
   readonly #cluster: Cluster;

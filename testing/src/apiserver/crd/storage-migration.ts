@@ -35,7 +35,7 @@ export class StorageMigrations {
     this.#cluster = cluster;
   }
 
-  /** @returns a function that ends it. A running migration stops before its next object. */
+  /** @returns a function that ends the migrations. A running migration stops before its next object. */
   start(): () => void {
     const end = this.#cluster.storage.subscribe((resource, { type, object }) => {
       if (resource === MIGRATIONS && type !== 'DELETED') this.#begin(resourceOf(object));
@@ -110,7 +110,7 @@ export class StorageMigrations {
         const target = { served, namespace, name };
         await runSteps(updateObject(this.#cluster, target, change, internalWrite(MIGRATOR)));
       } catch (error) {
-        // The object was deleted or changed meanwhile, so it needs no migration.
+        // The object has since been deleted or changed, so it does not have to be migrated any more.
         if (!isNotFound(error) && !isConflict(error)) return false;
       }
     }
@@ -119,7 +119,7 @@ export class StorageMigrations {
 
   /**
    * Marks the definition of a resource as migrating.
-   * @returns its generation; undefined for a built-in resource.
+   * @returns the generation of the definition; undefined for a built-in resource.
    */
   #mark(
     resource: ResourceName,
@@ -145,8 +145,8 @@ export class StorageMigrations {
   }
 
   /**
-   * Removes the other versions from the stored versions, unless the definition has changed
-   * meanwhile.
+   * Leaves only the storage version in `status.storedVersions`, unless the definition has changed since the
+   * migration began.
    */
   #finish(resource: ResourceName, generation: number | undefined): void {
     const { storage } = this.#cluster;

@@ -2,7 +2,7 @@ import type { Json } from '../objects/metadata.ts';
 import { asObject, each, fill, ifMissing } from './fill.ts';
 
 /**
- * The default matching fields of a policy or webhook
+ * The defaults of the fields with which a policy or webhook selects requests
  * (pkg/apis/admissionregistration/v1/defaults.go).
  */
 const MATCHES = { matchPolicy: ifMissing('Equivalent'), namespaceSelector: {}, objectSelector: {} };

@@ -24,9 +24,8 @@ import {
 } from './workload.ts';
 
 /**
- * Sets the default fields of a built-in object, as the defaults.go of each Kubernetes group does.
- * This makes the stored object comparable with the next write. Fields without a default stay
- * unchanged.
+ * Sets the fields of a built-in object that have defaults, like defaults.go of each Kubernetes group.
+ * Afterwards the stored object can be compared with the next write. Fields without a default stay unchanged.
  */
 export function defaultObject(object: StoredObject): StoredObject {
   const change = DEFAULTS[object.kind];
@@ -37,7 +36,7 @@ type Change = (object: Json) => Json;
 
 /** Defaults for kinds that only have defaults in their spec. */
 function spec(change: Change): Change {
-  // Go always has a spec, whether it was sent or not.
+  // In Go, the object always has a spec, even if none was sent.
   return (object) => ({ ...object, spec: change(asObject(object.spec) ?? {}) });
 }
 
@@ -65,7 +64,10 @@ function policyRules(rules: unknown): unknown {
   return each(rules, (rule) => fill(rule, { ports: withTcp }));
 }
 
-/** A policy applies to ingress. It also applies to egress if it has egress rules. */
+/**
+ * The default policy types: every policy applies to ingress, and a policy with egress rules also applies to
+ * egress.
+ */
 function defaultPolicySpec(policySpec: Json): Json {
   const egress = Array.isArray(policySpec.egress) && policySpec.egress.length > 0;
   return fill(policySpec, {
@@ -126,8 +128,8 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
 };
 
 /**
- * Defaults for the limits of a container. `max` is the default of the default limit. The default
- * limit, or `min`, is the default of the default request (kubernetes/kubernetes,
+ * Defaults for the limits of a container. If the default limit is missing, it becomes `max`. If the default
+ * request is missing, it becomes the default limit or, without one, `min` (kubernetes/kubernetes,
  * pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem).
  */
 function defaultLimitRangeSpec(spec: Json): Json {

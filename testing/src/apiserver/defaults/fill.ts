@@ -1,8 +1,8 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 
 /**
- * The object with its missing fields filled in. A default that is a function gets the current
- * value.
+ * The object with its missing fields filled in. A default that is a function is called with the current value
+ * of the field.
  */
 export function fill(object: Json | undefined, defaults: Readonly<Record<string, unknown>>): Json {
   const filled: Record<string, unknown> = { ...object };
@@ -15,14 +15,14 @@ export function fill(object: Json | undefined, defaults: Readonly<Record<string,
   return filled;
 }
 
-/** A default for an absent field. An empty text is not replaced, and is refused later. */
+/** A default for an absent field only. An empty string is not replaced, so validation refuses it later. */
 export function ifMissing<T>(value: T): (found: unknown) => unknown {
   return (found) => found ?? value;
 }
 
 /**
- * Whether Go treats the value as unset. An empty text is unset; for numbers and booleans only
- * absence counts.
+ * Whether Go treats the value as unset. An empty string counts as unset. A number or a boolean is unset only
+ * if it is absent.
  */
 function isUnset(found: unknown, value: unknown): boolean {
   return found === undefined || (found === '' && typeof value === 'string');

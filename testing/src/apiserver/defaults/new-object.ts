@@ -45,7 +45,7 @@ function activeNamespace(namespace: StoredObject): StoredObject {
   });
 }
 
-/** The labels of a Job's Pods, including their older names. */
+/** The labels of a Job's Pods, under both their current and their older names. */
 function labelsOf({ metadata }: StoredObject): Record<string, string> {
   const [uid, name] = [metadata.uid ?? '', metadata.name ?? ''];
   return {
@@ -56,13 +56,13 @@ function labelsOf({ metadata }: StoredObject): Record<string, string> {
   };
 }
 
-/** A Job selects Pods by its own uid, unless it sets `manualSelector`. */
+/** Makes a Job select its Pods by its own uid, unless it sets `manualSelector`. */
 function selfSelecting(job: StoredObject): StoredObject {
   const spec = asObject(job.spec);
   if (spec === undefined || spec.manualSelector === true) return job;
   const template = asObject(spec.template) ?? {};
   const metadata = asObject(template.metadata) ?? {};
-  // Values set by the client stay. Validation compares them later.
+  // Values that the client has set are kept, and compared later by validation.
   const labels: Json = { ...labelsOf(job), ...asObject(metadata.labels) };
   const selector = asObject(spec.selector) ?? {};
   const matchLabels = {
@@ -77,8 +77,9 @@ function selfSelecting(job: StoredObject): StoredObject {
       template: { ...template, metadata: { ...metadata, labels } },
     },
   });
-  // A Job without labels gets its Pods' labels, because defaulting gave it the same map object as
-  // its template. With a generated name the object is copied, so the map is not shared.
+  // A Job without labels gets the labels of its Pods, because on the server, defaulting gives the Job and its
+  // template the same map object. With a generated name, the object is copied, so the two do not share the
+  // map.
   const isGenerated = (job.metadata.generateName ?? '') !== '';
   const isShared = own === metadata.labels && !isGenerated;
   const isLabelled = isShared || Object.keys(own).length === 0;
@@ -89,8 +90,9 @@ function selfSelecting(job: StoredObject): StoredObject {
 const COUNTED = ['cpu', 'memory'];
 
 /**
- * The quality of service of a Pod, which decides the order of evictions. `Guaranteed`: every
- * container has limits and requests no less. `BestEffort`: no container requests anything.
+ * The quality of service of a Pod, which decides the order of evictions. It is `Guaranteed` if every
+ * container has limits and does not request less than them, and `BestEffort` if no container has requests or
+ * limits.
  */
 function qualityOfService(spec: Json): string {
   const lists = [spec.containers, spec.initContainers];

@@ -12,8 +12,8 @@ export function defaultPodSpec(spec: Json): Json {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,
     dnsPolicy: 'ClusterFirst',
-    // Two fields have the name of the account. The older one is deprecated and follows the newer
-    // one.
+    // Two fields contain the name of the account. The older field is deprecated, and gets the value of the
+    // newer field.
     serviceAccountName: (name: unknown) => name ?? spec.serviceAccount,
     serviceAccount: (name: unknown) => spec.serviceAccountName ?? name,
     securityContext: {},
@@ -37,8 +37,8 @@ function defaultContainer(container: Json): Json {
 }
 
 /**
- * The pull policy of an image. An image with a tag or digest never changes, except for the tag
- * `latest`.
+ * The default pull policy of an image. An image with a digest, or with a tag other than `latest`, is not
+ * expected to change.
  */
 function pullPolicyOf(image: string): string {
   const tag = /:([^/:]+)$/.exec(image)?.[1];
@@ -76,7 +76,7 @@ export function defaultOwnPodSpec(podSpec: Json): Json {
   const spec = defaultPodSpec(podSpec);
   const own = (container: Json): Json =>
     withRequests(spec.hostNetwork === true ? withHostPorts(container) : container);
-  // In a Pod, but not in a template, a negative grace period becomes one second.
+  // A negative grace period becomes one second, in a Pod but not in a template.
   const grace = Number(spec.terminationGracePeriodSeconds) < 0;
   return fill(grace ? { ...spec, terminationGracePeriodSeconds: 1 } : spec, {
     enableServiceLinks: true,
@@ -85,7 +85,7 @@ export function defaultOwnPodSpec(podSpec: Json): Json {
   });
 }
 
-/** A container with a limit but no request requests its limit. */
+/** If a container has a limit but no request for a resource, its limit becomes the request. */
 function withRequests(container: Json): Json {
   return changed(container, {
     resources: (resources) => {
@@ -96,7 +96,7 @@ function withRequests(container: Json): Json {
   });
 }
 
-/** On the host's network, a container port is also a host port. */
+/** Makes each container port also a host port, for a Pod on the network of the host. */
 function withHostPorts(container: Json): Json {
   return fill(container, {
     ports: (ports: unknown) => each(ports, (port) => fill(port, { hostPort: port.containerPort })),

@@ -8,7 +8,7 @@ const AFFINITY_SECONDS = 10_800;
 export function defaultServiceSpec(serviceSpec: Json): Json {
   const typed = fill(serviceSpec, { type: 'ClusterIP', sessionAffinity: 'None' });
   const { sessionAffinityConfig: _, ...others } = typed;
-  // Without an affinity its configuration is removed, including the rest of an earlier affinity.
+  // If the Service has no session affinity, the configuration of an earlier affinity is removed.
   const spec = typed.sessionAffinity === 'None' ? others : typed;
   const isName = spec.type === 'ExternalName';
   const isExternal = spec.type === 'NodePort' || spec.type === 'LoadBalancer';

@@ -2,16 +2,16 @@ import { type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { asObject, fill, ifMissing } from './fill.ts';
 
-/** The defaults that a claim shares with claim templates. */
+/** The defaults in the spec of a claim or of a claim template. */
 export function defaultClaimSpec(spec: Json): Json {
   return fill(spec, { volumeMode: ifMissing('Filesystem') });
 }
 
 /**
- * A claim with both of its data source fields set. The older field supports only claims and
- * snapshots. Any other object in the older field is dropped silently, unless the newer field is set
- * or the claim had a source before (`EnforceDataSourceBackwardsCompatibility` and
- * `NormalizeDataSources`, pkg/api/persistentvolumeclaim).
+ * Sets both data source fields of a claim if one of them is set. The older field supports only claims and
+ * snapshots. Any other object in the older field is silently dropped, unless the newer field is set or the
+ * claim had a source before (`EnforceDataSourceBackwardsCompatibility` and `NormalizeDataSources`,
+ * pkg/api/persistentvolumeclaim).
  */
 export function withSources(claim: StoredObject, previous?: StoredObject): StoredObject {
   const spec = asObject(claim.spec);

@@ -14,7 +14,7 @@ function withMode(source: Json): Json {
   return fill(source, { defaultMode: DEFAULT_MODE });
 }
 
-/** A reference to a Pod field gets the default API version. */
+/** The defaults of a reference to a Pod field: its API version. */
 export function defaultFieldRef(value: unknown): Json | undefined {
   const field = asObject(value);
   return field === undefined ? undefined : fill(field, { apiVersion: 'v1' });
@@ -61,7 +61,7 @@ export function defaultVolume(volume: Json): Json {
   return changed(isNamed ? volume : { ...volume, emptyDir: {} }, SOURCES);
 }
 
-/** The defaults of a persistent volume, which shares some of a Pod volume's sources. */
+/** The defaults of a persistent volume, which can have some of the same sources as a volume of a Pod. */
 export function defaultVolumeSpec(spec: Json): Json {
   return fill(changed(spec, SOURCES), {
     persistentVolumeReclaimPolicy: 'Retain',
@@ -80,7 +80,7 @@ export function defaultAttachment(attachment: Json): Json {
   });
 }
 
-/** `object` with its existing fields changed. Missing fields are not added. */
+/** Returns `object` with changes in the fields that it has. Missing fields are not added. */
 export function changed(object: Json, changes: Readonly<Record<string, Change>>): Json {
   const result: Record<string, unknown> = { ...object };
   for (const [field, change] of Object.entries(changes)) {

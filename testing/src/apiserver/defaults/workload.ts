@@ -4,7 +4,7 @@ import { defaultPodSpec } from './pod-spec.ts';
 import { defaultClaim } from './storage.ts';
 import { changed } from './volume.ts';
 
-/** The defaults of a Pod template. Go always has a spec, whether it was sent or not. */
+/** The defaults of a Pod template. In Go, the template always has a spec, even if none was sent. */
 export function defaultTemplate(template: unknown): Json {
   const sent = asObject(template) ?? {};
   return { ...sent, spec: defaultPodSpec(asObject(sent.spec) ?? {}) };
@@ -45,7 +45,9 @@ export function defaultDaemonSetSpec(spec: Json): Json {
   });
 }
 
-/** The claims of a StatefulSet have a kind and an apiVersion, unlike all other nested objects. */
+/**
+ * The defaults of a claim in a StatefulSet. Unlike all other nested objects, it has a kind and an apiVersion.
+ */
 function defaultClaimTemplate(claim: Json): Json {
   return { ...defaultClaim(claim), kind: 'PersistentVolumeClaim', apiVersion: 'v1' };
 }
@@ -80,7 +82,7 @@ export function defaultReplicationController(object: Json): Json {
   const labels = labelsOf(asObject(object.spec)?.template);
   const selecting = labels === undefined ? {} : { selector: labels };
   const defaulted = changed(object, {
-    // Only this kind has an optional template in Go.
+    // In Go, the template is optional only in this kind.
     spec: (spec) =>
       fill(changed(withoutEmptySelector(spec), { template: defaultTemplate }), {
         replicas: 1,
@@ -96,7 +98,7 @@ function withoutEmptySelector(spec: Json): Json {
   return isEmpty ? rest : spec;
 }
 
-/** How many times Pods of a Job fail before the Job fails. */
+/** How many failed Pods a Job tolerates by default. */
 const BACKOFF_LIMIT = 6;
 const NO_LIMIT = 2_147_483_647;
 
@@ -106,7 +108,7 @@ export function defaultJob(object: Json): Json {
 }
 
 function defaultJobSpec(spec: Json): Json {
-  // Without both fields, the Job runs one Pod. With only a parallelism, it runs until one of its
+  // If both fields are missing, the Job runs one Pod. If it sets only `parallelism`, it runs until one of its
   // Pods succeeds.
   const single = spec.completions === undefined && spec.parallelism === undefined;
   return fill(withTemplate(spec), {

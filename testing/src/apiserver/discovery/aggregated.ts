@@ -10,7 +10,7 @@ const { createHash } = process.getBuiltinModule('node:crypto');
 export const AGGREGATED_TYPE =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** The complete discovery of some groups, in one document. */
+/** The complete discovery of the core group, or of all other groups, in one document. */
 export function aggregatedDiscovery(registry: Registry, core: boolean): Json {
   const names = groupNames(registry).filter((name) => (name === '') === core);
   return {
@@ -29,8 +29,8 @@ export function aggregatedDiscovery(registry: Registry, core: boolean): Json {
 }
 
 /**
- * The ETag of a document, equal to that of a real server for the same groups. The hash excludes the
- * kind.
+ * The ETag of a document. It equals the ETag of a real server with the same groups. The hash does not include
+ * the kind.
  */
 export function entityTag({ metadata, items }: Json): string {
   const text = goJson({ metadata, items });
@@ -39,7 +39,7 @@ export function entityTag({ metadata, items }: Json): string {
 
 function entry(served: ServedResource): Json {
   const { plural, kind, namespaced, singular, shortNames, categories } = served;
-  // Built-in groups omit their group and version here. Groups of definitions include them.
+  // Built-in resources omit their group and version here, and custom resources include them.
   const own = served.custom ? { group: served.group, version: served.version } : EMPTY;
   return {
     resource: plural,

@@ -3,8 +3,8 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import { compareText, compareVersions } from './version-order.ts';
 
 /**
- * The names of the groups, with the empty text for the core group: the built-in groups in their
- * order, then the groups of definitions sorted by name.
+ * The names of the groups: first the built-in groups in their order, then the groups of definitions sorted by
+ * name. The name of the core group is the empty string.
  */
 export function groupNames(registry: Registry): readonly string[] {
   const builtIn = registry.all().filter(({ custom }) => !custom);

@@ -2,8 +2,8 @@
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
 /**
- * The checks of kube-apiserver whose parts this server has, with the same names and in the same
- * order. Checks of parts that do not exist here are not listed.
+ * The checks of kube-apiserver that make sense for this server, with the same names and in the same order.
+ * Checks of components that do not exist here are not listed.
  */
 const CHECKS: readonly string[] = [
   'ping',
@@ -17,7 +17,7 @@ const CHECKS: readonly string[] = [
 ];
 
 /**
- * Checks that decide whether requests should be sent to this server, not whether the process is
+ * Checks that only decide whether requests should be sent to this server, and not whether the process is
  * alive.
  */
 const READINESS_ONLY: ReadonlySet<string> = new Set(['informer-sync', 'shutdown']);
@@ -28,11 +28,11 @@ export const FILLING = 'poststarthook/storage-readiness';
 interface Asked {
   readonly verbose: boolean;
   readonly exclude: readonly string[];
-  /** The failing check; undefined for none. A server that answers has no other failing checks. */
+  /** The check that fails; undefined if none fails. No other check can fail while the server answers. */
   readonly failing: string | undefined;
 }
 
-/** The answer to `/readyz` and the other endpoints. A failure is always reported in detail. */
+/** The answer to `/readyz` and the other endpoints. If a check fails, the answer always lists all checks. */
 export function healthReport(
   endpoint: HealthEndpoint,
   { verbose, exclude, failing }: Asked,

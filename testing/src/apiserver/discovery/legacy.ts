@@ -7,7 +7,7 @@ import { groupNames, listedVerbs, resourcesOf, versionsOf } from './groups.ts';
 
 const { createHash } = process.getBuiltinModule('node:crypto');
 
-/** `/api` */
+/** The answer to `/api`. */
 export function apiVersions(address: string): Json {
   return {
     kind: 'APIVersions',
@@ -16,14 +16,14 @@ export function apiVersions(address: string): Json {
   };
 }
 
-/** `/apis` */
+/** The answer to `/apis`. */
 export function groupList(registry: Registry): Json {
   const names = groupNames(registry).filter((name) => name !== '');
   const groups = names.map((name) => groupOf(registry, name));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-/** `/apis/<group>`, undefined for an unknown group. */
+/** The answer to `/apis/<group>`; undefined for an unknown group. */
 export function groupDocument(registry: Registry, name: string): Json | undefined {
   if (!groupNames(registry).includes(name) || name === '') return undefined;
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(registry, name) };
@@ -37,7 +37,7 @@ function groupOf(registry: Registry, name: string): Json {
   return { name, versions, preferredVersion: versions[0] };
 }
 
-/** `/api/v1` and `/apis/<group>/<version>`, undefined for an unknown version. */
+/** The answer to `/api/v1` and `/apis/<group>/<version>`; undefined for an unknown version. */
 export function resourceList(registry: Registry, group: string, version: string): Json | undefined {
   const resources = resourcesOf(registry, group, version);
   const [first] = resources;
@@ -87,5 +87,5 @@ function storageVersionHash({ group, storageVersion, kind }: ServedResource): st
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 
-/** Kinds that kube-apiserver still hashes by an older version. */
+/** Kinds for which kube-apiserver still hashes an older version. */
 const OLDER_STORAGE: Readonly<Record<string, string>> = { CustomResourceDefinition: 'v1beta1' };

@@ -16,7 +16,7 @@ const OTHER_PATHS: readonly string[] = [
   '/version',
 ];
 
-/** `/`: the paths that the server answers. */
+/** The answer to `/`: the paths that the server serves. */
 export function rootPaths(registry: Registry): Json {
   const paths = new Set([...OTHER_PATHS, ...checkPaths()]);
   for (const served of registry.all()) {

@@ -1,7 +1,9 @@
 import { ISSUER } from '../auth/service-account-tokens.ts';
 import type { Json } from '../objects/metadata.ts';
 
-/** `/.well-known/openid-configuration`: the issuer of ServiceAccount tokens. */
+/**
+ * The answer to `/.well-known/openid-configuration`, which describes the issuer of ServiceAccount tokens.
+ */
 export function issuerDocument(address: string): Json {
   return {
     issuer: ISSUER,
@@ -13,7 +15,7 @@ export function issuerDocument(address: string): Json {
 }
 
 /**
- * `/openid/v1/jwks`: an empty list of keys. Tokens are signed with a secret of this server, so only
- * the server itself can verify them, by a TokenReview.
+ * The answer to `/openid/v1/jwks`: an empty list of keys. Tokens are signed with a secret of this server, so
+ * only the server itself can verify them, through a TokenReview.
  */
 export const ISSUER_KEYS: Json = { keys: [] };

@@ -1,8 +1,8 @@
 const STABILITY: Readonly<Record<string, number>> = { '': 2, beta: 1, alpha: 0 };
 
 /**
- * Compares versions in the order that Kubernetes prefers: `v2`, `v1`, `v1beta2`, `v1beta1`,
- * `v1alpha1`, then names of other forms in alphabetical order.
+ * Compares versions in the order that Kubernetes prefers: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then
+ * all other names in alphabetical order.
  *
  * @returns a negative number when `a` comes first.
  */
@@ -16,7 +16,7 @@ export function compareVersions(a: string, b: string): number {
   return at < 0 ? 0 : (second[at] ?? 0) - (first[at] ?? 0);
 }
 
-/** Stability, major and minor number; undefined for a version of another form. */
+/** The stability, the major number and the minor number of a version; undefined for a name like `foo`. */
 function rankOf(version: string): readonly number[] | undefined {
   const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
   if (match === null) return undefined;
@@ -24,7 +24,7 @@ function rankOf(version: string): readonly number[] | undefined {
   return [STABILITY[stability] ?? 0, Number(major), Number(minor)];
 }
 
-/** Compares by code units, as Go does. */
+/** Compares strings by code units, like Go. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -2,7 +2,7 @@ import type { StatusDetails } from 'chancery';
 import type { Status } from 'chancery/internal';
 import { ApiError } from 'chancery/internal-objects';
 
-/** A Status as the server writes it: every field in the order of Go's struct. */
+/** A Status as the server writes it, with the fields in the order of Go's struct. */
 export type StatusBody = Status & { readonly metadata: { readonly continue?: string } };
 
 /** An ApiError with the exact body of its answer. */
@@ -23,7 +23,10 @@ interface Failure {
   readonly continue?: string;
 }
 
-/** Any failure. The other files of this folder contain the messages of kube-apiserver v1.36. */
+/**
+ * The error for any failure. The other files in this folder make the errors with the messages of
+ * kube-apiserver v1.36.
+ */
 export function failure({ code, reason, message, details, ...list }: Failure): ApiError {
   return new ApiErrorWithBody({
     kind: 'Status',
@@ -37,7 +40,7 @@ export function failure({ code, reason, message, details, ...list }: Failure): A
   });
 }
 
-/** The body of the answer for an error. */
+/** The body of the answer that reports an error. */
 export function statusOf(error: ApiError): StatusBody {
   if (error instanceof ApiErrorWithBody) return error.body;
   const { message = 'no message', details = {} } = error.statusWithValues();

@@ -12,7 +12,7 @@ export function invalid(
   fields: readonly FieldError[],
 ): ApiError {
   const qualified = group === '' ? kind : `${kind}.${group}`;
-  // A problem that was found twice makes two causes, but appears once in the message.
+  // A problem that was found twice is listed as two causes, but only once in the message.
   const texts = [...new Set(fields.map(({ field, message }) => `${field}: ${message}`))];
   const [only = ''] = texts;
   const list = texts.length === 1 ? only : `[${texts.join(', ')}]`;
@@ -29,7 +29,7 @@ export function invalid(
   });
 }
 
-/** An invalid query parameter or option, such as `dryRun`. */
+/** The error for an invalid query parameter or option, such as `dryRun`. */
 export function invalidOptions(
   kind: 'ListOptions' | 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions',
   fields: readonly FieldError[],

@@ -7,7 +7,7 @@ import type { Kinded } from './invalid.ts';
 
 type Named = Pick<Resource, 'group' | 'plural'>;
 
-/** `configmaps` or `leases.coordination.k8s.io`. */
+/** The name of a resource in messages: `configmaps` or `leases.coordination.k8s.io`. */
 function pluralOf({ group, plural }: Named): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
@@ -36,7 +36,7 @@ export function alreadyExists(resource: Named, name: string, deleting: boolean):
   });
 }
 
-/** All generated names were taken. */
+/** The error when all generated names were taken. */
 export function noFreeName(resource: Named, name: string): ApiError {
   const message = `${pluralOf(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
   const details = { ...detailsOf(resource, name), retryAfterSeconds: 1 };
@@ -51,7 +51,7 @@ export function conflict(resource: Named, name: string, why: string = MODIFIED):
 const MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** A failed precondition of a deletion. The server names the kind here, not the resource. */
+/** The error for a failed precondition of a deletion. This message names the kind, not the resource. */
 export function preconditionFailed({ kind, group }: Kinded, name: string, why: string): ApiError {
   const qualified = group === '' ? kind : `${kind}.${group}`;
   return failure({
@@ -87,10 +87,11 @@ const POLICY_CODES: Readonly<Record<string, number>> = {
 };
 
 /**
- * The denial of a policy (k8s.io/apiserver, pkg/admission/plugin/policy/validating/dispatcher.go).
- * It has the message of a 403, but another reason, and a cause that names no field.
+ * The error for a denial by a policy (k8s.io/apiserver,
+ * pkg/admission/plugin/policy/validating/dispatcher.go). It has the message of a 403, but the reason is
+ * another one, and its cause names no field.
  *
- * @param reason - the reason of the validation; empty for `Invalid`.
+ * @param reason - the reason that the validation gives; an empty one means `Invalid`.
  */
 export function policyDenied(resource: Named, name: string, why: string, reason: string): ApiError {
   return failure({

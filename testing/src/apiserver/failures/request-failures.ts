@@ -6,7 +6,7 @@ import type { ApiError, Resource } from 'chancery';
 import { apiVersionOf } from 'chancery/internal-objects';
 import { badRequest, failure, statusOf } from './failure.ts';
 
-/** The path is unknown. Before 1.38 the answer is a line of text instead. */
+/** The error for an unknown path. Before 1.38 the answer is a line of text instead. */
 export function unknownPath(): ApiError {
   const message = 'the server could not find the requested resource';
   return failure({ code: 404, reason: 'NotFound', message });
@@ -17,15 +17,18 @@ export function isUnknownPath(error: ApiError): boolean {
 }
 
 /**
- * A resource that a built-in group version does not have. The server's router answers, without
- * details.
+ * The error for a resource that a built-in group version does not have. It comes from the server's router,
+ * and has no details.
  */
 export function unknownResource(): ApiError {
   const message = 'the server could not find the requested resource';
   return failure({ code: 404, reason: 'NotFound', message, details: {} });
 }
 
-/** A path that does not fit the scope of its resource. Only built-in resources have routes. */
+/**
+ * The error for a path that does not fit the scope of its resource. For a built-in resource, it comes from
+ * the router.
+ */
 export function notServed({ custom }: { readonly custom: boolean }): ApiError {
   return custom ? unknownPath() : unknownResource();
 }
@@ -56,7 +59,10 @@ function tooLarge(asked: number | bigint, current: number): string {
   return `Timeout: Too large resource version: ${asked}, current: ${current}`;
 }
 
-/** The same error as a request to retry, instead of a fallback to etcd. */
+/**
+ * The error for a late watch cache if the server does not fall back to etcd: the same message, but as a
+ * request to retry.
+ */
 export function lateCache(asked: number | bigint, current: number): ApiError {
   return tooManyRequests(tooLarge(asked, current));
 }
@@ -80,7 +86,7 @@ export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   });
 }
 
-/** A PATCH with a content type that is not a patch. */
+/** The error for a PATCH whose content type is not a patch. */
 export function notAPatch(): ApiError {
   const message = '415: Unsupported Media Type';
   return failure({ code: 415, reason: 'UnsupportedMediaType', message, details: {} });
@@ -91,13 +97,13 @@ export function notAcceptable(available: readonly string[]): ApiError {
   return failure({ code: 406, reason: 'NotAcceptable', message, details: {} });
 }
 
-/** The same error from the endpoint itself, without a router before it. */
+/** Like `notAcceptable`, but the error of the endpoint itself, and not of a router. */
 export function noSuchMediaType(accepted: readonly string[]): ApiError {
   const message = `only the following media types are accepted: ${accepted.join(', ')}`;
   return failure({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** A body that cannot be decoded into the kind of the resource. */
+/** The error for a body that cannot be decoded into the kind of the resource. */
 export function cannotBeHandled(
   resource: Pick<Resource, 'group' | 'version' | 'kind'>,
   found: { readonly kind: string; readonly version: string },

@@ -6,11 +6,11 @@ import {
   objectProblems,
 } from 'chancery/internal-objects';
 
-/** The largest number of problems in one message. */
+/** The maximum number of problems in one message. */
 const SHOWN = 5;
 
 /**
- * Checks a value written by people against a schema that lists all fields.
+ * Checks a value that a person has written against a schema that lists all fields.
  *
  * @param what - the beginning of the message, such as a file.
  * @throws ConfigurationError `CONFIG` with the path of each invalid field, and for an unknown field
@@ -31,7 +31,7 @@ export function requireSchema(value: unknown, schema: StructuralSchema, what: st
   if (problems.length > 0) throw new ConfigurationError(`${what}: ${listed(problems)}`);
 }
 
-/** The first problems, and the number of further ones. */
+/** The first problems, and the number of the other problems. */
 export function listed(problems: readonly string[]): string {
   const more = problems.length - SHOWN;
   return `${problems.slice(0, SHOWN).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;

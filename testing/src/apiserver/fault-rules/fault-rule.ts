@@ -14,25 +14,25 @@ const VERBS = [
 ] as const;
 
 /**
- * A fault for some requests, instead of their answer or before it. An absent field selects every
- * request.
+ * A fault for some requests, which happens in place of their answer or before it. A field that is omitted
+ * does not limit the selection, so a rule without such fields selects every request.
  *
  * A rule has one effect: `status`, `reset` or `cutWatch`, or only `delayMs`.
  */
 export interface FaultRule {
-  /** A name for people, shown where the rules are read. */
+  /** A name for people who read the rules. */
   readonly name?: string;
   /** The verbs of the requests, as in RBAC. */
   readonly verbs?: readonly (typeof VERBS)[number][];
   /**
-   * The path of the request, such as `/apis/apps/v1/namespaces/web-*`. A `*` at the end of a part
-   * matches any rest of that part; `**` as the last part matches all further parts. The query is
-   * ignored.
+   * The path of the request, such as `/apis/apps/v1/namespaces/web-*`. A `*` at the end of a segment matches
+   * any characters up to the end of the segment. `**` as the last segment matches all further segments. The
+   * query is ignored.
    */
   readonly path?: string;
-  /** The number of selected requests that are answered normally first. Default 0. */
+  /** How many selected requests are first answered normally. Default 0. */
   readonly skip?: number;
-  /** The largest number of requests that get the fault. If omitted, all. */
+  /** The maximum number of requests that get the fault. If omitted, there is no maximum. */
   readonly count?: number;
   /**
    * The delay before the effect or the normal answer, in milliseconds. For `cutWatch`, the delay
@@ -41,7 +41,7 @@ export interface FaultRule {
   readonly delayMs?: number;
   /** The status code of a failure, from 400 to 599. The request is not carried out. */
   readonly status?: number;
-  /** The message of the failure. Default: a text that names the rule. */
+  /** The message of the failure. Default: a message that names the rule. */
   readonly message?: string;
   /**
    * The reason of the failure, such as `TooManyRequests`. Default: the usual reason of the code.
@@ -115,7 +115,7 @@ const RULE: StructuralSchema = {
   },
 };
 
-/** The schema of `{ "faults": […] }`, the form of rules in files and requests. */
+/** The schema of `{ "faults": […] }`, which is how rules are written in files and requests. */
 export const FAULTS: StructuralSchema = {
   type: 'object',
   required: ['faults'],
@@ -123,8 +123,8 @@ export const FAULTS: StructuralSchema = {
 };
 
 /**
- * The rules of a value such as `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`, as in a
- * YAML file or a request.
+ * Reads the rules in a value such as `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`, which comes
+ * from a YAML file or a request.
  *
  * @param what - the beginning of the message, such as the name of the file.
  * @throws ConfigurationError `CONFIG` with the path of each invalid field, and for an unknown field

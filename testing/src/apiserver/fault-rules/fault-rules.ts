@@ -11,8 +11,8 @@ interface Counted {
 }
 
 /**
- * The faults of one server. A request gets the fault of the first rule that selects it and is
- * neither before its `skip` nor past its `count`.
+ * The faults of one server. A request gets the fault of the first rule that selects the request, has already
+ * skipped `skip` requests, and has been applied to fewer than `count` requests.
  */
 export class FaultRules {
   #counted: readonly Counted[] = [];
@@ -32,10 +32,9 @@ export class FaultRules {
   }
 
   /**
-   * Replaces all rules, and resets the counters. Effects that have begun under an old rule
-   * continue.
+   * Replaces all rules, and resets the counters. Effects of old rules that have already begun continue.
    *
-   * @throws ConfigurationError `CONFIG` for an invalid rule. The old rules then stay.
+   * @throws ConfigurationError `CONFIG` for an invalid rule. The old rules then stay in place.
    */
   replace(rules: readonly FaultRule[]): void {
     this.#counted = readFaults({ faults: rules }).map((rule) => ({ rule, seen: 0, applied: 0 }));
@@ -46,7 +45,7 @@ export class FaultRules {
     this.#counted = [];
   }
 
-  /** The rule that applies to a request. Counts the request. */
+  /** Returns the rule that applies to a request, and counts the request. */
   take(method: string, path: string, query: URLSearchParams): FaultRule | undefined {
     if (this.#counted.length === 0) return undefined;
     const { verb } = accessOf(method, path, query);
@@ -84,7 +83,7 @@ function matches(pattern: readonly string[], parts: readonly string[]): boolean 
   });
 }
 
-/** Ignores a trailing slash, as the API server does. */
+/** Splits a path into segments. Like the API server, ignores a trailing slash. */
 function partsOf(path: string): readonly string[] {
   const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   return trimmed.split('/').map((part) => {

@@ -6,11 +6,10 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Exchange } from './exchange/exchange.ts';
 
 /**
- * Finds the sender of a request, and refuses requests that the sender may not make. This happens
- * before any object is looked up, because a caller without rights must not learn whether an object
- * exists.
+ * Finds the sender of a request, and refuses a request that the sender may not make. This is done before any
+ * object is looked up, because a caller without rights must not learn whether an object exists.
  *
- * @param onPort - the sender of requests without credentials on this port.
+ * @param onPort - the user as whom requests without credentials are made on this port.
  * @throws ApiError 401 or 403.
  */
 export function admit(

@@ -36,13 +36,13 @@ import { injectFault } from './inject-fault.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
 export interface HttpServerOptions {
-  /** The number of requests that are kept. The oldest are dropped first. */
+  /** The maximum number of recorded requests. The oldest requests are dropped first. */
   readonly requestLimit: number;
   /** The address to listen on. */
   readonly address: string;
   /**
-   * The time limit for a client to send a body, in milliseconds; undefined for the limit of a real
-   * server.
+   * How long a client may take to send a body, in milliseconds. If undefined, the limit of a real server
+   * applies.
    */
   readonly bodyTimeoutMs?: number | undefined;
   readonly faults: FaultRules;
@@ -72,8 +72,9 @@ export class HttpServer {
   }
 
   /**
-   * @param caller - the sender of every request on this port that has no token. Such a port is only
-   * open to this machine.
+   * Opens a port.
+   * @param caller - the user as whom every request without a token is made on this port. A port with a
+   * `caller` is only open to this machine.
    * @returns the port, which equals `port` unless `port` is 0.
    */
   async listen(port: number, caller?: Caller): Promise<number> {
@@ -91,7 +92,7 @@ export class HttpServer {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Like `listen`, with TLS. Each request has its own credentials or is anonymous. */
+  /** Like `listen`, with TLS. Each request has its own credentials, or its sender is anonymous. */
   async listenSecurely(port: number, secure: SecurePort): Promise<number> {
     this.#securePorts.add(secure);
     return secure.listen(port, this.#options.address, (request, response) => {
@@ -102,7 +103,7 @@ export class HttpServer {
   /**
    * Answers a request that comes without a socket.
    *
-   * @returns a function to call when the client is gone. Nothing more is written then.
+   * @returns a function to call when the client is gone. After that nothing more is written.
    */
   exchange(request: InMemoryRequest, receiver: InMemoryReceiver): () => void {
     const response = new ResponseInMemory(receiver);
@@ -143,7 +144,7 @@ export class HttpServer {
     exchange.bodyTimeoutMs = this.#options.bodyTimeoutMs;
     this.#record(exchange);
     const gone = new AbortController();
-    // An abort costs a stack trace, so it is only done for a request that is still waiting.
+    // An abort makes a stack trace, which takes time, so only a request that is not yet answered is aborted.
     response.once('close', () => {
       if (!response.writableEnded) gone.abort();
     });
@@ -245,9 +246,9 @@ export class HttpServer {
 const ISSUER_PATHS = ['/.well-known/openid-configuration/', '/openid/v1/jwks/'];
 
 /**
- * Whether a router answers for a path. Each built-in group has one router for all versions, and its
- * answers contain no details. All other paths go to a handler for unserved paths (k8s.io/apiserver,
- * pkg/server/handler.go, `director`).
+ * Whether a router answers requests for a path that is not served. Each built-in group has one router for all
+ * of its versions, whose answers contain no details. All other paths that are not served go to another
+ * handler (k8s.io/apiserver, pkg/server/handler.go, `director`).
  */
 function isRouted(path: string, registry: Registry): boolean {
   const [root, group = ''] = path.split('/').slice(1);

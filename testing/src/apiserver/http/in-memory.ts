@@ -13,19 +13,19 @@ export interface InMemoryRequest {
   readonly body?: string | undefined;
 }
 
-/** Receives the answer of the server, part by part, in the order of a socket. */
+/** Receives the answer of the server in parts, in the same order as on a socket. */
 export interface InMemoryReceiver {
   /** The status and headers: called once, before any data. */
   readonly head: (status: number, headers: Readonly<Record<string, string>>) => void;
   /** Called for each write of the server. For a watch, each call is one event. */
   readonly data: (chunk: Buffer) => void;
-  /** The answer is complete. No further calls follow. */
+  /** Called when the answer is complete. No further calls follow. */
   readonly end: () => void;
-  /** The server broke off the answer. No further calls follow. */
+  /** Called when the server breaks off the answer. No further calls follow. */
   readonly broken: () => void;
 }
 
-/** The request in the form that the server's handlers read. */
+/** Converts the request to the type that the server's handlers read. */
 export function requestInMemory({ method, path, headers, body }: InMemoryRequest): HttpRequest {
   const bytes = new Readable({ read() {} });
   if (body !== undefined && body !== '') bytes.push(body);
@@ -40,13 +40,13 @@ export function requestInMemory({ method, path, headers, body }: InMemoryRequest
 }
 
 /**
- * The answer in the form that the server's handlers write. Everything is passed to `receiver` at
- * once.
+ * An answer with the methods that the server's handlers call. Everything that they write is passed to
+ * `receiver` at once.
  */
 export class ResponseInMemory extends EventEmitter implements HttpResponse {
   readonly #receiver: InMemoryReceiver;
   readonly #headers: Record<string, string> = {};
-  /** A reader in memory is never slow. */
+  /** Always false, because a reader in memory is never slow. */
   readonly writableNeedDrain: boolean = false;
   readonly writableLength: number = 0;
   readonly socket: { resetAndDestroy(): void } = { resetAndDestroy: () => this.destroy() };
@@ -71,7 +71,7 @@ export class ResponseInMemory extends EventEmitter implements HttpResponse {
     this.#receiver.head(status, this.#headers);
   }
 
-  /** `writeHead` has already sent the head. */
+  /** Does nothing, because `writeHead` has already sent the head. */
   flushHeaders(): void {}
 
   write(chunk: string | Buffer): boolean {
@@ -87,14 +87,14 @@ export class ResponseInMemory extends EventEmitter implements HttpResponse {
     this.#close();
   }
 
-  /** Breaks off the answer, like a broken connection. */
+  /** Breaks off the answer, like a lost connection. */
   destroy(): void {
     if (this.destroyed || this.writableEnded) return;
     this.#receiver.broken();
     this.abandon();
   }
 
-  /** The client has disconnected, so further output is dropped. */
+  /** Called when the client has disconnected. Further output is then dropped. */
   abandon(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -102,8 +102,8 @@ export class ResponseInMemory extends EventEmitter implements HttpResponse {
   }
 
   /**
-   * Emits the event later, as a socket does, so that the handler that ends the answer continues
-   * first.
+   * Emits `close` later, like a socket, so that the handler that ended the answer can continue before the
+   * event.
    */
   #close(): void {
     process.nextTick(() => this.emit('close'));

@@ -4,7 +4,7 @@ import { failure } from '../failures/failure.ts';
 import type { FaultRule } from '../fault-rules/fault-rule.ts';
 import type { Exchange } from './exchange/exchange.ts';
 
-/** The API server's reasons for status codes. */
+/** The API server's reason for each status code. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<number, string>> = {
  * Applies a rule to a request.
  *
  * @returns false when the request must now be answered normally.
- * @throws ApiError of the rule; `signal.reason` when the client disconnects first.
+ * @throws ApiError with the failure of the rule, or `signal.reason` when the client disconnects before it.
  */
 export async function injectFault(
   rule: FaultRule,

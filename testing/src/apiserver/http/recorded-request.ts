@@ -10,8 +10,8 @@ export interface RecordedRequest {
   /** The name of the user that authentication found; undefined after a 401. */
   readonly user: string | undefined;
   /**
-   * The audit annotations of admission, as in the audit log of a real server. Complete once the
-   * answer is sent.
+   * The audit annotations that admission adds, as in the audit log of a real server. They are complete when
+   * the answer has been sent.
    */
   readonly auditAnnotations: Readonly<Record<string, string>>;
   /** The time of arrival on the server's monotonic clock. */

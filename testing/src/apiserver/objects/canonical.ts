@@ -6,7 +6,7 @@ import type { StoredObject } from './stored-object.ts';
 import { OBJECT_META } from './struct-decoder.ts';
 import { encodeStruct } from './struct-encoder.ts';
 
-/** A built-in object as Go encodes it. */
+/** A built-in object as it is after Go has encoded it. */
 export function canonicalBuiltIn(object: StoredObject): StoredObject {
   const typeName = builtInKindName(object.apiVersion, object.kind);
   if (typeName === undefined) return object;
@@ -16,7 +16,7 @@ export function canonicalBuiltIn(object: StoredObject): StoredObject {
 /** Types that a server stores as JSON. All others are stored as protobuf. */
 const STORED_IN_JSON = /^io\.k8s\.(?:apiextensions-apiserver|kube-aggregator)\./;
 
-/** A built-in object as Go encodes it after storing and reading it. */
+/** A built-in object as it is after Go has stored it, read it back and encoded it. */
 export function storedBuiltIn(object: StoredObject): StoredObject {
   const typeName = builtInKindName(object.apiVersion, object.kind);
   if (typeName === undefined) return object;
@@ -24,7 +24,7 @@ export function storedBuiltIn(object: StoredObject): StoredObject {
   return encodeStruct(object as Json, typeName, isProtobuf) as StoredObject;
 }
 
-/** Metadata as Go encodes its struct. */
+/** Metadata as it is after Go has encoded the struct. */
 function canonicalMetadata(metadata: Json): Json {
   return encodeStruct(metadata, OBJECT_META);
 }
@@ -38,7 +38,7 @@ const OMITTED_WHEN_EMPTY = new Set([
   'managedFields',
 ]);
 
-/** A custom object as the server encodes it: nested maps with sorted keys. */
+/** A custom object as it is after the server has encoded it: nested maps with sorted keys. */
 export function canonicalCustom(object: StoredObject): StoredObject {
   const metadata: Record<string, unknown> = { ...object.metadata };
   for (const [field, value] of Object.entries(metadata)) {
@@ -52,7 +52,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-/** A value in which the keys of every map are sorted. */
+/** A copy of a value in which the keys of every map are sorted. */
 export function sortedDeep(value: unknown): unknown {
   return rebuildJson(value, { namesOf: (object) => Object.keys(object).sort() });
 }
@@ -72,7 +72,7 @@ export function goJson(value: unknown): string {
   return UNSAFE.test(text) ? text.replace(ALL_UNSAFE, escapeCharacter) : text;
 }
 
-/** Like `goJson`, with two spaces of indentation, as users of `curl` get it. */
+/** Like `goJson`, but indented with two spaces, as users of `curl` get it. */
 export function prettyJson(value: unknown): string {
   return jsonText(value, '  ').replace(ALL_UNSAFE, escapeCharacter);
 }
@@ -96,8 +96,8 @@ export function partialOf({ kind, metadata }: StoredObject): Json {
 }
 
 /**
- * An annotation of a DaemonSet. The server derives it from an internal field, and only for the
- * whole object.
+ * An annotation of a DaemonSet that the server derives from an internal field. The server adds it to the
+ * whole object, but not to partial metadata.
  */
 export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 

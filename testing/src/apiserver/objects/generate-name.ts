@@ -1,7 +1,10 @@
-/** Without vowels and without digits that look like letters, so that names do not spell words. */
+/**
+ * The characters of generated names. Vowels, and digits that look like letters, are missing, so that names do
+ * not spell words.
+ */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
-/** The rest of the 63 characters of a DNS label. */
+/** The maximum length of the part before the suffix: a DNS label has at most 63 characters. */
 const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
 
 /** A name made of `generateName` and five random characters. */

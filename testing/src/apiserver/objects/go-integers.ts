@@ -1,8 +1,8 @@
-/** How Go's strconv parses decimal integers of 64 bits, and its errors. */
+/** The errors of Go's strconv for decimal integers of 64 bits. */
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** The error of `strconv.ParseInt(text, 10, 64)`; undefined for a valid text. */
+/** The error of `strconv.ParseInt(text, 10, 64)`; undefined if it can parse `text`. */
 export function int64Problem(text: string): string | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return problem('ParseInt', text, 'invalid syntax');
   const number = BigInt(text);
@@ -11,8 +11,7 @@ export function int64Problem(text: string): string | undefined {
 }
 
 /**
- * The error of `strconv.ParseUint(text, 10, 64)`, which accepts no sign; undefined for a valid
- * text.
+ * The error of `strconv.ParseUint(text, 10, 64)`, which accepts no sign; undefined if it can parse `text`.
  */
 export function uint64Problem(text: string): string | undefined {
   if (!/^[0-9]+$/.test(text)) return problem('ParseUint', text, 'invalid syntax');

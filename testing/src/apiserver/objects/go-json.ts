@@ -3,26 +3,26 @@ import { rebuildJson } from './json-walk.ts';
 
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
-/** The largest nesting depth of JSON (`maxNestingDepth`, Go: encoding/json/scanner.go). */
+/** The maximum nesting depth of JSON (`maxNestingDepth`, Go: encoding/json/scanner.go). */
 export const MAX_DEPTH = 10_000;
 
 /** Integers with at most this many characters are exact as JavaScript numbers. */
 const SURELY_EXACT_LENGTH = 15;
-/** Integers outside of 64 bits have at least this many digits. */
+/** Integers that do not fit into 64 bits have at least this many digits. */
 const INT64_LENGTH = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
 /**
- * Fractions are only recorded up to this depth. No integer field lies deeper, and the paths of deep
- * numbers would be as long as the text.
+ * Fractions are recorded only up to this depth. No integer field is nested deeper, and the paths of deeply
+ * nested numbers could be as long as the document.
  */
 const MAX_FRACTION_DEPTH = 64;
 
-/** The largest number of recorded duplicates, as in the server's decoder. */
+/** The maximum number of duplicates that are recorded, as in the server's decoder. */
 const MAX_DUPLICATES = 100;
 
-/** The error for text that is not JSON, with Go's message. */
+/** The error for a string that is not JSON, with Go's message. */
 export class GoSyntaxError extends Error {
   override readonly name: string = 'GoSyntaxError';
 }
@@ -33,8 +33,8 @@ export class GoDepthError extends GoSyntaxError {
 }
 
 /**
- * Numbers that are not valid for integer fields, by their paths: numbers with a point or an
- * exponent, and numbers outside of 64 bits.
+ * Numbers that are not valid in integer fields, keyed by their paths: numbers with a point or an exponent,
+ * and numbers that do not fit into 64 bits.
  */
 export type Fractions = ReadonlyMap<string, string>;
 
@@ -44,27 +44,26 @@ export interface GoJson {
   /** Paths of fields that occur twice in one object: `data.a`, `spec.containers[0].name`. */
   readonly duplicates: readonly string[];
   /**
-   * The first number that is too large for a float64: `1e400`. The value contains Infinity in its
-   * place.
+   * The first number that is too large for a float64, such as `1e400`. The value contains Infinity in place
+   * of this number.
    */
   readonly overflow: string | undefined;
 }
 
-/** Go's message for a number outside of float64, if it has no type to decode into. */
+/** Go's message for a number that is too large for a float64. `wanted` is what it should be decoded into. */
 export function overflowText(number: string, wanted = 'Go value'): string {
   return `json: cannot unmarshal number ${number} into ${wanted} of type float64`;
 }
 
 /**
- * The value of a JSON text. If a field occurs twice, the last one counts. `__proto__` is an
- * ordinary field.
+ * Parses JSON. If a field occurs twice, the last one counts. `__proto__` is an ordinary field.
  *
- * Numbers are read as the server reads them (`UnmarshalCaseSensitivePreserveInts`,
- * sigs.k8s.io/json): an integer of 64 bits is exact, and every other number is a float64. An
- * integer that a JavaScript number would round is a bigint here. All others are numbers.
+ * Numbers are read like on the server (`UnmarshalCaseSensitivePreserveInts`, sigs.k8s.io/json): an integer of
+ * 64 bits is exact, and every other number is a float64. Here, an integer that a JavaScript number would
+ * round becomes a bigint. All other numbers become JavaScript numbers.
  *
  * @throws GoDepthError for JSON that is nested deeper than 10 000 levels.
- * @throws GoSyntaxError for any other text that is not JSON.
+ * @throws GoSyntaxError for any other string that is not JSON.
  */
 export function parseGoJson(text: string): GoJson {
   const scanner = new Scanner(text);
@@ -81,15 +80,15 @@ export function exactInteger(value: bigint): number | bigint {
   return String(number) === String(value) ? number : value;
 }
 
-/** In Go an integer zero has no sign, but a JavaScript number would keep it. */
+/** In Go, an integer zero has no sign, but a JavaScript number would keep the minus sign. */
 const MINUS_ZERO = '-0';
 
-/** The position of an integer in the text. It may be too long for a number. */
+/** The position of an integer that may be too long for a JavaScript number. */
 type Span = readonly [from: number, to: number];
 
 /**
- * Reads a text with long integers. `JSON.parse` gets them as strings with a unique mark, because
- * there is no other way to read them without recursion.
+ * Parses JSON with long integers. For `JSON.parse` they are replaced with strings that begin with a unique
+ * mark, because there is no other way to read them without recursion.
  */
 function withExactIntegers(text: string, spans: readonly Span[]): unknown {
   const mark = `int64:${randomUUID()}:`;
@@ -110,7 +109,7 @@ function withExactIntegers(text: string, spans: readonly Span[]): unknown {
   });
 }
 
-/** Go reads an integer outside of 64 bits as a float64. */
+/** An integer as Go reads it. If it does not fit into 64 bits, Go reads it as a float64. */
 function goInteger(text: string): number | bigint {
   const value = BigInt(text);
   return value < INT64_MIN || value > INT64_MAX ? Number(text) : exactInteger(value);
@@ -118,24 +117,24 @@ function goInteger(text: string): number | bigint {
 
 /** An object or a list that has not ended yet. */
 interface Level {
-  /** The fields seen so far; undefined in a list. */
+  /** The names of the fields that were read so far; undefined in a list. */
   readonly keys: Set<string> | undefined;
-  /** The field or the index that is being read. */
+  /** The name of the field, or the index, that is being read. */
   key: string;
   index: number;
 }
 
 const WHITESPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** The characters of a string up to its end, an escape or a control character. */
+/** Matches the characters of a string up to its end, an escape or a control character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression is about control characters
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 
-/** Scans a text without recursion, and finds Go's error. */
+/** Scans JSON without recursion, and reports the error that Go would report. */
 class Scanner {
   readonly duplicates = new Set<string>();
   readonly fractions = new Map<string, string>();
-  /** Integers that a JavaScript number may not hold exactly. */
+  /** Integers that a JavaScript number may be unable to hold exactly. */
   readonly longIntegers: Span[] = [];
   overflow: string | undefined;
   readonly #text: string;
@@ -157,7 +156,9 @@ class Scanner {
     if (this.#at < this.#text.length) throw this.#unexpected('after top-level value');
   }
 
-  /** Expects a value next. `run` reads it, so that nested texts do not nest the call stack. */
+  /**
+   * Remembers that a value comes next. `run` reads the value, so that nested values do not need nested calls.
+   */
   #value(): void {
     this.#valueComes = true;
   }
@@ -302,7 +303,10 @@ class Scanner {
     }
   }
 
-  /** An integer outside of 64 bits counts as a float, like a number with a point. */
+  /**
+   * Records a long integer. An integer that does not fit into 64 bits counts as a float, like a number with a
+   * point.
+   */
   #longInteger(text: string, start: number): void {
     this.longIntegers.push([start, this.#at]);
     if (text.length < INT64_LENGTH) return;
@@ -335,7 +339,8 @@ class Scanner {
 
   #unexpected(where: string): GoSyntaxError {
     const character = this.#text.codePointAt(this.#at);
-    // Go's scanner treats the end of the text as a space, which is only an error inside strings.
+    // At the end of the input, Go's scanner sees a space. It reports this space inside a literal such as
+    // `true`, and otherwise reports the end of the input.
     const inWord = /literal/.test(where) && where !== 'in string literal';
     if (character === undefined && inWord)
       return new GoSyntaxError(`invalid character ' ' ${where}`);
@@ -356,7 +361,7 @@ const NAMED: Readonly<Record<number, string>> = {
   92: '\\\\',
 };
 
-/** A character as Go quotes it. Go sees bytes, and shows the first one. */
+/** A character as Go quotes it in errors. Go sees bytes, and shows only the first byte. */
 function quoted(codePoint: number): string {
   const byte = Buffer.from(String.fromCodePoint(codePoint))[0] ?? 0;
   const named = NAMED[byte];

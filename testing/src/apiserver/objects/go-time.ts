@@ -1,4 +1,4 @@
-/** One part of a layout of Go's `time` package, and the pattern that it accepts. */
+/** One element of a layout of Go's `time` package, and the pattern that it accepts. */
 type Part = readonly [pattern: RegExp, layout: string];
 
 const UP_TO_SECONDS: readonly Part[] = [
@@ -29,17 +29,17 @@ const LIMITS: Readonly<Record<string, readonly [low: number, high: number, name:
   '05': [0, 59, 'second'],
 };
 
-/** Go's result for a time: the text in Go's format, or Go's error message. */
+/** What Go makes of a time: the time in Go's format, or Go's error message. */
 export type GoTime = { readonly text: string } | { readonly problem: string };
 
-/** A metav1.Time: any RFC 3339 time, kept in UTC and in whole seconds. */
+/** Parses a metav1.Time: any RFC 3339 time, which becomes UTC and whole seconds. */
 export function goTime(text: string): GoTime {
   const problem = problemOf(text, RFC3339, RFC3339_PARTS);
   if (problem !== undefined) return { problem };
   return { text: `${inUtc(text).slice(0, 19)}Z` };
 }
 
-/** A metav1.MicroTime: exactly six digits after the second, kept in UTC. */
+/** Parses a metav1.MicroTime: it must have exactly six digits after the second, and becomes UTC. */
 export function goMicroTime(text: string): GoTime {
   const problem = problemOf(text, MICRO, MICRO_PARTS);
   if (problem !== undefined) return { problem };

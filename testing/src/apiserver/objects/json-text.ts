@@ -1,21 +1,21 @@
 import { deepJson } from 'chancery/internal-objects';
 
 /**
- * Part of ES2025, and available in every supported Node. TypeScript's library does not declare it
- * yet.
+ * `JSON.rawJSON` is part of ES2025, and every supported version of Node has it. TypeScript's library does not
+ * declare it yet.
  */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * Deeper values are not indented, in JSON or in YAML. The size of the indentation grows with the
- * square of the depth, to 200 MB at 10 000 levels.
+ * Values that are nested deeper than this are not indented, neither in JSON nor in YAML. The size of the
+ * indentation grows with the square of the depth, to 200 MB at 10 000 levels.
  */
 export const READABLE_LEVELS = 200;
 
 /**
- * The JSON of a value. `JSON.stringify` writes it where possible. This function handles the rest:
- * integers beyond 2^53, which are bigints here, and values that are nested too deep for the stack.
- * A value deeper than `READABLE_LEVELS` is never indented.
+ * The JSON of a value. Uses `JSON.stringify` where possible, and handles what it cannot write: integers
+ * beyond 2^53, which are bigints here, and values that are nested too deeply for the stack. A value that is
+ * nested deeper than `READABLE_LEVELS` is never indented.
  *
  * @throws TypeError for a value that contains itself.
  */
@@ -41,7 +41,7 @@ function withDigits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? rawJSON(String(value)) : value;
 }
 
-/** Whether objects and lists are nested on more than `levels` levels. */
+/** Whether objects and lists are nested in more than `levels` levels. */
 export function isDeeper(value: unknown, levels: number): boolean {
   let row = [value].filter(isContainer);
   for (let level = 0; level < levels && row.length > 0; level++) {

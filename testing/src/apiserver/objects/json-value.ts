@@ -3,8 +3,7 @@ import { jsonEquals } from 'chancery/internal-objects';
 export { jsonEquals };
 
 /**
- * A decoded JSON object. `__proto__` is an ordinary name: read fields with `fieldOf`, never with
- * `[]`.
+ * A decoded JSON object. It can have a field `__proto__`, so read fields with `fieldOf`, never with `[]`.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -25,9 +24,9 @@ export function withField(object: JsonObject, name: string, value: unknown): Jso
   return copy;
 }
 
-/** Sets a field of an object that no other code uses. */
+/** Sets a field of an object in place. No other code may use the object yet. */
 export function setField(object: Record<string, unknown>, name: string, value: unknown): void {
-  // Plain assignment to `__proto__` would set the prototype.
+  // An assignment to `__proto__` would set the prototype.
   Object.defineProperty(object, name, {
     value,
     writable: true,

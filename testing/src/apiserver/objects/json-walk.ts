@@ -1,12 +1,12 @@
 import { isObject, type Json } from './metadata.ts';
 
 /**
- * Deeper than any stored object. The server's JSON ends at 10 000 levels, and lists and events add
- * a few.
+ * A depth that no stored object reaches. The server accepts JSON of at most 10 000 levels, and lists and
+ * events add a few levels.
  */
 const DEEPEST = 11_000;
 
-/** A list or an object whose parts are not yet all rebuilt. */
+/** A list or an object whose items or fields are not all copied yet. */
 interface Level {
   readonly source: unknown;
   /** The names of the copy's fields, in order; undefined for a list. */
@@ -15,11 +15,13 @@ interface Level {
 }
 
 export interface Rebuilding {
-  /** The names of the fields that the copy of an object has, in order. If omitted, all fields. */
+  /**
+   * The names of the fields that the copy of an object has, in order. If omitted, the copy has all fields.
+   */
   readonly namesOf?: (object: Json) => readonly string[];
-  /** Replaces a text, a number, a boolean or null. If omitted, values stay unchanged. */
+  /** Replaces a string, a number, a boolean or null. If omitted, such values stay unchanged. */
   readonly scalar?: (value: unknown) => unknown;
-  /** Makes the replacement of an object. If omitted, a plain object. */
+  /** Makes the copy of an object from its fields. If omitted, the copy is a plain object. */
   readonly object?: (entries: Iterable<readonly [string, unknown]>) => unknown;
 }
 
@@ -45,7 +47,7 @@ export function rebuildJson(value: unknown, how: Rebuilding = {}): unknown {
       if (levels.length === 0) return done;
       levels.at(-1)?.parts.push(done);
     }
-    // Every complete level becomes a part of the level above it.
+    // Every complete level becomes an item or field of the level above it.
     for (;;) {
       const level = levels.at(-1);
       if (level === undefined) return done;

@@ -2,13 +2,13 @@ import type { KubernetesObject } from 'chancery';
 import { isObject } from './metadata.ts';
 
 /**
- * The YAML or JSON text of one or several documents, the URL of such a file or of a folder of such
- * files, or objects.
+ * One or several documents as a string in YAML or JSON, the URL of such a file or of a folder of such files,
+ * or objects.
  */
 export type Manifest = string | URL | KubernetesObject | readonly KubernetesObject[];
 
 /**
- * The objects of one document of a manifest. For a List, its items.
+ * The objects in one document of a manifest. If the document is a List, its items.
  *
  * @param refuse - makes the error for a document that is not an object.
  */

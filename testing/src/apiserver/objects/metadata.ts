@@ -1,13 +1,13 @@
 import type { StoredObject } from './stored-object.ts';
 
-/** Any JSON object while it is processed. */
+/** A JSON object of any type. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `object` with some metadata replaced. A field that is set to undefined is removed. */
+/** Returns `object` with some metadata replaced. A field that is set to undefined is removed. */
 export function withMetadata(object: StoredObject, changes: Json): StoredObject {
   const metadata: Record<string, unknown> = { ...object.metadata, ...changes };
   for (const [field, value] of Object.entries(changes)) {
@@ -16,7 +16,7 @@ export function withMetadata(object: StoredObject, changes: Json): StoredObject 
   return { ...object, metadata: metadata as unknown as StoredObject['metadata'] };
 }
 
-/** `object` with some top-level fields replaced. A field that is set to undefined is removed. */
+/** Returns `object` with some top-level fields replaced. A field that is set to undefined is removed. */
 export function withFields(object: StoredObject, changes: Json): StoredObject {
   const changed: Record<string, unknown> = { ...object, ...changes };
   for (const [field, value] of Object.entries(changes)) {
@@ -32,7 +32,7 @@ export function valueAt(object: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** `object` with the value at a path replaced. Only objects on the path are copied. */
+/** Returns `object` with the value at a path replaced. Only the objects on the path are copied. */
 export function withValueAt(object: Json, path: readonly string[], value: unknown): Json {
   const [field, ...rest] = path;
   if (field === undefined) return object;

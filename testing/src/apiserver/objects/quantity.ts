@@ -1,8 +1,6 @@
 import { NANOS, parseQuantity, QUANTITY_SUFFIXES } from 'chancery/internal-objects';
 
-/**
- * Go's result for the text of a resource.Quantity: the text in Go's format, or Go's error message.
- */
+/** What Go makes of a resource.Quantity: the quantity in Go's format, or Go's error message. */
 export function goQuantity(text: string): { readonly text: string } | { readonly problem: string } {
   const parsed = parseQuantity(text.trim());
   if ('problem' in parsed) return parsed;
@@ -14,15 +12,15 @@ export function goQuantity(text: string): { readonly text: string } | { readonly
   return { text: minus + amount };
 }
 
-/** A quantity in billionths, from a text or number; undefined for any other value. */
+/** A quantity in billionths, parsed from a string or number; undefined for any other value. */
 export function quantityNanos(value: unknown): bigint | undefined {
   const parsed = parseQuantity(String(value).trim());
   return 'problem' in parsed ? undefined : parsed.nanos;
 }
 
 /**
- * Negative, zero or positive, as the left quantity is less than, equal to or greater than the right
- * one. Undefined if either is not a quantity.
+ * Compares quantities. The result is negative if the left one is less, zero if they are equal, positive if
+ * the left one is greater, and undefined if one of them is not a quantity.
  */
 export function compareQuantities(left: unknown, right: unknown): number | undefined {
   const [a, b] = [quantityNanos(left), quantityNanos(right)];
@@ -31,9 +29,9 @@ export function compareQuantities(left: unknown, right: unknown): number | undef
 }
 
 /**
- * A non-negative amount as Go writes it.
+ * Writes a non-negative amount like Go.
  *
- * @param binary - uses powers of 1,024. Amounts that are small or would be rounded are written
+ * @param binary - whether to use powers of 1,024. Amounts under 1,024 and amounts with a fraction are written
  * without them.
  */
 export function quantityText(nanos: bigint, binary: boolean): string {
@@ -57,7 +55,7 @@ function withExponent(nanos: bigint): string {
   return nanos === 0n || exponent === 0 ? `${value}` : `${value}e${exponent}`;
 }
 
-/** `nanos` as the smallest whole number that the largest suffix allows. */
+/** Divides `nanos` by 1,000 as long as the result is a whole number and there is a suffix for it. */
 function inThousands(nanos: bigint): { readonly value: bigint; readonly steps: number } {
   let value = nanos;
   let steps = 0;

@@ -3,8 +3,8 @@ import { ConfigurationError, matchesSelector, selectorFromObject } from 'chancer
 import type { StoredObject } from './stored-object.ts';
 
 /**
- * The requirements of a stored object's selector. Undefined for an invalid selector: an object of a
- * restored snapshot can have one, and it must not break the processing of other objects.
+ * The requirements of a stored object's selector. Undefined for an invalid selector. An object from a
+ * restored snapshot can have an invalid selector, which must not disturb the processing of other objects.
  */
 export function storedSelector(selector: LabelSelector): Selector | undefined {
   try {

@@ -2,23 +2,24 @@ import { badRequest, internalError } from '../failures/failure.ts';
 import { MAX_DEPTH } from './go-json.ts';
 import { isDeeper } from './json-text.ts';
 
-/** The largest request that etcd accepts (`--max-request-bytes`). */
+/** The size of the largest request that etcd accepts (`--max-request-bytes`). */
 const ETCD_LIMIT_BYTES = 1.5 * 1024 * 1024;
 
-/** The largest request that etcd's client sends. */
+/** The size of the largest request that etcd's client sends. */
 const CLIENT_LIMIT_BYTES = 2 * 1024 * 1024;
 
 /**
- * Counting stops at this size. No body is that large, but a value that contains itself has no end.
+ * Counting stops at this size. No body is so large, but in a value that contains itself counting would never
+ * end.
  */
 const COUNTED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Refuses an object that a real server could not store. The size is the size of its JSON. A real
- * server stores built-in kinds slightly smaller.
+ * Refuses an object that a real server could not store. The object's size is that of its JSON. On a real
+ * server, stored objects of built-in kinds are slightly smaller.
  *
  * @throws ApiError 500 with etcd's message, which the server passes on.
- * @throws ApiError 400 as `requireDepth`.
+ * @throws ApiError 400 in the same cases as `requireDepth`.
  */
 export function requireStorable(object: unknown): void {
   const size = jsonSize(object);
@@ -28,15 +29,15 @@ export function requireStorable(object: unknown): void {
     );
   }
   if (size > ETCD_LIMIT_BYTES) throw internalError('etcdserver: request is too large');
-  // A level takes at least two bytes.
+  // Each level takes at least two bytes, so a smaller object cannot be too deep.
   if (size > 2 * MAX_DEPTH) requireDepth(object);
 }
 
 /**
- * Refuses an object that is nested deeper than any body can be. A JSON Patch can create such an
- * object, and it would make every list that contains it fail.
+ * Refuses an object that is nested deeper than any request body can be. A JSON Patch can create such an
+ * object, and every list that contains it would fail.
  *
- * @throws ApiError 400 beyond 10 000 levels.
+ * @throws ApiError 400 for an object with more than 10 000 levels.
  */
 export function requireDepth(object: unknown): void {
   if (!isDeeper(object, MAX_DEPTH)) return;
@@ -44,7 +45,8 @@ export function requireDepth(object: unknown): void {
 }
 
 /**
- * The length of the JSON, without escapes, computed without writing it. Counting stops at 64 MiB.
+ * The length of the JSON of a value, computed without writing it. Escapes in strings are not counted.
+ * Counting stops at 64 MiB.
  */
 export function jsonSize(value: unknown): number {
   let size = 0;

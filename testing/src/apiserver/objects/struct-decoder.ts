@@ -7,37 +7,38 @@ import { goQuantity } from './quantity.ts';
 
 /** A value that does not fit its field. */
 export interface Mismatch {
-  /** The kind of value found: `string`, `number 1.5`, `object`, … */
+  /** The kind of the value: `string`, `number 1.5`, `object`, … */
   readonly found: string;
   /** The expected type, as Go writes it: `int32`, `[]v1.Container`. */
   readonly wanted: string;
-  /** The innermost struct, and the field names from the root to it, without indices. */
+  /** The innermost struct, and the names of the fields on the path to the value, without indices. */
   readonly struct: string;
   readonly fields: readonly string[];
-  /** The error of a type with its own parser, such as a time. It does not name the field. */
+  /** The error of a type that has its own parser, such as a time. This error does not name the field. */
   readonly problem?: string;
 }
 
 export interface DecodedStruct {
-  /** The value without unknown fields and nulls. A value that does not fit stays as it was sent. */
+  /**
+   * The value without unknown fields and nulls. A value that does not fit its field stays as it was sent.
+   */
   readonly value: Json;
   /** Paths of fields that the type does not have, in the order of the document. At most 100. */
   readonly unknown: readonly string[];
-  /** The first value that does not fit. */
+  /** The first value that does not fit its field. */
   readonly mismatch: Mismatch | undefined;
 }
 
 /**
- * JSON as Go decodes it into a struct: unknown fields are dropped, null counts as unset, and names
- * must have the declared case.
+ * Decodes JSON like Go decodes it into a struct: unknown fields are dropped, null counts as unset, and the
+ * case of names must be as declared.
  *
  * @param typeName - the name of a built-in type, with or without a leading `#`.
- * @param by - the decoder: either for JSON, or the converter from maps to structs
- * (k8s.io/apimachinery, pkg/runtime/converter.go), which has its own messages and sorts unknown
- * fields. With `converted`, the value has already been decoded from JSON: integers that are too
- * large wrap around.
- * @param fractions - the fractions of the text. The JSON decoder refuses `1.0` as an integer; other
- * decoders read it as 1.
+ * @param by - the decoder to imitate: `json`, or the `converter` from maps to structs (k8s.io/apimachinery,
+ * pkg/runtime/converter.go), which has its own messages and sorts unknown fields. With `converted`, the value
+ * has already been decoded from JSON, and integers that are too large wrap around.
+ * @param fractions - the numbers that were written as fractions. The JSON decoder refuses `1.0` as an
+ * integer. The other decoders read it as 1.
  */
 export function decodeStruct(
   value: Json,
@@ -55,7 +56,7 @@ export function decodeStruct(
 /** The type of every object's metadata, including custom objects. */
 export const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** Metadata as Go reads it. */
+/** Decodes metadata like Go. */
 export function decodeMetadata(metadata: Json): DecodedStruct {
   return decodeStruct(metadata, OBJECT_META);
 }
@@ -67,12 +68,12 @@ export function describeMismatch({ found, wanted, struct, fields, problem }: Mis
   return `json: cannot unmarshal ${found} into ${field} of type ${wanted}`;
 }
 
-/** The largest number of unknown fields that the server's decoder records. */
+/** The maximum number of unknown fields that the server's decoder records. */
 const MAX_UNKNOWN = 100;
 
 /**
- * The limit for nested structs. Only the schemas of a CustomResourceDefinition nest without a
- * limit. Go reads up to 10 000 levels, but the functions for schemas are recursive here.
+ * The limit for nested structs. Only the schemas in a CustomResourceDefinition can be nested without a limit.
+ * Go reads up to 10 000 levels. The limit is lower here, because the functions for schemas are recursive.
  */
 const MAX_STRUCTS = 300;
 
@@ -88,7 +89,7 @@ class StructDecoder {
   readonly #converts: boolean;
   readonly #wraps: boolean;
   /**
-   * True after a type with its own decoder has failed. Go then drops earlier mismatches and stops
+   * True after a type with its own decoder has reported an error. Go then drops earlier mismatches and stops
    * reading.
    */
   #isOver = false;
@@ -134,7 +135,10 @@ class StructDecoder {
     return decoded;
   }
 
-  /** The converter visits the fields of the struct, the JSON decoder the fields of the value. */
+  /**
+   * The names of the fields in the order in which they are read. The converter goes through the fields of the
+   * struct, and the JSON decoder through the fields of the value.
+   */
   #namesIn(value: Json, declared: Readonly<Record<string, BuiltInField>>): readonly string[] {
     const names = Object.keys(value);
     if (!this.#converts) return names;
@@ -257,7 +261,7 @@ class StructDecoder {
     return 'text' in result ? result.text : this.#reject(value, result.problem);
   }
 
-  /** Reads a place that allows a schema or another kind of value. */
+  /** Reads a value that may be a schema or something else, such as a boolean. */
   #schemaOr(value: unknown, path: string): unknown {
     const outer = this.#silent;
     this.#silent = true;
@@ -311,7 +315,8 @@ function isWhole(value: number | bigint): boolean {
 }
 
 /**
- * An integer as Go converts it. A value outside of int64 becomes the smallest int64, as on amd64.
+ * An integer as Go converts it. A value that does not fit into an int64 becomes the smallest int64, as on
+ * amd64.
  */
 function wrapped(value: number | bigint, type: 'int32' | 'int64'): number | bigint {
   const exact = BigInt(value);
@@ -319,12 +324,15 @@ function wrapped(value: number | bigint, type: 'int32' | 'int64'): number | bigi
   return type === 'int64' ? held : Number(BigInt.asIntN(32, held));
 }
 
-/** The parser makes bigints exactly of those integers that need one and fit into 64 bits. */
+/**
+ * True for an integer that fits into 64 bits. Every bigint does, because the parser makes bigints only of
+ * such integers.
+ */
 function isInt64(value: number | bigint): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);
 }
 
-/** The value of a null item in a list or map. */
+/** The value that a null item in a list or map gets. */
 function nothing(type: string): unknown {
   if (type.startsWith('#')) return {};
   if (type === 'string' || type === 'bytes') return '';
@@ -345,8 +353,7 @@ function converterProblem(value: unknown, type: string, wanted: string): string 
   if (type.startsWith('[]') || type === 'bytes') return `cannot restore slice from ${kind}`;
   if (type.startsWith('map:')) return `cannot restore map from ${kind}`;
   if (type.startsWith('#')) return `cannot restore struct from: ${kind}`;
-  // In Go integers could be converted to texts and to numbers, so these cases have their own
-  // message.
+  // Go can convert integers to strings and to other numbers, so these cases have another message.
   const isConvertible =
     (kind === 'int64' && type === 'string') || (kind === 'float64' && /^int/.test(type));
   return isConvertible
@@ -354,7 +361,7 @@ function converterProblem(value: unknown, type: string, wanted: string): string 
     : `unrecognized type: ${goTypeName(type)}`;
 }
 
-/** The Go kind of a value that the JSON decoder has made. */
+/** The Go kind of a decoded JSON value. */
 function reflectedKind(value: unknown): string {
   if (Array.isArray(value)) return 'slice';
   if (isNumber(value)) return isInt64(value) ? 'int64' : 'float64';
@@ -377,7 +384,7 @@ const GO_NAMES: Readonly<Record<string, string>> = {
   MicroTime: 'v1.MicroTime',
 };
 
-/** A type as Go prints it, if it has no name of its own there. */
+/** A type as Go prints it in messages. */
 function goTypeName(type: string): string {
   if (type.startsWith('[]')) return `[]${goTypeName(type.slice(2))}`;
   if (type.startsWith('map:')) return `map[string]${goTypeName(type.slice(4))}`;

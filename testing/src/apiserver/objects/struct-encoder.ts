@@ -3,12 +3,12 @@ import { zeroValue } from '../built-in-types/zero-value.ts';
 import { isObject, type Json } from './metadata.ts';
 
 /**
- * A value as Go writes the struct: fields in the order of the type, sorted keys of maps, no unknown
- * fields, and no empty fields with `omitempty`. A struct that is not a pointer is written even if
- * it is unset (`status: {}`, `eventTime: null`).
+ * Encodes a value like Go writes the struct: the fields in the order of the type, the keys of maps sorted,
+ * without unknown fields, and without empty fields that have `omitempty`. A struct that is not a pointer is
+ * written even if it is unset (`status: {}`, `eventTime: null`).
  *
  * @param typeName - the name of a built-in type, with or without a leading `#`.
- * @param isStored - the value has been stored as protobuf, in which an empty list is the same as no
+ * @param isStored - whether the value has been stored as protobuf, in which an empty list is the same as no
  * list.
  */
 export function encodeStruct(value: Json, typeName: string, isStored = false): Json {
@@ -28,7 +28,10 @@ function zeroOf(name: string, field: BuiltInField): unknown {
   return isStruct ? encodeStruct({}, field.type) : zeroValue(name, field);
 }
 
-/** `omitempty` omits only missing pointers. In Go a struct is never empty. */
+/**
+ * Whether a field is omitted when it is empty. Structs are not, because in Go a struct is never empty, and
+ * pointers are omitted only when they are missing.
+ */
 function isOmitted(field: BuiltInField): boolean {
   return field.omitempty === true && !field.pointer && !field.type.startsWith('#');
 }

@@ -14,7 +14,10 @@ export const API_SERVICE_SCHEMA_NAMES: ResourceSchemas = {
   list: `${PACKAGE}APIServiceList`,
 };
 
-/** The schemas of apiregistration.k8s.io, whose Go types are in another package than all others. */
+/**
+ * The schemas of apiregistration.k8s.io, whose Go types are not in the same package as those of all other
+ * groups.
+ */
 export const API_SERVICE_SCHEMAS: Readonly<Record<string, Json>> = {
   [API_SERVICE_SCHEMA_NAMES.object]: {
     type: 'object',

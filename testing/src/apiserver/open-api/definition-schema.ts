@@ -45,7 +45,7 @@ function withMetadata(schema: Json): Json {
   return { ...schema, properties: { ...properties, ...common() } };
 }
 
-/** An embedded object also has a kind, an apiVersion and metadata. */
+/** Adds a kind, an apiVersion and metadata to the schemas of embedded objects. */
 function withEmbedded(schema: Json): Json {
   const { properties, items, additionalProperties } = schema;
   const inner = {
@@ -78,7 +78,7 @@ function common(): Json {
   };
 }
 
-/** The description of a field that all kinds share. */
+/** The schema of a field that all kinds have, with its description. */
 function meaningOf(field: string): Json {
   return described(descriptionsOf('io.k8s.api.core.v1.ConfigMap')[field]);
 }

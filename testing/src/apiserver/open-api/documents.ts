@@ -18,24 +18,24 @@ const { createHash } = process.getBuiltinModule('node:crypto');
 /** One document of OpenAPI v3, as it is sent. */
 export interface OpenApiDocument {
   readonly text: string;
-  /** The SHA-512 of the text, in upper case. It changes only with the text. */
+  /** The SHA-512 of the text, in upper case. */
   readonly hash: string;
 }
 
-/** The release of the served documents. It is the same for all imitated releases. */
+/** The release whose documents are served, whatever the imitated release. */
 export const VERSION = versionOf(DEFAULT_GENERATION) as {
   readonly gitVersion: string;
   readonly [field: string]: string;
 };
 
-/** Served paths that are not resources. */
+/** The served paths that are not paths of resources. */
 const OTHER_PATHS: readonly string[] = [
   '.well-known/openid-configuration',
   'openid/v1/jwks',
   'version',
 ];
 
-/** `/openapi/v3`: the path of the document of each group and version. */
+/** The answer to `/openapi/v3`: the path of the document of each group and version. */
 export function openApiIndex(registry: Registry): Json {
   const entries = documentPaths(registry).map((path) => {
     const hash = openApiDocument(registry, path)?.hash ?? '';
@@ -56,7 +56,7 @@ function documentPaths(registry: Registry): readonly string[] {
 /**
  * The document for a path such as `apis/apps/v1`; undefined for an unknown path.
  *
- * It is created on the first request, and again after its resources have changed.
+ * A document is made when it is first requested, and again after its resources have changed.
  */
 export function openApiDocument(registry: Registry, path: string): OpenApiDocument | undefined {
   const resources = resourcesBelow(registry, path);
@@ -149,7 +149,7 @@ function schemasOf(served: ServedResource): ResourceSchemas {
   };
 }
 
-/** The types that only subresources use, such as a Scale. */
+/** The types that only subresources of this resource use, such as Scale. */
 function subresourceKinds(served: ServedResource): readonly string[] {
   return served.subresources.flatMap(({ group, version, kind }) => {
     if (group === undefined) return [];

@@ -14,8 +14,8 @@ type Method = 'delete' | 'get' | 'patch' | 'post' | 'put';
 const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
 /**
- * The first sentence of kube-apiserver's description of each parameter. A document repeats each
- * hundreds of times.
+ * The first sentence of kube-apiserver's description of each parameter. The other sentences are omitted,
+ * because a document repeats each description hundreds of times.
  */
 const MEANING: Readonly<Record<string, string>> = {
   allowWatchBookmarks: 'allowWatchBookmarks requests watch events with type "BOOKMARK".',
@@ -66,7 +66,7 @@ const OF_DELETES: readonly Json[] = [
   query('propagationPolicy', 'string'),
 ];
 
-/** All operations of a resource, by URL path. */
+/** All operations of a resource, keyed by URL path. */
 export function resourcePaths(
   served: ServedResource,
   schemas: ResourceSchemas,
@@ -100,7 +100,7 @@ export function resourcePaths(
       subresourceOperations(served, subresource, schemas),
     );
   }
-  // A resource that can only be created has no path for single objects.
+  // A resource whose objects can only be created has no path for a single object.
   return Object.fromEntries(
     Object.entries(paths).filter(
       ([, { parameters: _, ...methods }]) => Object.keys(methods).length,
@@ -187,7 +187,7 @@ function acceptedTypes(method: Method, custom: boolean): readonly string[] {
     'application/apply-patch+yaml',
     'application/json-patch+json',
     'application/merge-patch+json',
-    // Custom resources have no Go type that declares how lists merge.
+    // Custom resources have no Go type that declares how lists are merged.
     ...(custom ? [] : ['application/strategic-merge-patch+json']),
   ];
 }

@@ -5,7 +5,7 @@ import { WireWriter } from '../protobuf/wire-writer.ts';
 /** Writes the value of one field of a message. */
 type Write = (writer: WireWriter, number: number, value: unknown) => void;
 
-/** The fields of a message by their JSON names, with the number of each. */
+/** The fields of a message, keyed by their JSON names, with the number of each. */
 interface Message {
   readonly fields: Readonly<Record<string, readonly [number, Write]>>;
   /** The number of the list of extensions, whose names begin with `x-`. */
@@ -19,7 +19,7 @@ const int: Write = (writer, number, value) => {
 };
 const double: Write = (writer, number, value) => writer.double(number, Number(value));
 
-/** Any value, written as YAML in its own message. JSON is also YAML. */
+/** Writes any value as YAML in a message of its own. It is written as JSON, which is also YAML. */
 const any: Write = (writer, number, value) => {
   const message = new WireWriter();
   message.text(2, jsonText(value));
@@ -32,19 +32,22 @@ function each(write: Write): Write {
   };
 }
 
-/** A list of texts. Empty items are kept. */
+/** Writes a list of strings. Empty items are kept. */
 const texts: Write = each((writer, number, value) =>
   writer.bytes(number, Buffer.from(String(value), 'utf8')),
 );
 
-/** @param message - a function, because schemas contain schemas. */
+/**
+ * Writes a nested message.
+ * @param message - a function, because schemas contain schemas.
+ */
 function nested(message: () => Message): Write {
   return (writer, number, value) => {
     if (isObject(value)) writer.bytes(number, encode(message(), value));
   };
 }
 
-/** A message with only the field `inner`. */
+/** Writes a message that has only the field `inner`. */
 function wrapped(inner: number, write: Write): Write {
   return (writer, number, value) => {
     const message = new WireWriter();
@@ -53,7 +56,7 @@ function wrapped(inner: number, write: Write): Write {
   };
 }
 
-/** The entries of an object: messages with the name as field 1 and the value as field 2. */
+/** Writes the entries of an object as messages, with the name as field 1 and the value as field 2. */
 function entries(write: Write): Write {
   return (writer, number, value) => {
     if (!isObject(value)) return;
@@ -68,7 +71,7 @@ function entries(write: Write): Write {
 
 const schema: Write = nested(() => SCHEMA);
 
-/** A single type or a list of types. */
+/** Writes a single type or a list of types. */
 const types: Write = (writer, number, value) =>
   wrapped(1, texts)(writer, number, Array.isArray(value) ? value : [value]);
 
@@ -157,7 +160,10 @@ const inPath: Write = wrapped(
   ),
 );
 
-/** The location of a parameter decides its message type, which is nested in two or three others. */
+/**
+ * Writes a parameter. Its location decides the type of its message, which is nested in two or three other
+ * messages.
+ */
 const parameter: Write = (writer, number, value) => {
   const place = isObject(value) ? value.in : undefined;
   const one = place === 'body' ? inBody : place === 'path' ? inPath : inQuery;
@@ -206,8 +212,8 @@ const DOCUMENT: Message = {
 };
 
 /**
- * A document of OpenAPI v2 in the form that kubectl reads: the message `openapi.v2.Document` of
- * gnostic-models. It covers everything that `swagger.ts` writes, and every keyword of schemas.
+ * Encodes a document of OpenAPI v2 for kubectl, as the message `openapi.v2.Document` of gnostic-models.
+ * Supports everything that `swagger.ts` writes, and every keyword of schemas.
  */
 export function swaggerMessage(document: Json): Buffer {
   return encode(DOCUMENT, document);

@@ -5,12 +5,11 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 const KINDS = 'x-kubernetes-group-version-kind';
 
 /**
- * A schema of OpenAPI v3 converted to v2. Parts that kubectl would misread are omitted, as
- * kube-apiserver does: kubectl treats every declared list of fields as complete, and does not know
- * that a value may be null.
+ * Converts a schema of OpenAPI v3 to v2. Like kube-apiserver, omits what kubectl would misunderstand: kubectl
+ * treats every declared list of fields as complete, and does not know that a value may be null.
  */
 export function olderSchema(schema: Json): Json {
-  // If any field were declared, kubectl would refuse all others.
+  // If any field were declared, kubectl would refuse all other fields.
   if (schema[PRESERVE] === true && schema[KINDS] !== undefined) {
     return { type: 'object', [KINDS]: schema[KINDS] };
   }
@@ -25,7 +24,10 @@ export function olderSchema(schema: Json): Json {
   return withInner(withoutUndeclared(known, nullable === true));
 }
 
-/** The reference of a schema. In v2 it stands alone, without the wrapper of v3. */
+/**
+ * The schema that this schema refers to. In v2 the reference stands alone, without the `allOf` that v3 puts
+ * around it.
+ */
 function referenceOf({ $ref, allOf }: Json): string | undefined {
   const only = Array.isArray(allOf) && allOf.length === 1 ? (allOf[0] as Json).$ref : undefined;
   const reference = $ref ?? only;
@@ -37,16 +39,16 @@ function extensionsOf(schema: Json): Json {
 }
 
 /**
- * Whether the alternatives are scalars, as for quantities and ports. v2 has no alternatives; a
- * string may be a number there.
+ * Whether all alternatives are scalars, as for quantities and ports. v2 has no alternatives, but there a
+ * string may also be a number.
  */
 function isScalarOfTypes(oneOf: unknown): boolean {
   return Array.isArray(oneOf) && oneOf.every((one) => isObject(one) && one.type !== undefined);
 }
 
 /**
- * @param nullable - whether the value may be null. v2 cannot express this, so any value is allowed
- * then.
+ * Removes what kubectl would take for a complete declaration.
+ * @param nullable - whether the value may be null. v2 cannot express this, so then any value is allowed.
  */
 function withoutUndeclared(schema: Json, nullable: boolean): Json {
   const { type, items, properties, ...rest } = schema;

@@ -13,7 +13,7 @@ interface Document {
   readonly components?: { readonly schemas: Readonly<Record<string, Json>> };
 }
 
-/** The document of OpenAPI v2, in both forms that are sent. */
+/** The document of OpenAPI v2, as JSON and as protobuf. */
 export interface Swagger extends OpenApiDocument {
   /** The document as protobuf, which kubectl requests. */
   readonly message: Buffer;
@@ -24,13 +24,15 @@ interface Cached {
   readonly swagger: Swagger;
 }
 
-/** Keyed by the first of the OpenAPI v3 documents that it is made from. */
+/**
+ * The documents of OpenAPI v2. Each is keyed by the first of the OpenAPI v3 documents that it was made from.
+ */
 const MADE = new WeakMap<OpenApiDocument, Cached>();
 
 /**
- * `/openapi/v2`: the contents of all OpenAPI v3 documents, in one document of the older form.
+ * The answer to `/openapi/v2`: the contents of all OpenAPI v3 documents, converted to one document of v2.
  *
- * It is created on the first request, and again after one of those documents has changed.
+ * The document is made when it is first requested, and again after one of the v3 documents has changed.
  */
 export function swagger(registry: Registry): Swagger {
   const documents = allDocuments(registry);
@@ -105,7 +107,7 @@ function schemaIn(content: unknown): Json {
   return olderSchema(isObject(first?.schema) ? first.schema : {});
 }
 
-/** In v2 the schema's keywords are fields of the parameter itself. */
+/** Converts a parameter. In v2, the keywords of its schema are fields of the parameter itself. */
 function olderParameter({ schema, ...rest }: Json): Json {
   return { ...rest, ...(isObject(schema) ? schema : {}) };
 }

@@ -9,7 +9,7 @@ import { descriptionsOf } from '../built-in-types/descriptions.ts';
 import { compareText } from '../discovery/version-order.ts';
 import type { Json } from '../objects/metadata.ts';
 
-/** Types with their own JSON form, by the name of the type in a field. */
+/** Types that have their own JSON representation, keyed by the name of the type in a field. */
 const FORMS: Readonly<Record<string, { readonly name: string; readonly schema: Json }>> = {
   Time: form('apimachinery.pkg.apis.meta.v1.Time', { type: 'string', format: 'date-time' }),
   MicroTime: form('apimachinery.pkg.apis.meta.v1.MicroTime', {
@@ -64,8 +64,8 @@ export const SCHEMAS = '#/components/schemas/';
  * The schema of a built-in type in OpenAPI v3: its fields, their types and descriptions, and how
  * its lists and maps merge.
  *
- * @param name - such as `io.k8s.api.core.v1.ConfigMap`. An unknown type gets the schema of any
- * object.
+ * @param name - the name of the type, such as `io.k8s.api.core.v1.ConfigMap`. For an unknown type, the schema
+ * allows any object.
  */
 export function typeSchema(name: string): Json {
   const meaning = descriptionsOf(name);
@@ -109,7 +109,10 @@ function fieldSchema(field: BuiltInField): Json {
   };
 }
 
-/** @param always - true for a value that Go writes even if it is unset. */
+/**
+ * The schema of a value.
+ * @param always - true for a value that Go writes even if it is unset.
+ */
 function valueSchema(
   type: string,
   always: boolean,
@@ -129,7 +132,7 @@ function valueSchema(
   return always && type.startsWith('#') ? { allOf, default: {} } : { allOf };
 }
 
-/** The name of a field's type; for a type without a name, the type itself. */
+/** The name of the type of a field; the type itself if it has no name. */
 function referredType(type: string): string {
   return type.startsWith('#') ? type.slice(1) : (FORMS[type]?.name ?? type);
 }
@@ -156,7 +159,7 @@ function innermost(type: string): string {
 
 let kindsByType: ReadonlyMap<string, readonly Json[]> | undefined;
 
-/** The kinds of a type, in each group and version that has it. */
+/** The kinds that a type has, one for each group and version that uses it. */
 function kindsOf(name: string): readonly Json[] {
   kindsByType ??= readKinds();
   return kindsByType.get(name) ?? [];

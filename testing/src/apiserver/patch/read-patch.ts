@@ -9,29 +9,28 @@ export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
 export const APPLY = 'application/apply-patch+yaml';
 
-/** An operation as it was sent. Fields may be missing or have any type. */
+/** An operation as the client sent it. Fields may be missing or have any type. */
 export type JsonPatchOperation = JsonObject | null;
 
 /** A patch in JSON, and the findings of a strict decoder. */
 export interface ReadPatch<T> {
   readonly value: T;
   readonly findings: readonly string[];
-  /** The fractional numbers, keyed by their path in the patched object. */
+  /** The numbers that are invalid in integer fields, keyed by their path in the patched object. */
   readonly fractions: Fractions;
 }
 
-/** The server's own limit (`maxJSONPatchOperations`). */
+/** The server's limit for the operations in one patch (`maxJSONPatchOperations`). */
 export const MAX_JSON_PATCH_OPERATIONS = 10_000;
 
 const OPERATION_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /**
- * The operations of a JSON patch.
+ * Parses the operations of a JSON patch.
  *
- * @param isChecked - whether the strict decoder reads the patch first, which refuses more. It does
- * not run with `fieldValidation=Ignore`.
- * @throws ApiError 400 for a text that is not a list of operations; 413 for more than 10 000
- * operations.
+ * @param isChecked - whether the strict decoder, which refuses more patches, reads the patch first. It does
+ * not with `fieldValidation=Ignore`.
+ * @throws ApiError 400 for a body that is not a list of operations; 413 for more than 10 000 operations.
  */
 export function readJsonPatch(
   text: string,
@@ -60,8 +59,8 @@ export function readJsonPatch(
 }
 
 /**
- * The fractions keyed by paths in the object: the path of the operation, followed by the path in
- * its value.
+ * The fractions, keyed by paths in the object. Such a path is the path of the operation, followed by the path
+ * in the operation's value.
  */
 function placed(operations: readonly JsonPatchOperation[], fractions: Fractions): Fractions {
   const inObject = new Map<string, string>();
@@ -80,10 +79,10 @@ function placed(operations: readonly JsonPatchOperation[], fractions: Fractions)
 }
 
 /**
- * A merge patch. With `fieldValidation=Ignore` it may be any JSON value; `applyMergePatch` refuses
- * invalid ones.
+ * Parses a merge patch. With `fieldValidation=Ignore` any JSON value is accepted here, and `applyMergePatch`
+ * refuses invalid patches.
  *
- * @throws ApiError 400 for a text that is not an object.
+ * @throws ApiError 400 for a body that is not an object.
  */
 export function readMergePatch(text: string, isChecked: boolean): ReadPatch<unknown> {
   if (isChecked) return readMap(text, DECODING);
@@ -94,7 +93,7 @@ export function readMergePatch(text: string, isChecked: boolean): ReadPatch<unkn
   }
 }
 
-/** @throws ApiError 400 for a text that is not an object. */
+/** @throws ApiError 400 for a body that is not an object. */
 export function readStrategicPatch(text: string): ReadPatch<JsonObject> {
   const { value, ...rest } = readMap(text, '');
   return { value: value ?? {}, ...rest };
@@ -110,7 +109,7 @@ function tooManyOperations(count: number): Error {
 
 const DECODING = 'error decoding patch: ';
 
-/** The decoder accepts null like an object. */
+/** Parses a patch that is an object. Like the server's decoder, also accepts null. */
 function readMap(text: string, prefix: string): ReadPatch<JsonObject | null> {
   const { value, duplicates, fractions } = parsed(text, prefix, 'Go value');
   if (value !== null && !isJsonObject(value)) {
@@ -136,12 +135,12 @@ function unknownIn(operation: unknown, path: string): readonly string[] {
 
 const TEXTS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
 
-/** The decoder's name for the value of an operation. */
+/** What the decoder's message calls the `value` of an operation. */
 const VALUE = 'Go struct field jsonPatchOp.value';
 
 /**
- * @param place - the decoder's name for the place of numbers; undefined if numbers stay as they are
- * written.
+ * @param place - what the decoder's message calls the place of a number that is too large. If undefined,
+ * numbers are not decoded and cannot be too large.
  */
 function parsed(text: string, prefix: string, place: string | undefined): GoJson {
   let json: GoJson;

@@ -5,15 +5,15 @@ import { allBytesOf, bytesOf, FORMS, numbersOf } from './well-known.ts';
 import { BYTES, FIXED_64, VARINT, WireError, WireReader } from './wire-reader.ts';
 
 /**
- * The largest nesting depth of messages. Schemas of custom resources nest deepest, and never reach
- * a hundred.
+ * The maximum nesting depth of messages. The schemas of custom resources are nested most deeply, and never
+ * reach this depth.
  */
 const MAX_DEPTH = 100;
 
 const JSON_SCHEMA = '#io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
 /**
- * The message of a built-in type, as JSON. Unknown field numbers are skipped, as protobuf requires.
+ * Converts the message of a built-in type to JSON. Unknown field numbers are skipped, as protobuf requires.
  *
  * @throws WireError for bytes that are not a message, and for a message nested deeper than 100
  * levels.
@@ -48,7 +48,10 @@ function readInto(
   }
 }
 
-/** @param before - the field's value from earlier parts of the message. */
+/**
+ * Reads one field.
+ * @param before - the value that the field already has, if it occurred before in the message.
+ */
 function readField(
   reader: WireReader,
   wireType: number,
@@ -75,7 +78,7 @@ function readField(
   return items;
 }
 
-/** One entry of a map: a message with the key as field 1 and the value as field 2. */
+/** Reads one entry of a map, which is a message with the key as field 1 and the value as field 2. */
 function readEntry(bytes: Buffer, type: string, depth: number): Json {
   const reader = new WireReader(bytes);
   let key = '';
@@ -148,7 +151,7 @@ function readForm(bytes: Buffer, type: string, depth: number): unknown {
   }
 }
 
-/** A message that contains JSON text. */
+/** Reads a message that contains JSON as a string. */
 function rawJson(bytes: Buffer): unknown {
   try {
     return parseGoJson(bytes.toString('utf8')).value;
@@ -170,14 +173,14 @@ function expect(wireType: number, wanted: number, name: string): void {
 /** The field with a certain number in the message of a type. */
 type WireField =
   | { readonly name: string; readonly field: BuiltInField }
-  /** A message whose fields JSON shows one level higher. */
+  /** The fields of a nested message that JSON shows one level higher. */
   | { readonly inlined: WireFields };
 
 type WireFields = ReadonlyMap<number, WireField>;
 
 const FIELDS = new Map<string, WireFields>();
 
-/** The fields of a built-in type by their numbers in protobuf. */
+/** The fields of a built-in type, keyed by their numbers in protobuf. */
 function wireFieldsOf(typeName: string): WireFields {
   const known = FIELDS.get(typeName);
   if (known !== undefined) return known;

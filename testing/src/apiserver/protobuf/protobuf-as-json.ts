@@ -5,8 +5,8 @@ import { openEnvelope } from './envelope.ts';
 import { readMessage } from './message.ts';
 
 /**
- * The JSON of an object in Kubernetes' protobuf, the media type
- * `application/vnd.kubernetes.protobuf`. The API server accepts both.
+ * Converts an object in Kubernetes' protobuf (media type `application/vnd.kubernetes.protobuf`) to JSON. The
+ * API server accepts both formats.
  *
  * @returns undefined for bytes that are not such an object, and for a kind that Kubernetes does not
  * have.

@@ -1,10 +1,10 @@
 import { goMicroTime, goTime } from '../objects/go-time.ts';
 import { BYTES, VARINT, WireError, WireReader } from './wire-reader.ts';
 
-/** Reads a message that has its own JSON form; undefined when JSON omits the value. */
+/** Converts a message that has its own JSON representation. Returns undefined when JSON omits the value. */
 export type ReadForm = (bytes: Buffer) => unknown;
 
-/** The forms that need no other types. */
+/** The representations that do not need other types. */
 export const FORMS: Readonly<Record<string, ReadForm>> = {
   Time: (bytes) => {
     const moment = timestamp(bytes);
@@ -28,7 +28,7 @@ function timestamp(bytes: Buffer): { seconds: string; nanos: number } | undefine
   const nanos = Number(BigInt.asIntN(32, numbers.get(2) ?? 0n));
   const date = new Date(seconds * 1000);
   const year = date.getUTCFullYear();
-  // Go's error for a time that RFC 3339 cannot express.
+  // This is Go's error for a time that RFC 3339 cannot express.
   if (!(year >= 0 && year <= 9999) || nanos < 0 || nanos >= 1e9) {
     throw new WireError('Time.MarshalJSON: year outside of range [0,9999]');
   }
@@ -45,7 +45,7 @@ function intOrString(bytes: Buffer): unknown {
   return Number(BigInt.asIntN(32, numbers.get(2) ?? 0n));
 }
 
-/** The numbers in a message. Other fields are skipped. */
+/** The numbers in a message, keyed by field number. Other fields are skipped. */
 export function numbersOf(bytes: Buffer): ReadonlyMap<number, bigint> {
   const reader = new WireReader(bytes);
   const numbers = new Map<number, bigint>();
@@ -58,8 +58,8 @@ export function numbersOf(bytes: Buffer): ReadonlyMap<number, bigint> {
 }
 
 /**
- * The texts and messages in a message. If a field number repeats, the last one counts. Numbers are
- * skipped.
+ * The strings and messages in a message, keyed by field number. If a field occurs several times, the last
+ * value counts. Numbers are skipped.
  */
 export function bytesOf(bytes: Buffer): ReadonlyMap<number, Buffer> {
   return new Map([...allBytesOf(bytes)].map(([number, all]) => [number, all.at(-1) ?? EMPTY]));
@@ -67,7 +67,7 @@ export function bytesOf(bytes: Buffer): ReadonlyMap<number, Buffer> {
 
 const EMPTY = Buffer.alloc(0);
 
-/** The texts and messages in a message, all values of each field number. */
+/** All strings and messages in a message, keyed by field number. */
 export function allBytesOf(bytes: Buffer): ReadonlyMap<number, readonly Buffer[]> {
   const reader = new WireReader(bytes);
   const found = new Map<number, Buffer[]>();

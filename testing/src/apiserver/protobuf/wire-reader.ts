@@ -24,7 +24,10 @@ export class WireReader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** @throws WireError for an invalid tag. */
+  /**
+   * Reads the tag of a field.
+   * @throws WireError for an invalid tag.
+   */
   tag(): { readonly number: number; readonly wireType: number } {
     const tag = Number(this.varint() & 0xffff_ffffn);
     const [number, wireType] = [tag >>> 3, tag & 7];
@@ -33,7 +36,7 @@ export class WireReader {
     return { number, wireType };
   }
 
-  /** An unsigned number of up to 64 bits. */
+  /** Reads an unsigned number of up to 64 bits. */
   varint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 64n; shift += 7n) {
@@ -50,7 +53,7 @@ export class WireReader {
     return this.#take(8).readDoubleLE(0);
   }
 
-  /** The bytes of a text, a message or packed numbers: a view, not a copy. */
+  /** Reads the bytes of a string, a message or packed numbers. Returns a view, not a copy. */
   bytes(): Buffer {
     const length = this.varint();
     if (length > BigInt(this.#bytes.length)) throw new WireError('unexpected EOF');

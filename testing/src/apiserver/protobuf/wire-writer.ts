@@ -13,7 +13,7 @@ export class WireWriter {
     if (value) this.int(number, 1);
   }
 
-  /** A 64-bit integer. Negative numbers are written in two's complement. */
+  /** Writes a 64-bit integer. Negative numbers are written in two's complement. */
   int(number: number, value: number | bigint): void {
     const integer = BigInt(value);
     if (integer === 0n) return;
@@ -29,7 +29,7 @@ export class WireWriter {
     this.#add(eight);
   }
 
-  /** A message, a text or an item of a list. Empty values are written too. */
+  /** Writes a message, a string or an item of a list. Empty values are written too. */
   bytes(number: number, value: Buffer): void {
     this.#add(varint((number << 3) | BYTES));
     this.#add(varint(value.length));

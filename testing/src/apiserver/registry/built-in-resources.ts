@@ -14,9 +14,10 @@ const POD_SUBRESOURCES =
   'attach,binding,ephemeralcontainers,eviction,exec,log,portforward,proxy,resize,status';
 
 /**
- * Group and version, then: plural, kind, scope (Namespaced or Cluster), short names, categories,
- * subresources; `-` for none. Groups, versions and resources are in the order of kube-apiserver
- * v1.36. The source is the recording `discovery`, and a test compares both.
+ * Each block begins with the group and version. Each further line is a resource: plural, kind, scope
+ * (Namespaced or Cluster), short names, categories and subresources, with `-` for none. Groups, versions and
+ * resources are in the order of kube-apiserver v1.36. The source is the recording `discovery`, and a test
+ * compares both.
  */
 const TABLE = `
 v1
@@ -111,7 +112,9 @@ flowcontrol.apiserver.k8s.io/v1
   prioritylevelconfigurations      PriorityLevelConfiguration       C -        -   status
 `;
 
-/** The release and the server's options decide which of these versions are served. */
+/**
+ * Versions of StorageVersionMigrations. The release and the server's options decide which of them are served.
+ */
 const MIGRATIONS = `
 storagemigration.k8s.io/v1
   storageversionmigrations         StorageVersionMigration          C -        -   status
@@ -147,11 +150,16 @@ export const ALL_VERBS: readonly string[] = [
   'watch',
 ];
 
-/** The verbs of a part of an object, and of a connection to a container. */
+/**
+ * The verbs of a subresource that is a part of an object, such as status, and of a connection to a container.
+ */
 const PART: readonly string[] = ['get', 'patch', 'update'];
 const STREAM: readonly string[] = ['create', 'get'];
 
-/** Kinds that can be created but are not stored: questions, and requests for an action. */
+/**
+ * Kinds that can be created but are not stored, because their objects are questions or requests for an
+ * action.
+ */
 const WRITE_ONLY: ReadonlySet<string> = new Set([
   'Binding',
   'LocalSubjectAccessReview',
@@ -210,7 +218,7 @@ function cell(text: string): readonly string[] {
 function verbsOf(kind: string): readonly string[] {
   if (WRITE_ONLY.has(kind)) return ['create'];
   if (kind === 'ComponentStatus') return ['get', 'list'];
-  // Namespaces cannot be deleted as a collection.
+  // Namespaces can only be deleted one by one, and not as a collection.
   return kind === 'Namespace' ? ALL_VERBS.filter((verb) => verb !== 'deletecollection') : ALL_VERBS;
 }
 

@@ -3,11 +3,11 @@ import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /**
- * The resources that the server serves. Resources of CustomResourceDefinitions are added and
- * removed.
+ * The resources that the server serves. The resources of CustomResourceDefinitions are added and removed
+ * while the server runs.
  */
 export class Registry {
-  /** In the order of discovery. */
+  /** The resources in the order of discovery. */
   readonly #resources: ServedResource[] = [];
 
   constructor(builtIn: readonly ServedResource[]) {
@@ -18,7 +18,7 @@ export class Registry {
     return this.#resources;
   }
 
-  /** Adds the versions of a resource, replacing all its earlier versions. */
+  /** Adds the versions of a resource, in place of all versions that it had before. */
   set(name: ResourceName, versions: readonly ServedResource[]): void {
     this.remove(name);
     this.#resources.push(...versions);
@@ -55,7 +55,7 @@ export class Registry {
     );
   }
 
-  /** The resource. If it has several versions, the storage version. */
+  /** The resource in its storage version. */
   byName(name: ResourceName): ServedResource | undefined {
     const versions = this.#resources.filter((served) => resourceName(served) === name);
     return versions.find((served) => served.version === served.storageVersion) ?? versions[0];

@@ -7,7 +7,10 @@ import type { TableColumn } from '../tables/column.ts';
 export interface Subresource {
   readonly name: string;
   readonly kind: string;
-  /** Set if they differ from those of the resource, as for a Scale or an Eviction. */
+  /**
+   * The group and version of the subresource's kind, if they differ from those of the resource, for example
+   * for Scale and Eviction.
+   */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
@@ -20,41 +23,43 @@ export interface ScalePaths {
   readonly selector: readonly string[] | undefined;
 }
 
-/** The rules for writes of one kind. Pure: the functions return new objects and change none. */
+/** The rules for writes of one kind. The functions return new objects, and never change an object. */
 export interface Strategy {
   /**
-   * The body of a request in its stored form: unknown fields are pruned, and defaults are set.
-   * `previous` is undefined for a create. After an apply, a custom resource keeps its nulls.
+   * Converts the body of a request to the stored form: prunes unknown fields and sets defaults. `previous` is
+   * undefined for a create. After an apply, a custom resource keeps its nulls.
    */
   prepare(
     object: StoredObject,
     previous: StoredObject | undefined,
     applied?: boolean,
   ): StoredObject;
-  /** Keeps, counts or drops fields in a change, without changing their owners. */
+  /**
+   * Keeps, counts or drops fields in a change of an object. This does not change the owners of the fields.
+   */
   keep?(object: StoredObject, previous: StoredObject, nowMs: number): StoredObject;
   /** Adds the fields that the server sets itself, which have no owner. */
   complete(object: StoredObject): StoredObject;
   validate(object: StoredObject, previous: StoredObject | undefined): readonly FieldError[];
   /** Dotted names of fields that the schema does not declare, for `fieldValidation`. */
   unknownFields(object: StoredObject): readonly string[];
-  /** The fields that a field selector can use, besides metadata.name and metadata.namespace. */
+  /** The fields that a field selector can use in addition to metadata.name and metadata.namespace. */
   selectableFields(object: StoredObject): Readonly<Record<string, string>>;
   /**
-   * The object at the beginning of its deletion, for kinds with special rules. If omitted, grace
-   * period and finalizers apply.
+   * Returns the object as it is when its deletion begins, for kinds with special rules. If omitted, only the
+   * grace period and the finalizers matter.
    */
   terminate?(object: StoredObject, nowMs: number): StoredObject;
   /** True if a change of any field except status and metadata increases metadata.generation. */
   readonly generations: boolean;
-  /** True if a change of annotations increases it too. */
+  /** True if a change of annotations increases metadata.generation too. */
   readonly annotationsCount?: boolean;
 }
 
-/** The parts of a request that a gate needs. */
+/** What a gate needs to know about a request. */
 export interface GatedRequest {
   readonly method: string;
-  /** Aborted when the client disconnects. */
+  /** It is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly warn: (text: string) => void;
 }
@@ -68,34 +73,34 @@ export interface ServedResource extends Resource {
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
   /**
-   * The collection that stores its objects. Two resources share a collection if they are two forms
-   * of the same objects.
+   * The collection that stores the objects of this resource. Two resources share a collection if they show
+   * the same objects in different ways.
    */
   readonly storedAs: ResourceName;
   /** The version in which objects are stored. */
   readonly storageVersion: string;
-  /** True for a resource of a CustomResourceDefinition, which has other rules in many places. */
+  /** True for a resource of a CustomResourceDefinition, for which many rules are different. */
   readonly custom: boolean;
   readonly strategy: Strategy;
   readonly columns: readonly TableColumn[];
   readonly scale?: ScalePaths;
   /**
-   * A stored object as readers see it, before its apiVersion is changed to the requested one. A
-   * custom resource shows the defaults of its schema, and no unknown fields. Returns the same
-   * object if nothing changes.
+   * Converts a stored object to what readers see, before its apiVersion is changed to the requested one. A
+   * custom resource shows the defaults of its schema, and no unknown fields. Returns the same object if
+   * nothing changes.
    */
   readonly revised?: (object: StoredObject) => StoredObject;
   /** Delays or refuses a request, for a custom resource that the server has just begun to serve. */
   readonly gate?: (request: GatedRequest) => Promise<void>;
-  /** Why no object can be created any more. */
+  /** The reason why no object can be created any more; undefined if objects can be created. */
   readonly closed?: string;
   /** The structural schema of a custom resource. */
   readonly schema?: Json;
-  /** True if a PUT of an absent object creates it. */
+  /** True if a PUT of an object that does not exist creates the object. */
   readonly createOnUpdate: boolean;
-  /** Converts between this version and the stored version, if a webhook does that. */
+  /** Converts between this version and the stored version, if the definition has a conversion webhook. */
   readonly converter?: Converter;
-  /** Conversion from and to the stored form. Absent if only the apiVersion differs. */
+  /** Converts from and to the stored form. Absent if only the apiVersion differs. */
   readonly shape?: {
     toStored(object: StoredObject): StoredObject;
     fromStored(object: StoredObject): StoredObject;
@@ -114,8 +119,8 @@ export interface Converter {
 }
 
 /**
- * `object` as this version of the resource shows it. If a webhook converts, `object` must already
- * be converted.
+ * Returns `object` as this version of the resource shows it. If the resource has a conversion webhook,
+ * `object` must already be converted.
  */
 export function fromStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.fromStored(object);
@@ -126,8 +131,8 @@ export function fromStored(served: ServedResource, object: StoredObject): Stored
 }
 
 /**
- * `object`, which was sent in this version, in the storage version. If a webhook converts, that
- * happens later, and the object keeps its version until then.
+ * Converts `object`, which was sent in this version, to the storage version. If the resource has a conversion
+ * webhook, the webhook converts the object later, and the object keeps its version until then.
  */
 export function toStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.toStored(object);

@@ -11,7 +11,7 @@ export interface DeletionOptions {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly dryRun: boolean;
-  /** The options that the request contains, without defaults. */
+  /** The options as the request contains them, without defaults. */
   readonly sent: Json;
 }
 
@@ -27,7 +27,7 @@ export const DEFAULT_DELETION: DeletionOptions = {
 const POLICIES: readonly unknown[] = ['Foreground', 'Background', 'Orphan'];
 
 /**
- * Parses the options of the body if there is one, otherwise of the query.
+ * Parses the options of a delete request. They are in its body or, if it has no body, in the query.
  *
  * @throws ApiError 422 for an unknown policy or dryRun.
  */
@@ -98,7 +98,7 @@ function policyOf(value: unknown, orphan: boolean | undefined): PropagationPolic
   throw invalidOptions('DeleteOptions', [problem]);
 }
 
-/** The error when the older and the newer field are both set. */
+/** The error when both the older and the newer field of the same option are set. */
 function bothSet(value: unknown): Error {
   const problem: FieldError = {
     field: 'propagationPolicy',

@@ -11,18 +11,21 @@ import { parseSelection, type Selection } from './selection.ts';
 export interface ListOptions {
   readonly selection: Selection;
   readonly watch: boolean;
-  /** 0 if there is no limit. */
+  /** The maximum number of objects in one page; 0 for no limit. */
   readonly limit: number;
   readonly continue: string;
-  /** Undefined when unset, which differs from 0. See `parseResourceVersion`. */
+  /**
+   * The resourceVersion of the request. Undefined when it is unset, which is not the same as 0. See
+   * `parseResourceVersion`.
+   */
   readonly resourceVersion: number | bigint | undefined;
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly timeoutSeconds: number | undefined;
   readonly bookmarks: boolean;
   /**
-   * Whether a watch begins with the current state, followed by a bookmark. Undefined for a server
-   * that does not know the option: a watch without a resourceVersion then begins with the state,
-   * without that bookmark.
+   * Whether a watch begins with the existing objects, followed by a bookmark. Undefined if the server does
+   * not know the option: a watch without a resourceVersion then begins with the existing objects, but without
+   * that bookmark.
    */
   readonly sendInitialEvents: boolean | undefined;
 }
@@ -58,8 +61,8 @@ export function parseListOptions(
 }
 
 /**
- * With a continue token, a list only checks whether the resourceVersion is set to a value other
- * than 0: `ValidateListOptions` in k8s.io/apiserver pkg/storage/interfaces.go.
+ * The resourceVersion of a request. With a continue token, a list only checks whether it is set to a value
+ * other than 0 (`ValidateListOptions` in k8s.io/apiserver pkg/storage/interfaces.go).
  */
 function versionOf(text: string, watch: boolean, token: string): ListOptions['resourceVersion'] {
   if (watch || token === '' || text === '' || text === '0')
@@ -67,7 +70,10 @@ function versionOf(text: string, watch: boolean, token: string): ListOptions['re
   return 1;
 }
 
-/** On servers that support streamed lists, a watch without a starting point is a streamed list. */
+/**
+ * Whether a watch begins with the existing objects. On servers that support streamed lists, a watch without a
+ * starting point is a streamed list.
+ */
 function initialEvents(
   query: URLSearchParams,
   resourceVersion: ListOptions['resourceVersion'],
@@ -132,7 +138,8 @@ function watchProblems(query: URLSearchParams, match: string, gates: ServerGates
     problems.push(forbids(INITIAL, why));
   }
   if (match === '') {
-    // A watch without a starting point gets the defaults of a streamed list, which include a match.
+    // A watch without a starting point gets the defaults of a streamed list, which include a
+    // `resourceVersionMatch`.
     return isStreamedList(query, gates) && hasToken(query)
       ? [...problems, forbidsContinue()]
       : problems;
@@ -147,8 +154,8 @@ function watchProblems(query: URLSearchParams, match: string, gates: ServerGates
 }
 
 /**
- * `SetListOptionsDefaults` of k8s.io/apimachinery, for a watch that sets neither resourceVersion
- * nor match.
+ * Whether a watch is a streamed list by default, because it sets neither resourceVersion nor
+ * resourceVersionMatch (`SetListOptionsDefaults` of k8s.io/apimachinery).
  */
 function isStreamedList(query: URLSearchParams, { watchList }: ServerGates): boolean {
   const resourceVersion = query.get('resourceVersion') ?? '';
@@ -160,7 +167,10 @@ function hasToken(query: URLSearchParams): boolean {
   return (query.get('continue') ?? '') !== '';
 }
 
-/** On servers without sendInitialEvents a watch is checked like a list, and may not set a match. */
+/**
+ * The problems on servers without `sendInitialEvents`. They check a watch like a list, but it must not set
+ * `resourceVersionMatch`.
+ */
 function olderProblems(query: URLSearchParams, watch: boolean, match: string): FieldError[] {
   if (match === '') return [];
   const forbidden = forbids(MATCH, 'resourceVersionMatch is forbidden for watch');
@@ -186,15 +196,15 @@ function unsupportedMatch(match: string, supported: readonly string[]): FieldErr
 
 /**
  * A resourceVersion as `ParseResourceVersion` parses it (k8s.io/apiserver
- * pkg/storage/api_object_versioner.go). Undefined if it is empty; a bigint if a number cannot hold
- * it, which no revision ever reaches.
+ * pkg/storage/api_object_versioner.go). Undefined if it is empty; a bigint if it is too large for a number.
+ * No revision ever becomes so large.
  *
- * A GET is answered like a GET that is read from etcd (`validateMinimumResourceVersion` in
- * pkg/storage/etcd3/store.go). By its source, the watch cache (`Get` in
- * pkg/storage/cacher/delegator.go) answers 500 as for a watch; no recording contains such a GET.
+ * For an invalid value, a GET is answered as if it were read from etcd (`validateMinimumResourceVersion` in
+ * pkg/storage/etcd3/store.go). According to its source code, the watch cache (`Get` in
+ * pkg/storage/cacher/delegator.go) answers 500, like for a watch, but no recording contains such a GET.
  *
- * @param watch - a watch answers an invalid value with 500 and no reason, as recorded of real
- * servers.
+ * @param watch - whether the request is a watch. In recordings of real servers, a watch answers an invalid
+ * value with 500 and no reason.
  * @throws ApiError 400, or 500 for a watch, for a value that is not an unsigned integer of 64 bits.
  */
 export function parseResourceVersion(text: string, watch: boolean): number | bigint | undefined {

@@ -6,7 +6,7 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 /** The options of a write. */
 export interface WriteOptions {
-  /** The field manager: `fieldManager`, or the program of the User-Agent. */
+  /** The field manager: the parameter `fieldManager`, or the name of the program in the User-Agent. */
   readonly manager: string;
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
@@ -17,11 +17,11 @@ export interface WriteOptions {
   readonly warn: (text: string) => void;
   /** Receives each audit annotation. */
   readonly annotate: (key: string, value: string) => void;
-  /** The options that the request contains, without defaults. */
+  /** The options as the request contains them, without defaults. */
   readonly sent: Json;
 }
 
-/** The options of a PATCH, besides the options of every write. */
+/** The options of a PATCH, in addition to those of every write. */
 export interface PatchOptions extends WriteOptions {
   readonly force: boolean;
   /**
@@ -39,7 +39,10 @@ export function internalWrite(manager: string, subresource?: string): WriteOptio
 
 type WriteKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
 
-/** @throws ApiError 422 for unknown values. */
+/**
+ * Whether the request is a dry run.
+ * @throws ApiError 422 for unknown values.
+ */
 export function parseDryRun(values: readonly string[], kind: WriteKind): boolean {
   if (values.length === 0) return false;
   if (values.every((value) => value === 'All')) return true;

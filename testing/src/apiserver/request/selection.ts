@@ -19,18 +19,21 @@ export interface Selection {
   readonly namespace: string | undefined;
   readonly labels: Selector;
   readonly fields: FieldSelector;
-  /** Undefined if the request has no shard selector, and if the server ignores it. */
+  /** Undefined if the request has no shard selector, or the server ignores it. */
   readonly shards: ShardSelector | undefined;
   /**
-   * True without label and field selectors. A list then reports the number of remaining objects. In
-   * 1.36 a shard selector is ignored here: `Empty` in k8s.io/apiserver
-   * pkg/storage/selection_predicate.go.
+   * True for a request without label and field selectors. A list then reports the number of remaining
+   * objects. Like in 1.36, a shard selector makes no difference here (`Empty` in k8s.io/apiserver
+   * pkg/storage/selection_predicate.go).
    */
   readonly everything: boolean;
   matches(object: StoredObject): boolean;
 }
 
-/** @throws ApiError 400 for a selector that cannot be parsed, and 500 for a shard selector. */
+/**
+ * @throws ApiError 400 for a label or field selector that cannot be parsed, and 500 for a shard selector that
+ * cannot be parsed.
+ */
 export function parseSelection(
   query: URLSearchParams,
   served: ServedResource,
@@ -39,7 +42,7 @@ export function parseSelection(
 ): Selection {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', served);
-  // An empty parameter counts as absent. White space alone is an invalid selector.
+  // An empty parameter counts as absent. A parameter that contains only white space is an invalid selector.
   const ranges = (ShardedListAndWatch && query.get('shardSelector')) || undefined;
   const shards = ranges === undefined ? undefined : parseShardSelector(ranges);
   return {
@@ -56,10 +59,10 @@ export function parseSelection(
 }
 
 /**
- * Text → label selector.
+ * Parses a label selector.
  *
- * @throws ApiError 400, with the server's message for invalid keys and values: `NewRequirement` and
- * `parseKeyAndInferOperator` in k8s.io/apimachinery pkg/labels/selector.go.
+ * @throws ApiError 400, with the server's message for invalid keys and values (`NewRequirement` and
+ * `parseKeyAndInferOperator` in k8s.io/apimachinery pkg/labels/selector.go).
  */
 function parseLabelSelector(text: string): Selector {
   try {
@@ -79,7 +82,7 @@ function requirementProblem(error: unknown): string | undefined {
   const { key, operator, values } = error.context;
   if (typeof key !== 'string' || typeof values !== 'string') return undefined;
   const wrongKey = labelKey(key);
-  // The server passes no path to the parser, and prints a nil path like this.
+  // The server passes no path to the parser, and a nil path is printed as `<nil>`.
   if (wrongKey.length > 0) return invalid('<nil>', key, wrongKey.join('; '));
   const compares = operator === 'above' || operator === 'below';
   // The server stores the values as a set, and shows them sorted.
@@ -113,7 +116,7 @@ interface Term {
 type FieldSelector = readonly Term[];
 
 /**
- * Text → field selector: `a=b`, `a==b` and `a!=b`, joined by commas.
+ * Parses a field selector: `a=b`, `a==b` and `a!=b`, joined by commas.
  *
  * @throws ApiError 400 for a field that is not selectable.
  */

@@ -1,4 +1,4 @@
-/** A word, a symbol, or the empty text at the end. */
+/** A word or a symbol of a selector; the empty string at the end of the selector. */
 type Token = string;
 
 const SYMBOLS: ReadonlySet<Token> = new Set(['=', '==', '!=', '!', '<', '>', '(', ')', ',']);

@@ -3,7 +3,7 @@ import { type Expression, parseUnchecked } from '../cel/unchecked-expression.ts'
 import { internalError } from '../failures/failure.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 
-/** Ranges of hashes of one field, for the feature `ShardedListAndWatch`. */
+/** Selects objects by ranges for the hash of one field, for the feature gate `ShardedListAndWatch`. */
 export interface ShardSelector {
   /** The ranges in the server's notation, as in `metadata.shardInfo.selector`. */
   readonly text: string;
@@ -12,17 +12,17 @@ export interface ShardSelector {
 
 interface ShardRange {
   readonly field: string;
-  /** The inclusive start: `0x` and 16 digits. */
+  /** The first hash of the range: `0x` and 16 digits. */
   readonly start: string;
-  /** The exclusive end: the same form, or 2^64, which has 17 digits. */
+  /** The first hash after the range: also `0x` and 16 digits, or 2^64, which has 17 digits. */
   readonly end: string;
 }
 
 /**
- * Text → ranges of hashes: `Parse` in k8s.io/apiserver pkg/sharding/parser.go. Ranges may overlap,
- * and keep their order.
+ * Parses ranges of hashes, like `Parse` in k8s.io/apiserver pkg/sharding/parser.go. Ranges may overlap, and
+ * stay in the order of the selector.
  *
- * @throws ApiError 500, kube-apiserver 1.36's answer to every selector that it refuses.
+ * @throws ApiError 500, which is how kube-apiserver 1.36 answers every selector that it refuses.
  */
 export function parseShardSelector(text: string): ShardSelector {
   try {
@@ -45,7 +45,10 @@ function matcherOf(ranges: readonly ShardRange[]): ShardSelector['matches'] {
   };
 }
 
-/** Compares two hexadecimal numbers. Neither has leading zeros beyond 16 digits. */
+/**
+ * Whether the hexadecimal number `a` is less than `b`. A number with more than 16 digits has no leading
+ * zeros.
+ */
 function isLess(a: string, b: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }
@@ -81,7 +84,7 @@ function rangesIn(expression: Expression): readonly ShardRange[] {
   throw new Error(`unsupported function "${name}"; only shardRange() and || are allowed`);
 }
 
-/** The numbers of expression kinds in cel-go. */
+/** The number that cel-go gives to each kind of expression. */
 const KINDS: Readonly<Record<Expression['kind'], number>> = {
   call: 1,
   identifier: 3,

@@ -8,11 +8,11 @@ import { WatchWindow, type WatchWindowOptions } from './watch-window.ts';
 export type { StorageEvent } from './storage-event.ts';
 
 export interface CollectionOptions extends WatchWindowOptions {
-  /** The largest number of kept events, whatever they are needed for. */
+  /** The maximum number of events that are kept, even if more are needed. */
   readonly historyLimit: number;
 }
 
-/** The state and history of one resource, to be restored. */
+/** The objects and history of one resource, from which a collection can be restored. */
 export interface CollectionSnapshot {
   readonly objects: ReadonlyMap<ObjectKey, StoredObject>;
   readonly events: readonly StorageEvent[];
@@ -29,17 +29,17 @@ export class Collection {
   readonly #log: EventLog;
   readonly #window: WatchWindow;
   readonly #historyLimit: number;
-  /** States before this revision are unknown. */
+  /** The states before this revision are not known any more. */
   #floor: number;
   /** The result of the last list of all objects, until something changes. */
   #listed: readonly StoredObject[] | undefined;
   /**
-   * The result of the last list of one namespace. Without it, each page of a list would cost as
-   * much as the whole.
+   * The result of the last list of one namespace. Without this cache, each page of a list would cost as much
+   * as the whole list.
    */
   #listedIn: { readonly namespace: string; readonly objects: readonly StoredObject[] } | undefined;
 
-  /** @param revision - the latest revision when the collection is created. */
+  /** @param revision - the storage's latest revision when the collection is created. */
   constructor(revision: number, options: CollectionOptions, from?: CollectionSnapshot) {
     this.#objects = new Map(from?.objects);
     for (const key of this.#objects.keys()) this.#keys.add(key);
@@ -63,7 +63,7 @@ export class Collection {
     return this.#window.floor;
   }
 
-  /** The oldest revision at which the objects are known. */
+  /** The oldest revision whose objects are known. */
   get historyFloor(): number {
     return this.#floor;
   }
@@ -107,7 +107,7 @@ export class Collection {
     return revision < this.#window.floor ? undefined : this.#log.after(revision);
   }
 
-  /** The events after `revision` in etcd; undefined when some are compacted. */
+  /** The events after `revision` in etcd; undefined when some of them are compacted. */
   historyAfter(revision: number): readonly StorageEvent[] | undefined {
     return revision < this.#floor ? undefined : this.#log.after(revision);
   }
@@ -125,19 +125,22 @@ export class Collection {
     return withUndone(this.#keys.below(prefix), this.#objects, undone);
   }
 
-  /** An object at `revision`, as far as the history reaches. */
+  /** An object as it was at `revision`. If the history does not reach back so far, its current state. */
   getAt(revision: number, key: ObjectKey): StoredObject | undefined {
     const next = this.historyAfter(revision)?.find((event) => event.key === key);
     return next === undefined ? this.#objects.get(key) : next.previous;
   }
 
-  /** Drops states before `revision`. Watches still reach back as far as before. */
+  /** Drops the states before `revision`. Watches can still begin at the same revisions as before. */
   compact(revision: number): void {
     this.#floor = Math.max(this.#floor, revision);
     this.#forget();
   }
 
-  /** Makes watches begin at `revision`, as after a refill of the watch cache. */
+  /**
+   * Empties the window, as if the watch cache had been filled again at `revision`. No watch can begin before
+   * it.
+   */
   restartWindow(revision: number): void {
     this.#window.restart(revision);
     this.#forget();
@@ -168,7 +171,8 @@ export class Collection {
 }
 
 /**
- * `objects` in the order of `keys`. Objects in `undone` have the state given there, or are missing.
+ * Returns `objects` in the order of `keys`. For a key in `undone`, the result contains the object given
+ * there, or no object.
  */
 function withUndone(
   keys: readonly ObjectKey[],

@@ -1,12 +1,12 @@
 import type { StorageEvent } from './storage-event.ts';
 
-/** The number of dropped events after which the array is shortened. */
+/** After this many dropped events, the array is shortened. */
 const MOVE_UP_AFTER = 256;
 
 /** Events of one resource in the order of their revisions. Only the oldest can be dropped. */
 export class EventLog {
   readonly #events: StorageEvent[];
-  /** Events before this index are dropped. */
+  /** The events before this index have been dropped, but are still in the array. */
   #head = 0;
 
   constructor(events: readonly StorageEvent[] = []) {
@@ -18,8 +18,8 @@ export class EventLog {
   }
 
   /**
-   * The number of events in memory. Dropped events are removed in batches, so that dropping one is
-   * cheap.
+   * The number of events in memory, including dropped ones. Dropped events are removed in batches, so that
+   * dropping an event is cheap.
    */
   get retained(): number {
     return this.#events.length;

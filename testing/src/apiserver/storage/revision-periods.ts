@@ -1,6 +1,6 @@
 /**
- * The latest revision at the beginning of a period. Periods are computed from the clock at each
- * read, so that no timer is needed.
+ * Remembers which revision was the latest when the current period began. The period is computed from the
+ * clock at each call, so that no timer is needed.
  */
 export class RevisionPeriods {
   readonly #intervalMs: number;
@@ -16,7 +16,7 @@ export class RevisionPeriods {
     this.#current = revision;
   }
 
-  /** Call this before each change, with the revision before it, and before each read. */
+  /** Call this before each read, and before each change with the revision that the change follows. */
   turn(nowMs: number, revision: number): void {
     if (this.#intervalMs <= 0) return;
     const period = Math.floor((nowMs - this.#startMs) / this.#intervalMs);

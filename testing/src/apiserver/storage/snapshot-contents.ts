@@ -6,7 +6,7 @@ import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { decodeMetadata, describeMismatch } from '../objects/struct-decoder.ts';
 import { StorageSnapshot } from './snapshot.ts';
 
-/** The error for a complete snapshot whose objects no server can have stored together. */
+/** The error for a snapshot that is complete, but whose objects cannot come from one server. */
 export class ImpossibleSnapshot extends ConfigurationError {}
 
 /** The error for a snapshot file that cannot be restored, with advice for the user. */
@@ -19,14 +19,13 @@ export function cannotRestore(path: string, cause: unknown): ConfigurationError 
 }
 
 /**
- * The objects of a snapshot while it is read. Checks rules that apply to every object: its
- * metadata, and that no two objects share a name, a uid or a resourceVersion. The storage never
- * assigns these twice.
+ * The objects of a snapshot while it is read. Checks the metadata of every object, and that no two objects
+ * share a name, a uid or a resourceVersion, because the storage never assigns these twice.
  */
 export class SnapshotContents {
   readonly #revision: number;
   readonly #collections = new Map<ResourceName, Map<ObjectKey, StoredObject>>();
-  /** The line of each uid, and of each resourceVersion. */
+  /** The line on which each uid, and each resourceVersion, occurs. */
   readonly #uids = new Map<string, number>();
   readonly #revisions = new Map<string, number>();
 
@@ -66,7 +65,7 @@ export class SnapshotContents {
   }
 }
 
-/** @throws ImpossibleSnapshot `CONFIG` when another line already has the value. */
+/** @throws ImpossibleSnapshot `CONFIG` when another line already has the same value. */
 function claim(taken: Map<string, number>, field: string, value: string, line: number): void {
   const other = taken.get(value);
   if (other !== undefined) {

@@ -8,19 +8,19 @@ import type { StorageSnapshot } from './snapshot.ts';
 import { cannotRestore, SnapshotContents } from './snapshot-contents.ts';
 
 /**
- * The largest snapshot: half of the longest text in V8, and far more than a test writes. 100,000
- * small objects take 60 MB.
+ * The maximum size of a snapshot: half of V8's longest string, and far more than a test writes. 100,000 small
+ * objects take 60 MB.
  */
 export const SNAPSHOT_LIMIT_BYTES: number = 256 * 1_048_576;
 
 const FORMAT = 'chancery snapshot';
 const VERSION = 1;
-/** The approximate size in which lines are written. */
+/** Lines are joined and written in pieces of about this size. */
 const PART_CHARS = 1_048_576;
 
 /**
- * A snapshot as lines of JSON: a header with version, revision and the number of objects, then one
- * line per object. History is omitted: after a restore, nothing reaches further back than the
+ * A snapshot as lines of JSON: a header with version, revision and the number of objects, then one line per
+ * object. The history is omitted, so after a restore no watch or exact list reaches further back than the
  * snapshot.
  */
 function* snapshotLines({ revision, collections }: StorageSnapshot): Generator<string> {
@@ -45,7 +45,8 @@ export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
 }
 
 /**
- * The size of a snapshot as text, in bytes; undefined above 256 MiB, which no server restores.
+ * The size of a snapshot as a file, in bytes. Undefined above 256 MiB, because no server restores such a
+ * large snapshot.
  *
  * @param rest - awaited after each part, so that the caller can do other work.
  */
@@ -67,9 +68,9 @@ export async function snapshotBytes(
  * them when it restores the snapshot.
  *
  * @param path - the file that contained the bytes, for messages.
- * @throws ConfigurationError `CONFIG` for any other input: another version, a truncated text, more
+ * @throws ConfigurationError `CONFIG` for any other input, such as another version, a truncated file, or more
  * than 256 MiB.
- * @throws ImpossibleSnapshot `CONFIG` for objects that no server can have stored together.
+ * @throws ImpossibleSnapshot `CONFIG` for objects that cannot come from one server.
  */
 export function parseSnapshot(bytes: Buffer, path?: string): StorageSnapshot {
   const parsing = snapshotParser(bytes, path);
@@ -77,7 +78,7 @@ export function parseSnapshot(bytes: Buffer, path?: string): StorageSnapshot {
 }
 
 /**
- * Like `parseSnapshot`, for a caller that does other work meanwhile.
+ * Like `parseSnapshot`, but lets the caller do other work in between.
  *
  * @param rest - awaited after about each megabyte.
  */
@@ -92,7 +93,7 @@ export async function parseSnapshotInParts(
   }
 }
 
-/** Yields after each part of about a megabyte. */
+/** Parses a snapshot, and yields after each part of about a megabyte. */
 function* snapshotParser(bytes: Buffer, path?: string): Generator<undefined, StorageSnapshot> {
   if (bytes.length > SNAPSHOT_LIMIT_BYTES) throw tooLarge(bytes.length);
   const { revision, objects, end } = headerOf(bytes);
@@ -124,7 +125,7 @@ interface Header {
   readonly end: number;
 }
 
-/** The longest header. Real headers are far shorter. */
+/** The maximum length of the header. Real headers are far shorter. */
 const MAX_HEADER_BYTES = 1_024;
 
 function headerOf(bytes: Buffer): Header {
@@ -192,7 +193,7 @@ export async function readSnapshot(path: string): Promise<StorageSnapshot> {
 export async function writeSnapshot(path: string, snapshot: StorageSnapshot): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    await rm(draft, { force: true }); // left by a process that was killed
+    await rm(draft, { force: true }); // a killed process may have left one
     const file = await open(draft, 'wx', 0o600);
     try {
       let bytes = 0;

@@ -4,16 +4,18 @@ import type { CollectionSnapshot } from './collection.ts';
 import type { StorageEvent } from './storage-event.ts';
 
 /**
- * The contents of a storage at one revision. A snapshot never changes, and any storage can be
- * restored to it.
+ * The contents of a storage at one revision. A snapshot never changes, and can be restored into any storage.
  */
 export class StorageSnapshot {
   readonly revision: number;
-  /** Used by the storage only. */
+  /** The contents of each resource. Only the storage uses them. */
   readonly collections: ReadonlyMap<ResourceName, CollectionSnapshot>;
-  /** The origin of the snapshot. Objects from a text are checked before a server restores them. */
+  /**
+   * The origin of the snapshot: a server, or a `text` such as a file. Objects from a text are checked before
+   * a server restores them.
+   */
   readonly origin: 'server' | 'text';
-  /** The file that contained the text. */
+  /** The file from which the text was read; undefined if there was none. */
   readonly path: string | undefined;
 
   constructor(

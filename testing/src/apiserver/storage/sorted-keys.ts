@@ -1,8 +1,8 @@
 import type { ObjectKey } from 'chancery';
 
 /**
- * Keys in etcd's order: by the bytes of `namespace/name`. Adding and removing are cheap: the next
- * read sorts new keys into their place.
+ * Keys in etcd's order: by the bytes of `namespace/name`. Adding and removing keys is cheap, because only the
+ * next read sorts the new keys into their places.
  */
 export class SortedKeys {
   #sorted: readonly ObjectKey[] = [];

@@ -1,7 +1,7 @@
 import type { ObjectKey } from 'chancery';
 import type { CommittedEvent, ResourceName } from '../objects/stored-object.ts';
 
-/** A committed event with its position in the global order. */
+/** A committed event, with its position in the order of all events. */
 export interface StorageEvent extends CommittedEvent {
   readonly revision: number;
   readonly key: ObjectKey;

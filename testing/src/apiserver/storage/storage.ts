@@ -10,22 +10,22 @@ import type { WatchWindowOptions } from './watch-window.ts';
 export type { StorageEvent, StorageListener } from './storage-event.ts';
 
 export interface StorageOptions {
-  /** The clock that decides the age of events. If omitted, the system clock. */
+  /** The clock that decides the age of events. Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * The largest number of kept events per resource, which bounds memory and how far history reaches
-   * back. Default 10,000: ten times the writes of a busy test in the five minutes between two
+   * The maximum number of events that are kept per resource. It limits the memory, and how far the history
+   * reaches back. Default 10,000: ten times the writes of a busy test in the five minutes between two
    * compactions. A real watch cache holds up to 102,400.
    */
   readonly historyLimit?: number;
   /**
-   * How far back watches can resume, within `historyLimit`. Default as in kube-apiserver: 100
+   * How far back watches can resume, within `historyLimit`. The default is that of kube-apiserver: 100
    * events, and more while they are younger than 75 seconds.
    */
   readonly watchWindow?: Partial<WatchWindowOptions>;
   /**
-   * The interval in milliseconds at which old state is compacted, for exact lists and continue
-   * tokens. Default 300,000, as `--etcd-compaction-interval` of kube-apiserver. 0: never.
+   * The interval in milliseconds between compactions of old states, which exact lists and continue tokens
+   * read. Default 300,000, like `--etcd-compaction-interval` of kube-apiserver. With 0, nothing is compacted.
    */
   readonly compactionIntervalMs?: number;
 }
@@ -35,30 +35,33 @@ const DEFAULT_WINDOW_EVENTS = 100;
 const DEFAULT_FRESH_MS = 75_000;
 const DEFAULT_COMPACTION_INTERVAL_MS = 300_000;
 
-/** The revision before the first write. etcd begins with 1, too. */
+/** The revision before the first write. etcd also begins with 1. */
 const FIRST_REVISION = 1;
 
 /**
- * The server's counterpart of etcd and of the watch caches' windows: objects by resource, one
- * revision counter for all resources, and a bounded history. It can be used without the server.
+ * Takes the place of etcd and of the windows of the watch caches: it has the objects of each resource, one
+ * revision counter for all resources, and a limited history. It can be used without the server.
  *
- * Every change takes the next revision and becomes the object's resourceVersion. The storage does
- * not interpret changes: the verbs validate objects and detect writes without effect. Listeners
- * receive commits in order, even when a listener writes. Objects passed in or returned are shared:
- * do not change them.
+ * Every change gets the next revision, which becomes the resourceVersion of the object. The storage does not
+ * interpret changes: the verbs validate objects and detect writes without effect. Listeners receive commits
+ * in order, even when a listener writes. The storage shares objects with its callers, so do not change an
+ * object that you passed in or got.
  */
 export class Storage {
   readonly #clock: Clock;
   readonly #options: CollectionOptions;
   readonly #collections = new Map<ResourceName, Collection>();
   readonly #listeners = new Set<StorageListener>();
-  /** Committed events that are not yet delivered. A listener that writes only adds to this list. */
+  /**
+   * Committed events that are not yet delivered. When a listener writes, the event of that write is only
+   * added to this list.
+   */
   readonly #undelivered: (readonly [ResourceName, StorageEvent])[] = [];
   #compactions: RevisionPeriods;
   readonly #compactionIntervalMs: number;
   #delivering = false;
   #revision = FIRST_REVISION;
-  /** The revision before which no history is kept, for any resource. */
+  /** No resource has any history before this revision. */
   #compacted = FIRST_REVISION;
   /** The revision at which the watch caches were filled. */
   #listedAt = FIRST_REVISION;
@@ -85,7 +88,7 @@ export class Storage {
     return this.#collections.get(resource)?.get(key);
   }
 
-  /** The object at `revision`. If its history is gone, its current state. */
+  /** The object as it was at `revision`. If the history does not reach back so far, its current state. */
   getAt(resource: ResourceName, revision: number, key: ObjectKey): StoredObject | undefined {
     return this.#collections.get(resource)?.getAt(revision, key);
   }
@@ -95,7 +98,7 @@ export class Storage {
     return this.#collection(resource).list(namespace);
   }
 
-  /** The list at `revision`; undefined if that state is compacted. */
+  /** The objects as they were at `revision`; undefined if that state is compacted. */
   listAt(
     resource: ResourceName,
     revision: number,
@@ -158,8 +161,8 @@ export class Storage {
   }
 
   /**
-   * Drops the history before `revision`. Older exact lists and continue tokens are then answered
-   * with 410, and so are watches of resources without a watch cache.
+   * Drops the history before `revision`. Exact lists of older states and older continue tokens are then
+   * answered with 410, and so are older watches of resources without a watch cache.
    * @param revision - if omitted, the latest revision.
    */
   compact(revision: number = this.#revision): void {
@@ -168,8 +171,8 @@ export class Storage {
   }
 
   /**
-   * Empties the window of one resource's watch cache, or of all, as a restart of the server does.
-   * Watches from earlier revisions are then answered with 410.
+   * Empties the window of one resource's watch cache, or the windows of all resources, like a restart of the
+   * server. Watches from earlier revisions are then answered with 410.
    */
   restartWindows(resource?: ResourceName): void {
     if (resource === undefined) this.#listedAt = this.#revision;
@@ -179,7 +182,7 @@ export class Storage {
     }
   }
 
-  /** All stored objects with their history. This only copies references. */
+  /** All stored objects and their history. Only references are copied. */
   snapshot(): StorageSnapshot {
     return new StorageSnapshot(
       this.#revision,
@@ -188,8 +191,9 @@ export class Storage {
   }
 
   /**
-   * Returns to a snapshot, as a restore of etcd does. The revision is also reset, and continues
-   * from there. Watch windows begin again. Listeners receive an event for each object that differs.
+   * Returns to the state of a snapshot, like a restore of etcd. The revision counter also returns to the
+   * revision of the snapshot, and continues from there. The watch windows are emptied. Listeners receive an
+   * event for each object that differs.
    */
   restore(snapshot: StorageSnapshot): void {
     const before = new Map([...this.#collections].map(([name, one]) => [name, one.objects()]));
@@ -224,7 +228,10 @@ export class Storage {
     return ++this.#revision;
   }
 
-  /** Compacts as kube-apiserver does: each time up to the revision at the previous time. */
+  /**
+   * Compacts like kube-apiserver: each compaction goes up to the revision that was current at the time of the
+   * previous one.
+   */
   #compactWhenDue(): void {
     this.#compactions.turn(this.#nowMs, this.#revision);
     if (this.#compactions.before > this.#compacted) this.compact(this.#compactions.before);

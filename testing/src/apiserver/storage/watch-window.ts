@@ -2,24 +2,24 @@ import type { EventLog } from './event-log.ts';
 
 /** How far back watches of one resource can resume. */
 export interface WatchWindowOptions {
-  /** The smallest number of events that the window keeps. */
+  /** The number of events that the window always has room for. */
   readonly minEvents: number;
-  /** The largest number of events, however young they are. */
+  /** The maximum number of events, however young they are. */
   readonly maxEvents: number;
-  /** The window grows rather than drop an event younger than this, in milliseconds. */
+  /** An age in milliseconds. The window grows instead of dropping an event that is younger. */
   readonly freshMs: number;
 }
 
 /**
- * The newest events of a log, as many as a watch cache keeps. The window is a ring. It doubles
- * instead of dropping young events, and halves when a quarter of it would be enough.
+ * The newest events of a log, as many as a watch cache keeps. Like the cache's ring buffer, the window
+ * doubles its size instead of dropping young events, and halves it when a quarter of it would be enough.
  */
 export class WatchWindow {
   readonly #options: WatchWindowOptions;
   readonly #log: EventLog;
   #capacity: number;
   #size = 0;
-  /** True if an event after `#listedAt` has left the window. */
+  /** True if the window has dropped an event after `#listedAt`. */
   #lost = false;
   #listedAt: number;
 
@@ -50,7 +50,7 @@ export class WatchWindow {
     this.#size++;
   }
 
-  /** Begins again, as after a list at `revision`. Earlier events are dropped. */
+  /** Begins again, like a watch cache after a list at `revision`. Earlier events are dropped. */
   restart(revision: number): void {
     this.#size = this.#log.size - this.#log.indexAfter(revision);
     this.#listedAt = revision;

@@ -1,4 +1,4 @@
-/** A duration as kubectl shows it: at most two units, and coarser for longer durations. */
+/** A duration as kubectl shows it: with at most two units, and less exact the longer it is. */
 export function humanDuration(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds < -1) return '<invalid>';
@@ -21,7 +21,7 @@ function withRest(value: number, unit: string, rest: number, restUnit: string): 
   return rest === 0 ? `${value}${unit}` : `${value}${unit}${rest}${restUnit}`;
 }
 
-/** The age of an RFC 3339 time. */
+/** How long ago a time in RFC 3339 was. */
 export function ageOf(time: unknown, nowMs: number): string {
   const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   return Number.isNaN(ms) ? '<unknown>' : humanDuration(nowMs - ms);

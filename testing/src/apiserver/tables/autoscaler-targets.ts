@@ -2,10 +2,10 @@ import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { itemsAt } from './cell.ts';
 
-/** The number of metrics that are shown. Of the others only their number is shown. */
+/** How many metrics are shown. Of the other metrics only the number is shown. */
 const SHOWN_METRICS = 2;
 
-/** The field that describes a metric, by the metric's type. */
+/** The field that describes a metric, keyed by the type of the metric. */
 const SOURCES: Readonly<Record<string, string>> = {
   External: 'external',
   Pods: 'pods',

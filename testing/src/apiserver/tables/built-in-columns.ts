@@ -13,8 +13,8 @@ const COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
 };
 
 /**
- * The columns of kinds without their own columns in Kubernetes, such as Role. They show the
- * creation time, not the age.
+ * The columns of kinds for which Kubernetes declares no columns, such as Role. They show the time of the
+ * creation, and not the age.
  */
 const DEFAULT_COLUMNS: readonly TableColumn[] = [
   NAME,

@@ -1,11 +1,11 @@
-/** Cells for a field or a list of fields. */
+/** Functions that make the cells of a Table. */
 
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { type Cell, column, type TableColumn } from './column.ts';
 
-/** The number of list items that are shown. Kubernetes abbreviates the rest. */
+/** How many items of a list are shown. Like Kubernetes, a cell shows only the number of the other items. */
 const SHOWN_ITEMS = 3;
 
 export const NAME: TableColumn = {
@@ -33,13 +33,13 @@ export function at(path: string): (object: unknown) => unknown {
   return (object) => valueAt(object, fields);
 }
 
-/** @param otherwise - the text for an absent field. */
+/** @param otherwise - what the cell shows for an absent field. */
 export function text(path: string, otherwise = ''): Cell {
   const read = at(path);
   return (object) => String(read(object) ?? otherwise);
 }
 
-/** Like `text`, but an empty text counts as absent. */
+/** Like `text`, but an empty string counts as absent. */
 export function filled(path: string, otherwise: string): Cell {
   const read = at(path);
   return (object) => String(read(object) || otherwise);
@@ -55,7 +55,7 @@ export function fact(path: string, otherwise = false): Cell {
   return (object) => read(object) ?? otherwise;
 }
 
-/** The total number of entries of lists and maps. */
+/** A cell with the total number of items or entries in several lists and maps. */
 export function size(...paths: string[]): Cell {
   const readers = paths.map(at);
   return (object) => {
@@ -68,13 +68,13 @@ export function size(...paths: string[]): Cell {
   };
 }
 
-/** Two counts: `2/3`. */
+/** A cell with two counts, such as `2/3`. */
 export function ofTotal(ready: string, wanted: string): Cell {
   const [have, want] = [count(ready), count(wanted)];
   return (object, nowMs) => `${have(object, nowMs)}/${want(object, nowMs)}`;
 }
 
-/** The age of the time at a path. */
+/** A cell with the time that has passed since the time at a path. */
 export function since(path: string, otherwise = '<unknown>'): Cell {
   const read = at(path);
   return (object, nowMs) => {
@@ -83,13 +83,13 @@ export function since(path: string, otherwise = '<unknown>'): Cell {
   };
 }
 
-/** The items of a list at a path; none if there is no list. */
+/** The objects in the list at a path; empty if there is no list. */
 export function itemsAt(object: unknown, path: string): readonly Json[] {
   const list = at(path)(object);
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** The texts of a list at a path. */
+/** The items of the list at a path, as strings. */
 export function textsAt(object: unknown, path: string): readonly string[] {
   const list = at(path)(object);
   return Array.isArray(list) ? list.map(String) : [];
@@ -99,7 +99,7 @@ export function joined(path: string, otherwise = ''): Cell {
   return (object) => textsAt(object, path).join(',') || otherwise;
 }
 
-/** The first items, and the number of further ones. */
+/** The first items, and the number of the other items. */
 export function shortened(items: readonly string[], whenEmpty: string): string {
   if (items.length === 0) return whenEmpty;
   const shown = items.slice(0, SHOWN_ITEMS).join(',');
@@ -107,7 +107,7 @@ export function shortened(items: readonly string[], whenEmpty: string): string {
   return more > 0 ? `${shown} + ${more} more...` : shown;
 }
 
-/** The condition of a type, if the object has it. */
+/** The object's condition of this type; undefined if it has none. */
 export function conditionOf(object: StoredObject, type: string): Json | undefined {
   return itemsAt(object, 'status.conditions').find((condition) => condition.type === type);
 }

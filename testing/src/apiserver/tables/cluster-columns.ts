@@ -28,7 +28,7 @@ function nodeAddress(type: string): Cell {
     itemsAt(node, 'status.addresses').find((one) => one.type === type)?.address ?? '<none>';
 }
 
-/** The used and allowed amounts of a quota. Limits have a separate column. */
+/** A cell with the used and allowed amounts of a quota. The amounts of limits have a separate column. */
 function quota(ofLimits: boolean): Cell {
   return (object) => {
     const hard = valueAt(object, ['status', 'hard']);

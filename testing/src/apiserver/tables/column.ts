@@ -1,14 +1,14 @@
 import type { StoredObject } from '../objects/stored-object.ts';
 
-/** One column of the Table form: its definition, and its cell for an object. */
+/** One column of a Table: its definition, and the function that makes its cell for an object. */
 export interface TableColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
   readonly description: string;
-  /** 0 for columns that are always shown, 1 for columns of `kubectl get -o wide`. */
+  /** 0 for a column that is always shown, 1 for a column that only `kubectl get -o wide` shows. */
   readonly priority: number;
-  /** @param nowMs - the wall clock time, for ages. */
+  /** @param nowMs - the current time, from which ages are computed. */
   cell(object: StoredObject, nowMs: number): unknown;
 }
 
@@ -24,5 +24,5 @@ export function column(
 
 export const INTEGER: Partial<TableColumn> = { type: 'integer' };
 export const BOOLEAN: Partial<TableColumn> = { type: 'boolean' };
-/** For columns that only `kubectl get -o wide` shows. */
+/** The property of columns that only `kubectl get -o wide` shows. */
 export const WIDE: Partial<TableColumn> = { priority: 1 };

@@ -2,7 +2,7 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { AGE, conditionHolds, itemsAt, joined, NAME, text } from './cell.ts';
 import { BOOLEAN, column, type TableColumn } from './column.ts';
 
-/** The served versions, with a mark on the stored one. */
+/** The served versions of a definition. The stored version is marked. */
 function versions(definition: StoredObject): string {
   return itemsAt(definition, 'spec.versions')
     .filter(({ served }) => served === true)

@@ -8,7 +8,10 @@ function firstSeen({ firstTimestamp, eventTime }: StoredObject): unknown {
   return firstTimestamp ?? eventTime;
 }
 
-/** The time of the last occurrence: from the series, otherwise from the fields of the older API. */
+/**
+ * The time of the last occurrence, from the series if there is one, and otherwise from the fields of the
+ * older API.
+ */
 function lastSeen(event: StoredObject): unknown {
   const series = valueAt(event, ['series', 'lastObservedTime']);
   return series ?? event.lastTimestamp ?? firstSeen(event);
@@ -20,14 +23,14 @@ function involvedObject({ involvedObject: object }: StoredObject): string {
   return name ? `${kind}/${name}` : kind;
 }
 
-/** The reporting controller and its instance, from the fields of either API. */
+/** The reporting controller and its instance, from the fields of the older or the newer API. */
 function source(event: StoredObject): string {
   const component = valueAt(event, ['source', 'component']) || event.reportingComponent || '';
   const instance = valueAt(event, ['source', 'host']) || event.reportingInstance || '';
   return instance === '' ? String(component) : `${component}, ${instance}`;
 }
 
-/** The columns of Events of both APIs, read from the stored form. */
+/** The columns of the Events of both APIs. They read stored Events, which are core Events. */
 export const EVENT_COLUMNS: readonly TableColumn[] = [
   column('Last Seen', (event, nowMs) => ageOf(lastSeen(event), nowMs)),
   column('Type', text('type')),

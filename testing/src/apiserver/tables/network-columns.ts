@@ -4,7 +4,7 @@ import { AGE, itemsAt, joined, NAME, shortened, text, textsAt } from './cell.ts'
 import { column, type TableColumn, WIDE } from './column.ts';
 import { labels, selector } from './selector-text.ts';
 
-/** The number of an Ingress's hosts that are shown. */
+/** How many hosts of an Ingress are shown. */
 const SHOWN_HOSTS = 3;
 
 /** The addresses of a load balancer: IP addresses or host names. */

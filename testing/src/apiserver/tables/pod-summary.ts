@@ -3,13 +3,13 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { conditionHolds, conditionOf, itemsAt } from './cell.ts';
 
-/** The data that `kubectl get pods` shows about the containers of a Pod. */
+/** What `kubectl get pods` shows about the containers of a Pod. */
 export interface PodSummary {
   readonly ready: number;
   readonly total: number;
   readonly status: string;
   readonly restarts: number;
-  /** The time at which a container last ended before a restart. */
+  /** The last time at which a container ended and was restarted; empty if there was no restart. */
   readonly lastRestart: string;
 }
 
@@ -37,7 +37,7 @@ export function restartsText(pod: StoredObject, nowMs: number): string {
   return `${restarts} (${ageOf(lastRestart, nowMs)} ago)`;
 }
 
-/** `1/2`: the readiness gates that are true, and their number. */
+/** How many readiness gates are true, and how many there are, such as `1/2`. */
 export function gatesText(pod: StoredObject): string {
   const gates = itemsAt(pod, 'spec.readinessGates');
   if (gates.length === 0) return '<none>';
@@ -55,9 +55,9 @@ function sidecarNames(pod: StoredObject): ReadonlySet<string> {
 
 interface Initialization {
   readonly ready: number;
-  /** Why the Pod is not initialized; undefined if it is. */
+  /** The reason why the Pod is not initialized; undefined if it is initialized. */
   readonly reason: string | undefined;
-  /** The statuses up to the current init container. */
+  /** The statuses of the init containers, up to the one that runs now. */
   readonly all: readonly Json[];
   readonly ofSidecars: readonly Json[];
 }
@@ -102,7 +102,7 @@ function running(
   let reason = initial ?? phaseOf(pod);
   let failure = '';
   let ready = 0;
-  // The first container with a reason wins, so it is visited last.
+  // The reason of the first container that has one is shown, so the containers are visited in reverse order.
   for (const { state, ready: isReady } of statuses.toReversed()) {
     const terminated = valueAt(state, ['terminated']);
     const waiting = valueAt(state, ['waiting', 'reason']);
@@ -116,7 +116,7 @@ function running(
   return { ready: ready + readySidecars, reason, statuses: [...ofSidecars, ...statuses] };
 }
 
-/** The status of a Pod in which a container has completed. */
+/** The status to show for a Pod in which a container has completed. */
 function afterCompletion(pod: StoredObject, anyRuns: boolean, failure: string): string {
   if (anyRuns && conditionHolds(pod, 'Ready')) return 'Running';
   if (failure !== '') return failure;

@@ -2,7 +2,7 @@ import { isObject, type Json } from '../objects/metadata.ts';
 import { at } from './cell.ts';
 import type { Cell } from './column.ts';
 
-/** Labels, or a selector that is a plain map: `app=web,tier=front`. */
+/** A cell for labels, or for a selector that is a plain map: `app=web,tier=front`. */
 export function labels(path: string): Cell {
   const read = at(path);
   return (object) =>
@@ -11,7 +11,7 @@ export function labels(path: string): Cell {
       .join(',') || '<none>';
 }
 
-/** A label selector in the syntax of `kubectl -l`. */
+/** A cell for a label selector, in the syntax of `kubectl -l`. */
 export function selector(path: string, whenEmpty = '<none>'): Cell {
   const read = at(path);
   return (object) => selectorText(read(object)) || whenEmpty;
@@ -44,7 +44,7 @@ function requirement(key: unknown, { operator, values }: Json): string {
   }
 }
 
-/** Key and text of each pair, sorted by key. */
+/** The key and value of each label, sorted by key. */
 function ofMap(map: unknown): readonly (readonly [string, string])[] {
   if (!isObject(map)) return [];
   return Object.keys(map)

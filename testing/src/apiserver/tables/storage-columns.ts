@@ -22,10 +22,7 @@ function phase(object: StoredObject): string {
   return String(valueAt(object, ['status', 'phase']) ?? '');
 }
 
-/**
- * The storage class. Before the field existed, an annotation contained its name, and may still do
- * so.
- */
+/** The storage class. An annotation contained its name before the field existed, and still can. */
 function storageClass(object: StoredObject): string {
   const annotation = object.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'];
   return annotation ?? String(valueAt(object, ['spec', 'storageClassName']) ?? '');

@@ -3,26 +3,23 @@ import { type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
 
-/** The part of its object that a row contains. */
+/** What a row contains of its object. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
 
-/** The data about a resource that a Table needs. */
+/** What a Table needs to know about a resource. */
 interface ShownResource {
   readonly columns: readonly TableColumn[];
-  /**
-   * Conversion from another form of an object to the stored form. Absent if only the apiVersion
-   * differs.
-   */
+  /** Converts an object to the stored form. Absent if only the apiVersion differs. */
   readonly shape?: { toStored(object: StoredObject): StoredObject };
 }
 
 export interface TableOptions {
   readonly include: IncludeObject;
-  /** The wall clock time, for ages. */
+  /** The current time, from which ages are computed. */
   readonly nowMs: number;
 }
 
-/** Objects as a meta.k8s.io/v1 Table, from which kubectl prints. */
+/** Objects as a meta.k8s.io/v1 Table, which kubectl prints. */
 export function tableOf(
   objects: readonly StoredObject[],
   { columns, shape }: ShownResource,
@@ -35,7 +32,7 @@ export function tableOf(
     metadata,
     columnDefinitions: columns.map(definition),
     rows: objects.map((object) => {
-      // All forms of a kind are shown the same way.
+      // The columns read the stored form, whatever the version of the object.
       const stored = shape?.toStored(object) ?? object;
       const conditions = rowConditions(stored);
       return {

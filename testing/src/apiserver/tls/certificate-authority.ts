@@ -21,7 +21,7 @@ import {
 const { createHash, generateKeyPairSync, randomBytes, sign } =
   process.getBuiltinModule('node:crypto');
 
-/** A key and its certificate, both PEM. */
+/** A key and its certificate, both in PEM. */
 export interface KeyAndCertificate {
   readonly key: string;
   readonly cert: string;
@@ -34,7 +34,7 @@ interface Pair {
 
 /** The tag class of values whose meaning depends on where they are: `[0]`, `[2]` and so on in RFC 5280. */
 const CONTEXT_SPECIFIC = 3;
-/** Version 3 of a certificate: the encoding counts from 0. */
+/** Version 3 of a certificate, which is encoded as 2 because the encoding counts from 0. */
 const VERSION_3 = 2;
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 const COMMON_NAME = '2.5.4.3';
@@ -46,21 +46,27 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 
-/** kubeadm gives its authority this name. All authorities share it: clients distinguish them by the key. */
+/**
+ * The name that kubeadm gives to its authority. All authorities here have it, and clients distinguish them by
+ * the key.
+ */
 const AUTHORITY_NAME = 'kubernetes';
 const VALID_FROM = new Date('2020-01-01T00:00:00Z');
-/** A certificate never expires in a test. RFC 5280, 4.1.2.5, has this date for an unknown end. */
+/**
+ * A certificate never expires in a test. RFC 5280, 4.1.2.5, uses this date for certificates without a known
+ * end.
+ */
 const VALID_UNTIL = new Date('9999-12-31T23:59:59Z');
 
 /**
  * Signs server certificates with its own key. The key never leaves the instance.
  *
- * Node's crypto makes the keys and the signatures, `asn1js` encodes the fields, and this class decides
- * which fields a certificate has (RFC 5280). So no `openssl` needs to be installed.
+ * Node's crypto makes the keys and the signatures, `asn1js` encodes the fields, and this class decides which
+ * fields a certificate has (RFC 5280). This way, `openssl` need not be installed.
  */
 export class CertificateAuthority {
   readonly #keys: Pair = newKeys();
-  /** The certificate of the authority as PEM: clients trust it. */
+  /** The certificate of the authority in PEM, which clients trust. */
   readonly certificate: string;
 
   constructor() {
@@ -71,7 +77,10 @@ export class CertificateAuthority {
     ]);
   }
 
-  /** Makes a key and a certificate for a server. @param names - DNS names and IP addresses. */
+  /**
+   * Makes a key and a certificate for a server.
+   * @param names - DNS names and IP addresses.
+   */
   issue(names: readonly string[]): KeyAndCertificate {
     const { privateKey, publicKey } = newKeys();
     const cert = this.#signed('kube-apiserver', publicKey, [
@@ -137,7 +146,9 @@ function alternativeName(name: string): Primitive {
   return tagged(7, isIPv4(name) ? Buffer.from(name.split('.').map(Number)) : ipv6Bytes(name));
 }
 
-/** The 16 bytes of an address: WHATWG's parser writes it without an IPv4 part. */
+/**
+ * The 16 bytes of an IPv6 address. WHATWG's URL parser rewrites the address, so that it has no IPv4 part.
+ */
 function ipv6Bytes(address: string): Buffer {
   const plain = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
   const [head = '', tail] = plain.split('::');
@@ -157,17 +168,20 @@ function objectId(value: string): ObjectIdentifier {
   return new ObjectIdentifier({ value });
 }
 
-/** @param unusedBits - the number of unused bits at the end of the last byte. */
+/**
+ * A bit string.
+ * @param unusedBits - the number of unused bits at the end of the last byte.
+ */
 function bits(bytes: readonly number[], unusedBits: number): BitString {
   return new BitString({ valueHex: Uint8Array.from(bytes), unusedBits });
 }
 
-/** Bytes under a tag that replaces the tag of their type. */
+/** Bytes with a tag that replaces the tag of their type (implicit tagging). */
 function tagged(tagNumber: number, valueHex: Uint8Array): Primitive {
   return new Primitive({ idBlock: { tagClass: CONTEXT_SPECIFIC, tagNumber }, valueHex });
 }
 
-/** A value with its own tag, inside a second tag. */
+/** A value that keeps its own tag, inside a second tag (explicit tagging). */
 function wrapped(tagNumber: number, value: BaseBlock): Constructed {
   return new Constructed({ idBlock: { tagClass: CONTEXT_SPECIFIC, tagNumber }, value: [value] });
 }

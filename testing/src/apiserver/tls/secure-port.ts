@@ -17,7 +17,7 @@ export interface TlsOptions {
   readonly names?: readonly string[];
 }
 
-/** How a server rejects a request so that the client knows that it was not processed. */
+/** How a server rejects a request in a way that tells the client that the request was not processed. */
 export type TurnedAway = 'GOAWAY' | 'REFUSED_STREAM';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -30,15 +30,15 @@ interface Rejection {
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 /**
- * RFC 9113, section 7. Importing node:http2 for these constants would slow down every server's
- * start.
+ * Error codes of RFC 9113, section 7. They are repeated here, because importing node:http2 would slow down
+ * the start of every server.
  */
 const NO_ERROR = 0;
 const REFUSED_STREAM = 7;
 
 /**
- * The API server's TLS port. It uses HTTP/2 for clients that ask for it by ALPN, as kubectl does,
- * and HTTP/1.1 for others. It has its own certificate authority.
+ * The API server's TLS port. It uses HTTP/2 for clients that ask for it by ALPN, like kubectl, and HTTP/1.1
+ * for other clients. It has its own certificate authority.
  */
 export class SecurePort {
   readonly #names: readonly string[];
@@ -48,12 +48,12 @@ export class SecurePort {
   #authority: CertificateAuthority = new CertificateAuthority();
   #server: Http2SecureServer | undefined;
 
-  /** @param address - the address that it will listen on. */
+  /** @param address - the address on which the port will listen. */
   constructor({ names = [] }: TlsOptions, address: string) {
     this.#names = [...new Set([...LOCAL_NAMES, address, ...names])];
   }
 
-  /** The certificate authority as PEM: a client's `certificate-authority`, or a Pod's `ca.crt`. */
+  /** The certificate authority in PEM, for a client's `certificate-authority` or a Pod's `ca.crt`. */
   get ca(): string {
     return this.#authority.certificate;
   }
@@ -64,9 +64,8 @@ export class SecurePort {
   }
 
   /**
-   * Creates a new certificate authority, and a certificate signed by it, for new connections.
-   * Clients that trust only the old authority refuse these. Open connections continue, as in a
-   * cluster.
+   * Creates a new certificate authority, and a certificate that it signs, for new connections. Clients that
+   * trust only the old authority refuse new connections. Open connections continue, as in a cluster.
    */
   renewAuthority(): void {
     this.#authority = new CertificateAuthority();
@@ -74,16 +73,17 @@ export class SecurePort {
   }
 
   /**
-   * Makes every HTTP/2 connection refuse new requests and end after its running requests, as
-   * kube-apiserver's `--goaway-chance` does to balance load.
+   * Makes every HTTP/2 connection refuse new requests and end after its running requests. kube-apiserver does
+   * this for load balancing (`--goaway-chance`).
    */
   goAway(): void {
     for (const session of this.#sessions) session.close();
   }
 
   /**
-   * Rejects the next HTTP/2 request that is `wanted`, and tells its client that it was not
-   * processed. The client may then send it again. The request is not in the list of requests.
+   * Rejects the next HTTP/2 request for which `wanted` returns true, and tells its client that the request
+   * was not processed. The client may then send the request again. The rejected request is not in the list of
+   * requests.
    *
    * @param wanted - called with the method and the path without the query. If omitted, every
    * request matches.
@@ -95,13 +95,16 @@ export class SecurePort {
     });
   }
 
-  /** @returns the port, which equals `port` unless `port` is 0. */
+  /**
+   * Opens the port.
+   * @returns the number of the port, which equals `port` unless `port` is 0.
+   */
   async listen(port: number, address: string, answer: Answer): Promise<number> {
     const { createSecureServer } = process.getBuiltinModule('node:http2');
     const certificate = this.#authority.issue(this.#names);
     const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
       if (this.#isTurnedAway(request)) return;
-      // HTTP/2 has no Host header, but a separate field.
+      // HTTP/2 has the field `:authority` in place of a Host header.
       if (request.authority) request.headers.host ??= request.authority;
       answer(...compatible(request, response));
     });
@@ -148,8 +151,8 @@ export class SecurePort {
 }
 
 /**
- * Requests and answers of HTTP/2 in the form of HTTP/1.1. They have the same properties, except for
- * the socket.
+ * HTTP/2 requests and answers, with the types of HTTP/1.1. They have the same properties, except for the
+ * socket.
  */
 function compatible(
   request: Http2ServerRequest,

@@ -6,7 +6,7 @@ import { isEmpty, itemsOf } from './fields/check.ts';
 import { invalidValue, notSupported, type Problem, required } from './fields/problem.ts';
 
 /**
- * The problems of a validating or mutating policy: of its fields, and of expressions that do not
+ * The problems of a validating or mutating policy: problems of its fields, and expressions that do not
  * compile.
  */
 export function policyProblems(policy: StoredObject): readonly Problem[] {
@@ -75,7 +75,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A mutation must have the patch that its `patchType` names
+ * Requires the field with the patch that the `patchType` of a mutation names
  * (pkg/apis/admissionregistration/validation).
  */
 function mutationProblem(mutation: Json, field: string): readonly Problem[] {

@@ -5,11 +5,11 @@ import { labelSelector } from './fields/label-selector.ts';
 import { duplicate, invalidValue, notSupported, type Problem, required } from './fields/problem.ts';
 
 /**
- * The rules for the request matching of admission webhooks and policies, as in
+ * The rules for the fields with which admission webhooks and policies select requests, as in
  * pkg/apis/admissionregistration/validation of Kubernetes 1.36.
  */
 
-/** An optional word, which is invalid when it is empty. */
+/** Requires one of these words, if a value is set. An empty string counts as set. */
 export function wordIfSet(...words: readonly string[]): Check {
   return (value, field) =>
     value === undefined || words.includes(String(value)) ? [] : [notSupported(field, value, words)];
@@ -25,7 +25,7 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map((text: unknown) => String(text ?? '')) : [];
 }
 
-/** A list that is not empty. If it contains `*`, it has no other items. */
+/** Requires a list that is not empty. If it contains `*`, it must have no other items. */
 function wildcards(rule: Json, part: string, what: string, field: string): readonly Problem[] {
   const at = `${field}.${part}`;
   const texts = textsOf(rule[part]);
@@ -51,7 +51,7 @@ function requestRule(rule: Json, field: string): readonly Problem[] {
   ];
 }
 
-// `pods`, `pods/status`, `pods/*`, `*/scale`, `*` or `*/*`.
+// An entry is, for example, `pods`, `pods/status`, `pods/*`, `*/scale`, `*` or `*/*`.
 function resources(texts: readonly string[], field: string): readonly Problem[] {
   if (texts.length === 0) return [required(field)];
   const problems = texts.flatMap((text, at) => resource(texts, text, at, `${field}[${at}]`));
@@ -67,7 +67,7 @@ function resources(texts: readonly string[], field: string): readonly Problem[] 
   return problems;
 }
 
-/** Reports a subresource that an earlier entry with `*` already covers. */
+/** Checks an entry: it must not be empty, and no earlier entry with `*` may cover its subresource. */
 function resource(
   texts: readonly string[],
   text: string,
@@ -86,7 +86,7 @@ function resource(
     );
 }
 
-/** The rules of a webhook. */
+/** Checks the `rules` of a webhook. */
 export function requestRules(rules: unknown, field: string): readonly Problem[] {
   return itemsOf(rules).flatMap((rule, at) => requestRule(rule, `${field}[${at}]`));
 }
@@ -103,7 +103,7 @@ function namedRules(rules: unknown, field: string): readonly Problem[] {
   });
 }
 
-/** The `matchConstraints` of a policy, or the `matchResources` of its binding. */
+/** Checks the `matchConstraints` of a policy, or the `matchResources` of its binding. */
 export const matchResources: Check = (value, field) => {
   if (!isObject(value)) return [];
   return [

@@ -53,16 +53,13 @@ import {
 } from './workloads/workload.ts';
 
 interface Rules {
-  /** The rules for every object of the kind. */
+  /** The rules for every object of this kind. */
   readonly object: (object: StoredObject) => readonly Problem[];
-  /** The rules for a change of an object. */
+  /** The additional rules for a change of an object. */
   readonly change?: ChangeCheck;
-  /** True for a kind whose changes are checked before the object itself. */
+  /** True if the rules in `change` are checked before the rules in `object`. */
   readonly changeFirst?: boolean;
-  /**
-   * True for a kind whose updates are only checked as a change: the changed object itself is not
-   * validated.
-   */
+  /** True if an update is checked only by the rules in `change`, and not by those in `object`. */
   readonly changeAlone?: boolean;
 }
 
@@ -131,7 +128,7 @@ export function validateBuiltIn(
   if (previous === undefined) {
     return object.kind === 'Pod' ? newPod(object) : (RULES[object.kind]?.object(object) ?? []);
   }
-  // An accepted object stays valid, so that only changes are validated.
+  // The stored object was accepted before, so an unchanged object is not validated again.
   if (sameWish(object, previous)) return [];
   if (object.kind === 'Pod') return changedPod(object, previous);
   const rules = RULES[object.kind];
@@ -153,7 +150,7 @@ export function validateCoreEvent(event: StoredObject): readonly Problem[] {
   return eventProblems(event, 'core');
 }
 
-/** The problems of an Event that was sent through `events.k8s.io`, in its stored form. */
+/** The problems of an Event that was sent through `events.k8s.io`. The Event is in its stored form. */
 export function validateNewEvent(
   event: StoredObject,
   previous: StoredObject | undefined,

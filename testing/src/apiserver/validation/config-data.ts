@@ -14,8 +14,8 @@ import {
 import { dataKeys } from './pods/volume.ts';
 
 /**
- * The largest data of a ConfigMap or Secret. It fits into etcd and leaves room for the rest of the
- * object.
+ * The maximum size of the data of a ConfigMap or Secret, in bytes. Data of this size fits into etcd together
+ * with the other fields of the object.
  */
 const MAX_DATA_BYTES = 1_048_576;
 
@@ -42,12 +42,12 @@ export function configMap(object: StoredObject): readonly Problem[] {
       invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'),
     ),
     ...dataKeys(binaryData, 'binaryData'),
-    // The server reports this problem at the object itself, whose path is empty.
+    // The server reports this problem for the object itself, so the path is empty.
     ...(size > MAX_DATA_BYTES ? [tooLong('[]', MAX_DATA_BYTES)] : []),
   ];
 }
 
-/** The required keys of a Secret, by its type. */
+/** The required keys of a Secret, keyed by its type. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -90,8 +90,8 @@ function keyOfType(key: string, value: unknown): readonly Problem[] {
 }
 
 /**
- * Why a text is not a JSON object, with the message of Go's parser. The message shows at most one
- * character of the Secret.
+ * The reason why a string is not a JSON object, in the words of Go's parser. It shows at most one character
+ * of the Secret.
  */
 function jsonProblem(text: string): string | undefined {
   let value: unknown;
@@ -107,7 +107,7 @@ function jsonProblem(text: string): string | undefined {
 
 const FIXED = 'field is immutable when `immutable` is set';
 
-/** An immutable object may change neither its data nor the field `immutable`. */
+/** Refuses changes of the data and of the field `immutable` in an immutable object. */
 export const fixedData: ChangeCheck = (object, previous) => {
   if (previous.immutable !== true) return [];
   const problems: Problem[] = object.immutable === true ? [] : [forbidden('immutable', FIXED)];

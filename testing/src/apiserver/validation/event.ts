@@ -7,7 +7,7 @@ import { internalJson } from './fields/internal-json.ts';
 import { invalidValue, type Problem, required } from './fields/problem.ts';
 
 /**
- * Limits of the texts of an Event, in bytes. The server's messages call some of them characters.
+ * Limits for the strings of an Event, in bytes. In some messages, the server calls these bytes characters.
  */
 const MAX_WORD_BYTES = 128;
 const MAX_NOTE_BYTES = 1_024;
@@ -21,7 +21,7 @@ export function eventProblems(event: StoredObject, api: EventApi): readonly Prob
 }
 
 /**
- * An Event must be in the namespace of its object, or in `default` if the object has no namespace.
+ * Requires that an Event is in the namespace of its object, or in `default` if the object has no namespace.
  */
 function placed(event: StoredObject): readonly Problem[] {
   const involved = String(involvedOf(event).namespace ?? '');
@@ -32,10 +32,10 @@ function placed(event: StoredObject): readonly Problem[] {
   return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
-/** The namespaces that Events of objects without a namespace may be in. */
+/** The namespaces in which Events about objects without a namespace may be. */
 const OPEN_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system']);
 
-/** An Event with an eventTime must name its reporter, its action and its reason. */
+/** Requires a reporter, an action and a reason in an Event that has an `eventTime`. */
 function described(event: StoredObject, api: EventApi): readonly Problem[] {
   const controller = api === 'core' ? 'reportingComponent' : 'reportingController';
   const name = String(event.reportingComponent ?? '');
@@ -103,7 +103,7 @@ const REPORTERS: Readonly<Record<string, string>> = {
   reportingInstance: 'reportingInstance',
 };
 
-/** Only the series of an Event may change. */
+/** Refuses a change of an Event, except of its `series`. */
 export const changedNewEvent: ChangeCheck = (event, previous) => [
   ...(changed(event, previous, ['series']) ? seriesProblems(event) : []),
   ...immutable(['involvedObject'], shownReference)(event, previous),

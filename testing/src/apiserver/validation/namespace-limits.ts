@@ -75,11 +75,11 @@ function limitProblems(limit: Json, field: string): readonly Problem[] {
   ];
 }
 
-/** Two amounts of a resource. The first must not exceed the second. */
+/** Two amounts of a resource. `less` must not exceed `more`. */
 interface Order {
   readonly less: string;
   readonly more: string;
-  /** The field that the problem names, and the amount that it shows. */
+  /** The field that the problem names, and the field whose amount it shows. */
   readonly at: string;
   readonly shown: string;
   readonly text: (less: unknown, more: unknown) => string;
@@ -171,7 +171,10 @@ function ratioProblems(
   return isMore ? [...problems, invalidValue(field, ratio, why)] : problems;
 }
 
-/** A resource that cannot be overcommitted, such as a GPU, must have equal request and limit. */
+/**
+ * Requires that the default request equals the default limit, for resources that cannot be overcommitted,
+ * such as GPUs.
+ */
 function overcommitted(
   name: string,
   limit: unknown,
@@ -214,7 +217,7 @@ const QUOTAS: ReadonlySet<string> = new Set([
 ]);
 
 const OF_PODS = ['pods', ...COMPUTED];
-/** The resources that each scope can limit. */
+/** The resources that a quota with a scope can limit, keyed by the scope. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   Terminating: OF_PODS,
   NotTerminating: OF_PODS,

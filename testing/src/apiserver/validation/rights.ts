@@ -119,7 +119,9 @@ export const clusterRoleBinding: (object: StoredObject) => readonly Problem[] = 
   false,
 );
 
-/** The role of a binding cannot change, because its subjects would get other rights unnoticed. */
+/**
+ * Refuses another role in a binding, because the subjects of the binding would get other rights unnoticed.
+ */
 export const sameRole: ChangeCheck = (object, previous) => {
   if (!changed(object, previous, ['roleRef'])) return [];
   const shown = internalJson('io.k8s.api.rbac.v1.RoleRef', object.roleRef);

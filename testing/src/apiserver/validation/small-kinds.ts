@@ -17,7 +17,7 @@ import { internalJson } from './fields/internal-json.ts';
 import { labelSelector } from './fields/label-selector.ts';
 import { forbidden, invalidShown, notSupported, type Problem, required } from './fields/problem.ts';
 
-/** A strategy of Kubernetes, or a name with another vendor's prefix. */
+/** Requires a strategy of Kubernetes, or a name with the prefix of another vendor. */
 const leaseStrategy: Check = (value, field) => {
   if (isEmpty(value)) return [];
   if (String(value).includes('/')) return formed(labelKey)(value, `${field}.strategy`);

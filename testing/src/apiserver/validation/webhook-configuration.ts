@@ -15,8 +15,8 @@ import {
 } from './fields/problem.ts';
 
 /**
- * The rules for webhooks (kubernetes/kubernetes, pkg/apis/admissionregistration/validation). Unlike
- * a real server, this server accepts a `url` with `http`.
+ * Checks the configuration of webhooks (kubernetes/kubernetes, pkg/apis/admissionregistration/validation).
+ * Unlike a real server, this server accepts a `url` with `http`.
  */
 export function webhookConfiguration({ webhooks }: StoredObject): readonly Problem[] {
   const list = Array.isArray(webhooks) ? webhooks.filter(isObject) : [];

@@ -3,12 +3,12 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { requireStorable } from '../objects/stored-size.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** The form in which objects are compared and validated. */
+/** Converts an object to the canonical form, in which objects are compared and validated. */
 export function canonical(served: ServedResource, object: StoredObject): StoredObject {
   return served.custom ? canonicalCustom(object) : canonicalBuiltIn(object);
 }
 
-/** The form in which objects are stored and sent. */
+/** Converts an object to the form in which objects are stored and sent. */
 export function storedForm(served: ServedResource, object: StoredObject): StoredObject {
   return served.custom ? canonicalCustom(object) : storedBuiltIn(object);
 }

@@ -7,10 +7,10 @@ import type { WriteOptions } from '../request/options.ts';
 import { canonical } from './canonical.ts';
 
 /**
- * The managedFields of an object after a write other than apply, computed in the version that was
- * written to.
+ * The managedFields of an object after a write other than apply, computed in the API version in which the
+ * object was written.
  *
- * @param time - RFC 3339, whole seconds.
+ * @param time - the time of the write, in RFC 3339 with whole seconds.
  */
 export function ownersAfter(
   served: ServedResource,
@@ -21,8 +21,8 @@ export function ownersAfter(
 ): readonly unknown[] {
   const entries = recordUpdate({
     before: before === undefined ? undefined : (fromStored(served, before) as Json),
-    // The object as it will be read: a map that a patch has emptied counts as absent. An empty list
-    // of managedFields does not.
+    // The object as a client will read it. A map that a patch has emptied is therefore absent, but an empty
+    // list of `managedFields` is not.
     after: withoutOwnStatus(
       served,
       withMetadata(fromStored(served, canonical(served, after)), {
@@ -44,8 +44,8 @@ export function ownersAfter(
 }
 
 /**
- * Removes the initial status of an object if status is a subresource, because the server itself has
- * set it.
+ * Removes the status of a new object if status is a subresource. The server itself has set this initial
+ * status, so the status has no owner.
  */
 function withoutOwnStatus(
   served: ServedResource,

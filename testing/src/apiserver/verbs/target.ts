@@ -21,7 +21,7 @@ export function keyOfTarget({ namespace, name }: Target): ObjectKey {
 
 /**
  * The object in its stored form.
- * @throws ApiError 404.
+ * @throws ApiError 404 if it does not exist.
  */
 export function requireStored({ storage }: Cluster, target: Target): StoredObject {
   const live = storage.get(target.served.storedAs, keyOfTarget(target));
@@ -29,7 +29,7 @@ export function requireStored({ storage }: Cluster, target: Target): StoredObjec
   return live;
 }
 
-/** The error for a write that was meant for another object with this name. */
+/** The error for a write whose uid belongs to another object with this name. */
 export function otherUid(target: Target, wanted: string, found: string): Error {
   const { served, namespace, name } = target;
   const key = ['/registry', prefixOf(served), namespace, name].filter(Boolean).join('/');
@@ -37,7 +37,7 @@ export function otherUid(target: Target, wanted: string, found: string): Error {
   return conflict(served, name, why);
 }
 
-/** The error for a patch that was meant for another object with this name. */
+/** The error for a patch whose uid belongs to another object with this name. */
 export function uidIsImmutable({ served, name }: Target, uid: string | undefined): Error {
   const message = `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`;
   const problem = { field: 'metadata.uid', reason: 'FieldValueInvalid', message };
@@ -45,7 +45,7 @@ export function uidIsImmutable({ served, name }: Target, uid: string | undefined
 }
 
 /**
- * Checks the kind of a custom object, and in a patch its version, before everything else.
+ * Checks the kind of a custom object, and in a patch also the version, before all other checks.
  *
  * @throws ApiError 422 for a kind other than `expected`.
  */
@@ -63,7 +63,7 @@ export function requireKind(
   throw invalid({ kind, group }, name ?? '', problems);
 }
 
-/** etcd's path of built-in objects that are not stored under their plural. */
+/** The paths in etcd of built-in resources that are not stored under their plural, keyed by the plural. */
 const PREFIXES: Readonly<Record<string, string>> = {
   endpoints: 'services/endpoints',
   ingresses: 'ingress',

@@ -4,10 +4,7 @@ import { isObject, type Json } from '../objects/metadata.ts';
 import { encodeStruct } from '../objects/struct-encoder.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/**
- * Kinds whose internal type has replicas as a number, and whose versioned type has them as a
- * pointer.
- */
+/** Kinds whose replicas are a number in the internal type and a pointer in the versioned type. */
 const COUNTED: ReadonlySet<string> = new Set([
   'apps/v1/Deployment',
   'apps/v1/ReplicaSet',
@@ -16,8 +13,8 @@ const COUNTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The object of a bookmark: an instance of the kind with only `metadata` set. For a built-in kind
- * Go still writes all its structs, such as `"spec":{"containers":null}`.
+ * The object of a bookmark: an object of the kind in which only `metadata` is set. For a built-in kind, Go
+ * still writes all structs of the type, such as `"spec":{"containers":null}`.
  *
  * @param nullTimestamps - whether an unset creation time is written as null.
  */

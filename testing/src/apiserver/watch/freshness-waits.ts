@@ -18,7 +18,7 @@ export class FreshnessWaits {
     this.#revision = revision;
   }
 
-  /** Calls `then` once: with true when the revision is reached, with false after `waitMs`. */
+  /** Calls `then` once: with true as soon as the revision is reached, or with false after `waitMs`. */
   wait(revision: number, waitMs: number, then: (reached: boolean) => void): Cancel {
     if (this.#revision() >= revision) {
       then(true);
@@ -40,7 +40,7 @@ export class FreshnessWaits {
     };
   }
 
-  /** Ends the waits for revisions that are reached now. */
+  /** Ends the waits for all revisions that have been reached. */
   wake(): void {
     if (this.#waits.size === 0) return;
     for (const wait of [...this.#waits]) {

@@ -9,10 +9,11 @@ export interface WatchCacheOptions {
   /** Resources whose reads and watches use etcd directly. */
   readonly uncached: readonly ResourceName[];
   /**
-   * The interval in milliseconds at which etcd sends its revision as a progress notice. 0: never.
+   * The interval in milliseconds at which etcd sends its revision as a progress notice. With 0, it never
+   * does.
    */
   readonly progressIntervalMs: number;
-  /** How long caches are filled after the server has begun to listen, in milliseconds. */
+  /** How long it takes to fill the caches after the server has begun to listen, in milliseconds. */
   readonly cacheFillMs: number;
 }
 
@@ -26,8 +27,9 @@ interface Delayed {
  * The cache between etcd and readers that do not ask for the latest state. It passes events on to watches, and knows
  * its own revision, which may be behind that of the storage.
  *
- * The revision is tracked per resource, as a real server has one cache per resource. It comes from the last event of
- * the resource, from a read that made the cache ask etcd, and from etcd's progress notices.
+ * The revision is tracked per resource, because a real server has one cache per resource. A new revision
+ * comes with an event of the resource, with a read that makes the cache ask etcd, or with a progress notice
+ * of etcd.
  */
 export class WatchCache {
   readonly #storage: Storage;
@@ -39,12 +41,12 @@ export class WatchCache {
   readonly #reached = new Map<ResourceName, number>();
   readonly #unreadyUntilMs = new Map<ResourceName, number>();
   readonly #fillMs: number;
-  /** The time before which no cache is ready. */
+  /** The time at which all caches are filled. */
   #filledAtMs = 0;
   readonly #waits: FreshnessWaits;
   readonly #progressIntervalMs: number;
   #notices: RevisionPeriods;
-  /** All events up to this revision were seen. */
+  /** The cache has seen all events up to this revision. */
   #revision: number;
   #lagMs = 0;
   #cancelCatchUp: Cancel | undefined;
@@ -63,7 +65,7 @@ export class WatchCache {
 
   /**
    * Begins to follow the storage.
-   * @returns a function that stops it.
+   * @returns a function that stops following it.
    */
   start(): () => void {
     this.#unsubscribe ??= this.#storage.subscribe((resource, event) => {
@@ -72,12 +74,12 @@ export class WatchCache {
     return () => this.#stop();
   }
 
-  /** False for a resource whose watches come from etcd. Its bookmarks and messages differ. */
+  /** False for a resource whose watches come from etcd. Their bookmarks and messages are different. */
   caches(resource: ResourceName): boolean {
     return !this.#uncached.has(resource);
   }
 
-  /** The latest revision that the cache has seen, of any resource. */
+  /** The latest revision that the cache has seen, whatever the resource. */
   get revision(): number {
     return this.#revision;
   }
@@ -92,8 +94,8 @@ export class WatchCache {
   }
 
   /**
-   * Sets how long the cache lags behind the storage. Its reads and watches see the state of that
-   * time.
+   * Sets how long the cache lags behind the storage. Reads and watches from the cache then see the state of
+   * `lagMs` ago.
    */
   setLag(lagMs: number): void {
     this.#lagMs = lagMs;
@@ -115,7 +117,7 @@ export class WatchCache {
     return this.#clock.monotonic() < this.#filledAtMs;
   }
 
-  /** Begins to fill all caches, as a starting server does. */
+  /** Begins to fill all caches, like a server that has just started. */
   fill(): void {
     if (this.#fillMs > 0) this.#filledAtMs = this.#clock.monotonic() + this.#fillMs;
   }
@@ -130,7 +132,7 @@ export class WatchCache {
     if (unreadyMs > 0) this.#unreadyUntilMs.set(resource, this.#clock.monotonic() + unreadyMs);
   }
 
-  /** Fills all caches again, as a restarted server does. The caller must have ended all watches. */
+  /** Fills all caches again, like a restarted server. The caller must have ended all watches before. */
   restart(): void {
     this.#delayed.length = 0;
     this.#revision = this.#storage.revision;
@@ -140,8 +142,8 @@ export class WatchCache {
   }
 
   /**
-   * Calls `then` with true as soon as the cache has seen `revision`, and with false after `waitMs`. The call itself
-   * raises the revision of the resource to the latest revision of all resources.
+   * Calls `then` with true as soon as the cache has seen `revision`, and with false after `waitMs`. The call
+   * makes the cache ask etcd, so the resource gets the latest revision of all resources.
    */
   whenReached(
     resource: ResourceName,

@@ -1,9 +1,8 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 
 /**
- * The error for an answer with a status other than 200, with the client's message
- * (k8s.io/apimachinery, pkg/api/errors/errors.go, NewGenericServerResponse). A Status has its own
- * message.
+ * The error for an answer with a status other than 200, with the client's message (k8s.io/apimachinery,
+ * pkg/api/errors/errors.go, NewGenericServerResponse). If the answer is a Status, its own message is used.
  */
 export function answerProblem(code: number, contentType: string, text: string): string {
   const status = statusIn(text);
@@ -30,7 +29,7 @@ const WORDS: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** For these codes the client's message repeats the server's text. */
+/** The codes for which the client's message repeats what the server wrote. */
 const SAID: ReadonlySet<number> = new Set([403, 406, 415]);
 
 function statusIn(text: string): Json | undefined {

@@ -1,4 +1,4 @@
-/** A connection error, with the message of Go's HTTP client. */
+/** The message of Go's HTTP client for a connection error. */
 export function connectionProblem(error: unknown, target: URL, name: string): string {
   const { code = '', message, cert } = error as NodeError;
   const address = `${target.hostname}:${target.port || (target.protocol === 'https:' ? 443 : 80)}`;
@@ -42,7 +42,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** @param names - names in the form `DNS:a.example, IP Address:127.0.0.1`. */
+/** @param names - names such as `DNS:a.example, IP Address:127.0.0.1`. */
 function wrongName(names: string, wanted: string): string {
   const valid = names.split(', ').filter((one) => one !== '');
   if (/^[\d.]+$|:/.test(wanted)) {

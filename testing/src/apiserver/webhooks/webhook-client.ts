@@ -15,7 +15,7 @@ export interface WebhookAddress {
     readonly path?: string;
     readonly port?: number;
   };
-  /** PEM, encoded in base64. */
+  /** Trusted certificate authorities in PEM, encoded in base64. */
   readonly caBundle?: string;
 }
 
@@ -24,13 +24,13 @@ export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
-/** The largest answer. Larger ones are refused. */
+/** The maximum size of an answer. Larger answers are refused. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /**
- * Calls webhooks as kube-apiserver does (k8s.io/apiserver, pkg/util/webhook/client.go): JSON by
- * POST over HTTP/1.1, with each certificate checked against its webhook's `caBundle`. Plain `http`
- * is accepted, too.
+ * Calls webhooks like kube-apiserver (k8s.io/apiserver, pkg/util/webhook/client.go): sends JSON by POST over
+ * HTTP/1.1, and checks the certificate of each webhook against its `caBundle`. Unlike kube-apiserver, also
+ * accepts plain `http`.
  */
 export class WebhookClient {
   readonly #services: Readonly<Record<string, string>>;
@@ -50,10 +50,10 @@ export class WebhookClient {
 
   /**
    * Sends a review.
-   * @returns the JSON object in the answer with status 200.
+   * @returns the JSON object in the answer, which has the status 200.
    *
-   * @param timeoutMs - the time limit on the server's clock. The webhook receives it in the query.
-   * @throws WebhookError for every other outcome.
+   * @param timeoutMs - the time limit on the server's clock. It is also sent to the webhook, in the query.
+   * @throws WebhookError for any other answer, and when there is no answer.
    */
   async post(address: WebhookAddress, review: Json, timeoutMs: number): Promise<Json> {
     const { shown, target, servername } = this.#resolve(address, timeoutMs);

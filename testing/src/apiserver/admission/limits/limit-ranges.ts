@@ -16,10 +16,9 @@ import {
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
 /**
- * Adds missing requests and limits to the containers of a new Pod, using the defaults of the
- * namespace's LimitRanges (kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go,
- * PodMutateLimitFunc). An annotation lists the additions of the last LimitRange that added
- * something.
+ * Adds missing requests and limits to the containers of a new Pod, using the defaults of the namespace's
+ * LimitRanges (kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go, PodMutateLimitFunc). An
+ * annotation of the Pod lists what was added by the last LimitRange that added something.
  */
 export function withDefaultResources({ storage }: Cluster, pod: StoredObject): StoredObject {
   const ranges = storage.list('limitranges', pod.metadata.namespace);
@@ -61,10 +60,10 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
 }
 
 /**
- * Refuses a Pod or a claim that asks for less or more than a LimitRange of the namespace allows
- * (the same file, PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc). Pods are
- * checked when they are created or resized. A real server lists the resources of one constraint in
- * no fixed order; here they are sorted by name.
+ * Refuses a Pod or a claim that asks for less or more than a LimitRange of the namespace allows (the same
+ * file, PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc). Pods are checked when they are
+ * created or resized. A real server lists the resources that violate one constraint in no fixed order. Here
+ * they are sorted by name.
  *
  * @throws ApiError 403 with all violations of the first violated LimitRange.
  */
@@ -91,7 +90,7 @@ function problemsOf(item: Json, object: StoredObject): readonly string[] {
   const type = String(item.type);
   if (object.kind === 'PersistentVolumeClaim') {
     if (type !== 'PersistentVolumeClaim') return [];
-    // Limits are ignored, because the limits of a claim have no meaning.
+    // The limits of a claim are ignored, because they have no meaning.
     const requests = amountsOf(valueAt(object, ['spec', 'resources', 'requests']));
     const asked: Measured = { request: (name) => requests.get(name), limit: () => undefined };
     return [...minimum(type, min, asked), ...maximumRequest(type, max, asked)];
@@ -103,7 +102,7 @@ function problemsOf(item: Json, object: StoredObject): readonly string[] {
   ]);
 }
 
-/** Each container for a limit of type Container, or the Pod as a whole. */
+/** What a LimitRange of this type measures: each container for `Container`, or the whole Pod for `Pod`. */
 function measuredBy(type: string, spec: Json): readonly Measured[] {
   const { containers, initContainers } = spec;
   const all = [...containersOf(containers), ...containersOf(initContainers)];
@@ -124,18 +123,20 @@ function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
 }
 
-/** The requests and limits of a container, a Pod or a claim; undefined for a resource without one. */
+/**
+ * The request and the limit for each resource of a container, a Pod or a claim; undefined if none is set.
+ */
 interface Measured {
   readonly request: (resource: string) => Amount | undefined;
   readonly limit: (resource: string) => Amount | undefined;
 }
 
 /**
- * The violations of one constraint of a LimitRange, one text per resource, with the messages of
+ * Returns the violations of one constraint of a LimitRange: one string per resource, with the messages of
  * kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go.
  *
  * @param type - the type of the LimitRange's item.
- * @param enforced - the amounts by resource.
+ * @param enforced - the amounts that the constraint sets, keyed by resource.
  */
 type Constraint = (type: string, enforced: unknown, measured: Measured) => readonly string[];
 
@@ -169,7 +170,7 @@ const maximum: Constraint = constraint(({ type, name, enforced }, request, limit
   return high ? but(most, 'request', request) : undefined;
 });
 
-/** The maximum for a claim, which is compared with its requests because a claim has no limits. */
+/** The maximum for a claim. It is compared with the requests of the claim, because a claim has no limits. */
 const maximumRequest: Constraint = constraint(({ type, name, enforced }, request) => {
   const most = `maximum ${name} usage per ${type} is ${amountText(enforced)}`;
   if (request === undefined) return `${most}.  No request is specified`;

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../objects/metadata.ts';
 
-/** The server's message about what a Pod's spec violates; undefined if nothing. */
+/** Returns the server's message if the spec of a Pod violates a rule; undefined if it does not. */
 type Check = (spec: Json) => string | undefined;
 
 /** Capabilities that containers have by default. */
@@ -152,10 +152,10 @@ export const RESTRICTED: readonly Check[] = [
   seccompProfile,
 ];
 
-/** A setting that a Pod makes for all of its containers, and that each container can override. */
+/** A setting that a Pod has for all of its containers, and that each container can override. */
 interface Setting {
   readonly reason: string;
-  /** Whether the Pod's value is allowed; undefined if the Pod does not set it. */
+  /** Whether the value that the Pod sets is allowed; undefined if the Pod does not set one. */
   readonly pod: boolean | undefined;
   readonly container: (container: Json) => boolean | undefined;
   readonly wrong: string;
@@ -198,7 +198,7 @@ function must(containers: readonly Json[], text: string): string {
   return containers.length === 0 ? '' : `${named('container', containers)} ${text}`;
 }
 
-/** `container "a"` or `containers "a", "b"`; empty for an empty list. */
+/** Names containers: `container "a"` or `containers "a", "b"`. Empty for an empty list. */
 function named(what: string, list: readonly Json[]): string {
   if (list.length === 0) return '';
   return `${what}${list.length === 1 ? '' : 's'} ${quoted(list.map(({ name }) => String(name)))}`;

@@ -8,8 +8,8 @@ import { BASELINE, RESTRICTED } from './checks.ts';
 const ENFORCE = 'pod-security.kubernetes.io/enforce';
 
 /**
- * Refuses a new Pod that violates the level in the `pod-security.kubernetes.io/enforce` label of
- * its namespace (k8s.io/pod-security-admission). The checks are those of the latest version;
+ * Refuses a new Pod that violates the level in the `pod-security.kubernetes.io/enforce` label of its
+ * namespace (k8s.io/pod-security-admission). The checks are those of the latest version, because
  * `enforce-version` is ignored.
  *
  * @throws ApiError 403 that lists every violation.

@@ -11,10 +11,10 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { celVariables, policyVariables } from './policy-variables.ts';
 
-/** A validation that failed, or could not be evaluated and counts as failed. */
+/** A validation that failed. A validation that cannot be evaluated also counts as failed. */
 export interface Verdict {
   readonly message: string;
-  /** Empty if the policy names no reason. */
+  /** The reason that the policy names; empty if it names none. */
   readonly reason: string;
   /** The index of the validation in the policy; 0 for a policy that could not be evaluated. */
   readonly index: number;
@@ -23,11 +23,11 @@ export interface Verdict {
 /** The result of one policy for one request. */
 export interface Evaluation {
   readonly verdicts: readonly Verdict[];
-  /** Values of audit annotations, by their keys. */
+  /** The audit annotations, as pairs of key and value. */
   readonly annotations: readonly (readonly [key: string, value: string])[];
   /**
-   * Errors of annotations that could not be evaluated. They deny the request, whatever the actions
-   * of the binding are.
+   * Audit annotations that could not be evaluated. They cause a denial of the request, even if the binding
+   * has other actions.
    */
   readonly annotationErrors: readonly Verdict[];
 }
@@ -38,10 +38,10 @@ export interface Evaluation {
  */
 const POLICY_BUDGET = 10_000_000;
 
-/** The longest message that a message expression may make, in UTF-16 code units. */
+/** The maximum length of the message that a `messageExpression` returns, in UTF-16 code units. */
 const MAX_MESSAGE_LENGTH = 5 * 1024;
 
-/** The longest value of an audit annotation, in UTF-16 code units. */
+/** The maximum length of the value of an audit annotation, in UTF-16 code units. */
 const MAX_ANNOTATION_LENGTH = 10 * 1024;
 
 /** Evaluates the expressions of one policy for one request and one parameter. */
@@ -63,7 +63,7 @@ export class PolicyRun {
     this.#variables = { ...celVariables(cluster, request), ...policyVariables(param, lazily) };
   }
 
-  /** Whether the match conditions hold. */
+  /** Whether all match conditions are true, or the error if this cannot be decided. */
   conditions(): boolean | { readonly error: string } {
     return conditionsHold(this.#policy.conditions, this.#variables);
   }
@@ -87,8 +87,8 @@ const NOTHING: Evaluation = { verdicts: [], annotations: [], annotationErrors: [
 
 /**
  * Evaluates match conditions, validations and audit annotations (k8s.io/apiserver,
- * pkg/admission/plugin/policy/validating/validator.go, Validate). An expression that cannot be
- * evaluated denies the request, unless `failurePolicy` is `Ignore`.
+ * pkg/admission/plugin/policy/validating/validator.go, Validate). If an expression cannot be evaluated, the
+ * request is denied, unless `failurePolicy` is `Ignore`.
  *
  * @param param - undefined if the policy has no parameter.
  */
@@ -127,7 +127,7 @@ function verdictsOf(policy: CompiledPolicy, run: PolicyRun): readonly Verdict[] 
       verdicts.push({ message: messageOf(validation, run), reason, index });
     } catch (error) {
       const failed = failure(policy, (error as Error).message, index);
-      // Evaluation ends here, and earlier results are discarded.
+      // The evaluation ends here, and the earlier results are discarded.
       if (run.exhausted) return failed;
       verdicts.push(...failed);
     }
@@ -152,7 +152,7 @@ function madeMessage(expression: PolicyExpression, run: PolicyRun): string {
     const text = String(run.run(expression)).trim();
     return text.includes('\n') || text.length > MAX_MESSAGE_LENGTH ? '' : text;
   } catch {
-    return ''; // the message of the validation, or its expression, is used instead
+    return ''; // then `message` or the expression itself is shown
   }
 }
 

@@ -31,12 +31,11 @@ interface Invocation {
 }
 
 /**
- * Applies the MutatingAdmissionPolicies that match a write, sorted by name. Each policy gets the
- * object as the previous policies changed it (k8s.io/apiserver,
- * pkg/admission/plugin/policy/mutating/dispatcher.go).
+ * Applies the MutatingAdmissionPolicies that match a write, sorted by name. Each policy sees the changes of
+ * the previous policies (k8s.io/apiserver, pkg/admission/plugin/policy/mutating/dispatcher.go).
  *
  * @returns the object in the version of the request.
- * @throws ApiError when a policy that fails closed cannot be evaluated.
+ * @throws ApiError when a policy cannot be evaluated, unless its `failurePolicy` is `Ignore`.
  */
 export function* applyMutatingPolicies(
   cluster: Cluster,
@@ -77,8 +76,8 @@ type Fail = (
 ) => void;
 
 /**
- * The policies and bindings that match the original request. A change by one policy does not make
- * another policy match.
+ * The policies and bindings that match the original request. A policy that only matches the object after a
+ * change by another policy does not run.
  */
 function invocationsOf(
   cluster: Cluster,

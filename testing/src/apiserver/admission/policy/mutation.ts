@@ -14,7 +14,7 @@ import type { PolicyRun } from './evaluate.ts';
 /**
  * An object after one mutation of a policy.
  *
- * @throws Error with the server's message when the expression has no result that can be applied.
+ * @throws Error with the server's message when the expression fails, or its result cannot be applied.
  */
 export function mutated(
   { patchType, patch }: PolicyMutation,
@@ -29,7 +29,7 @@ export function mutated(
 }
 
 /**
- * Merges the configuration as server-side apply does, without owners and without removing fields
+ * Merges the configuration like server-side apply, but without owners and without removing fields
  * (k8s.io/apiserver, pkg/admission/plugin/policy/mutating/patch/smd.go).
  */
 function afterConfiguration(
@@ -93,7 +93,7 @@ function afterJsonPatch(
   });
   const patched = patchedObject(object, operations, served);
   if (typeof patched !== 'string') return patched;
-  // A failed test operation leaves the object unchanged.
+  // If a test operation fails, the object stays unchanged.
   if (patched.endsWith('test failed')) return object;
   throw new Error(`JSON Patch: ${patched}`);
 }

@@ -19,12 +19,12 @@ export class ParamProblem extends Error {
 }
 
 /**
- * The parameters for which a policy is evaluated, each once. The item `undefined` means an
- * evaluation without a parameter (k8s.io/apiserver,
- * pkg/admission/plugin/policy/generic/policy_dispatcher.go, CollectParams).
+ * The parameters of a policy, which is evaluated once for each of them. The item `undefined` stands for an
+ * evaluation without a parameter (k8s.io/apiserver, pkg/admission/plugin/policy/generic/policy_dispatcher.go,
+ * CollectParams).
  *
- * @throws ParamProblem when there are no parameters and the binding's action is `Deny`, or when the
- * binding does not identify its parameters.
+ * @throws ParamProblem when there are no parameters and the binding's action is `Deny`, or when the binding
+ * does not say which objects are its parameters.
  */
 export function paramsOf(
   cluster: Cluster,

@@ -20,16 +20,16 @@ const BINDINGS = `validatingadmissionpolicybindings.${ADMISSION_GROUP}`;
 
 /** The key of the audit annotation that records failures found by bindings with `Audit`. */
 const FAILURES = 'validation.policy.admission.k8s.io/validation_failure';
-/** The largest number of failures in that annotation. Further failures are dropped. */
+/** The maximum number of failures in this annotation. Further failures are dropped. */
 const MAX_FAILURES = 50;
 
 /**
- * Evaluates every ValidatingAdmissionPolicy with a binding that matches the request. All are
- * evaluated, and the answer is the first denial, as in kube-apiserver (k8s.io/apiserver,
- * pkg/admission/plugin/policy/validating/dispatcher.go, Dispatch). A policy takes effect with the
- * write that creates it. In a real server this takes about a second, because its informer lags.
+ * Evaluates every ValidatingAdmissionPolicy with a binding that matches the request. Like in kube-apiserver,
+ * all of them are evaluated, and the answer is the first denial (k8s.io/apiserver,
+ * pkg/admission/plugin/policy/validating/dispatcher.go, Dispatch). A policy takes effect immediately when it
+ * is created. On a real server this takes about a second, because the informer lags behind.
  *
- * @throws ApiError 422 or the status of the validation's reason.
+ * @throws ApiError 422, or the status that belongs to the reason of the validation.
  */
 export function* enforcePolicies(cluster: Cluster, request: AdmissionRequest): Steps<void> {
   const { storage } = cluster;
@@ -100,7 +100,7 @@ interface Place {
   readonly binding: StoredObject;
 }
 
-/** The source of a denial. A policy that is wrong by itself is reported without a binding. */
+/** What denies a request. An error in a policy itself is reported without a binding. */
 type Denier = Pick<Place, 'policy'> & Partial<Place>;
 
 /** Collects the verdicts of all policies for one request, and decides the answer. */
@@ -124,7 +124,10 @@ class Enforcement {
     this.#denial ??= policyDenied(this.#request.served, name, why, reason);
   }
 
-  /** @throws ApiError for the first denial. */
+  /**
+   * Ends the evaluation of the policies for this request.
+   * @throws ApiError with the first denial.
+   */
   end(): void {
     if (this.#failures.length > 0) {
       const failures = JSON.stringify(this.#failures.slice(0, MAX_FAILURES));

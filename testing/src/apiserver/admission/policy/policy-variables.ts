@@ -11,7 +11,7 @@ import type { StoredObject } from '../../objects/stored-object.ts';
 import { isNamespace, namespaceOf } from '../request/match.ts';
 import { requestFields, SERVER } from '../request/request-fields.ts';
 
-/** The variables of a policy's expressions, with their values. */
+/** The values of the variables in the expressions of a policy, keyed by name. */
 type PolicyVariables = Readonly<Record<string, unknown>>;
 
 /** The variables that expressions of policies and of webhooks share. */
@@ -39,8 +39,8 @@ export function policyVariables(
 }
 
 /**
- * The namespace of a request as policies see it, without managed fields. A Namespace itself has no
- * namespace.
+ * The Namespace object of a request as policies see it, without `managedFields`. Undefined for a request
+ * about a Namespace itself.
  */
 function homeOf(
   cluster: Cluster,
@@ -87,7 +87,7 @@ function authorizerOf({ authorization }: Cluster, request: AdmissionRequest): Ce
   return new CelAuthorizer(decide, { group, resource: plural, subresource, namespace, name });
 }
 
-/** JSON as CEL values: whole numbers become ints, and an absent value becomes null. */
+/** Converts JSON to CEL values: whole numbers become ints, and an absent value becomes null. */
 function celValue(value: unknown): unknown {
   return rebuildJson(value, {
     namesOf: (object) => Object.keys(object).filter((name) => object[name] !== undefined),
@@ -96,7 +96,7 @@ function celValue(value: unknown): unknown {
   });
 }
 
-/** An object whose fields are evaluated when they are first read, once each. */
+/** An object whose fields are evaluated only once, when they are first read. */
 function lazyFields(fields: ReadonlyMap<string, () => unknown>): object {
   const values = new Map<string, unknown>();
   const lazy = Object.create(null) as object;

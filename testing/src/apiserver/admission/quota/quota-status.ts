@@ -7,10 +7,10 @@ import { hardOf, QUOTAS, quotasOf, usedOf } from './quotas.ts';
 import { amountText, type Usage } from './usage.ts';
 
 /**
- * Updates `status.hard` and `status.used` of every ResourceQuota right after each write. In a real
- * cluster kube-apiserver records admitted writes, and kube-controller-manager the rest.
+ * Updates `status.hard` and `status.used` of every ResourceQuota right after each write. In a real cluster,
+ * kube-apiserver does this for the writes that it admits, and kube-controller-manager for all other changes.
  *
- * @returns a function that stops it.
+ * @returns a function that stops the updates.
  */
 export function keepQuotaStatus(
   { storage }: Pick<Cluster, 'storage'>,
@@ -36,7 +36,7 @@ function writeStatus(access: ClusterAccess, quota: StoredObject, status: object)
   try {
     access.updateStatus(QUOTAS, { ...quota, status } as StoredObject);
   } catch (error) {
-    // A policy may refuse the write, as in a real cluster. The status is then outdated.
+    // As in a real cluster, a policy may refuse this write. The status is then outdated.
     if (!(error instanceof ApiError)) throw error;
   }
 }

@@ -57,7 +57,7 @@ export function enforceQuotas({ storage }: Cluster, request: AdmissionRequest): 
 }
 
 /**
- * The quotas of a namespace without scopes. A quota with scopes covers only some Pods, and is
+ * The quotas of a namespace that have no scopes. A quota with scopes, which covers only some Pods, is
  * ignored.
  */
 export function quotasOf(storage: Storage, namespace: string): readonly StoredObject[] {
@@ -85,7 +85,7 @@ export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage 
   return used;
 }
 
-/** The resource names of the objects that count against an amount. */
+/** The resources whose objects are counted for an amount of a quota. */
 function countedFor(what: string): readonly ResourceName[] {
   if (what.startsWith('count/')) return [what.slice('count/'.length)];
   if (what.startsWith('services.')) return ['services'];
@@ -104,7 +104,7 @@ function moreThan(now: Usage, before: Usage | undefined): Usage {
   );
 }
 
-/** Amounts that every container of a Pod must set if a quota limits them. */
+/** The amounts that every container of a Pod must set if a quota limits them. */
 const SPECIFIED = [
   'cpu',
   'limits.cpu',
@@ -115,8 +115,8 @@ const SPECIFIED = [
 ];
 
 /**
- * The message about missing amounts: `requests.cpu for: a,b; limits.memory for: a`; empty if none
- * is missing.
+ * The message about missing amounts, such as `requests.cpu for: a,b; limits.memory for: a`. Empty if no
+ * amount is missing.
  */
 function unspecified({ spec }: StoredObject, hard: Usage): string {
   const { containers, initContainers } = isObject(spec) ? spec : {};

@@ -8,7 +8,7 @@ export interface Amount {
   readonly binary: boolean;
 }
 
-/** Amounts by their names in a ResourceQuota. */
+/** Amounts, keyed by the names that a ResourceQuota uses. */
 export type Usage = ReadonlyMap<string, Amount>;
 
 export const NOTHING: Amount = { nanos: 0n, binary: false };
@@ -51,7 +51,7 @@ export function plus(left: Amount, right: Amount): Amount {
   return { nanos: left.nanos + right.nanos, binary: left.binary || right.binary };
 }
 
-/** A finished Pod only counts as an object and uses no other amounts. */
+/** True for a finished Pod. It is counted only as an object, and uses no other amounts. */
 function isFinished({ status }: StoredObject): boolean {
   const phase = isObject(status) ? status.phase : undefined;
   return phase === 'Succeeded' || phase === 'Failed';
@@ -65,8 +65,9 @@ function addService(usage: Map<string, Amount>, { type, ports }: Json): void {
 }
 
 /**
- * The sum of the Pod's containers, or its largest init container if that is more. An init container
- * with `restartPolicy: Always` counts as a container, and runs beside the init containers after it.
+ * For each resource, the sum of the Pod's containers, or the amount of its largest init container if that is
+ * more. An init container with `restartPolicy: Always` counts as a container, which already runs while the
+ * init containers after it run.
  */
 export function podAmounts({ containers, initContainers }: Json): Usage {
   const total = new Map<string, Amount>();
@@ -100,8 +101,8 @@ export function containersOf(list: unknown): readonly Json[] {
 }
 
 /**
- * The amounts of a container: `limits.cpu`, `requests.cpu` and, equal to the request, `cpu`; the
- * same for its other resources.
+ * The amounts of a container: for CPU these are `limits.cpu`, `requests.cpu`, and `cpu`, which equals the
+ * request. Other resources have the same three amounts.
  */
 export function containerAmounts({ resources }: Json): Usage {
   const { requests, limits } = isObject(resources) ? resources : {};

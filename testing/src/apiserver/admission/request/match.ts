@@ -24,11 +24,12 @@ export function isAboutPolicies({ group, plural }: ServedResource): boolean {
 }
 
 /**
- * The version of the resource that `constraints` match. With `matchPolicy: Equivalent` it may
- * differ from the version of the request. Undefined when the constraints do not match the request
- * (k8s.io/apiserver, pkg/admission/plugin/policy/matching/matching.go).
+ * The version of the resource that `constraints` match. With `matchPolicy: Equivalent`, this can be another
+ * version than in the request. Undefined when the constraints do not match the request (k8s.io/apiserver,
+ * pkg/admission/plugin/policy/matching/matching.go).
  *
- * @param constraints - `matchConstraints` of a policy, or the fields of a webhook with its rules.
+ * @param constraints - `matchConstraints` of a policy, or the rules and selectors of a webhook as an object
+ * with the same fields.
  */
 export function matchedResource(
   cluster: Cluster,
@@ -44,8 +45,8 @@ export function matchedResource(
 }
 
 /**
- * The first match: the version of the request before all others, then earlier rules before later
- * rules.
+ * The version that matches first. The version of the request is tried first. The other versions are then
+ * tried rule by rule.
  */
 function matchedBy(
   rules: unknown,
@@ -62,8 +63,8 @@ function matchedBy(
 }
 
 /**
- * Whether a binding matches. A binding narrows its policy. Without rules, only its selectors narrow
- * it.
+ * Whether a binding matches the request. A binding limits its policy to certain requests. If it has no rules,
+ * only its selectors limit the policy.
  */
 export function bindingMatches(
   cluster: Cluster,
@@ -93,7 +94,7 @@ function equivalents(
   return registry.all().filter((other) => other.storedAs === served.storedAs && other !== served);
 }
 
-/** The request with its objects converted to another version of the resource. */
+/** The request, with its objects converted to another version of the resource. */
 export function* inVersion(
   served: ServedResource,
   request: AdmissionRequest,
@@ -118,8 +119,8 @@ function selects(cluster: Cluster, constraints: Json, request: AdmissionRequest)
 }
 
 /**
- * The labels of the request's namespace; undefined for a cluster-scoped object. For a Namespace,
- * its own new labels.
+ * The labels of the namespace of the request; undefined for a cluster-scoped object. For a Namespace, these
+ * are the labels that it gets by the request.
  */
 function namespaceLabels(
   cluster: Cluster,
@@ -167,7 +168,10 @@ function ruleMatches(
   );
 }
 
-/** Matches `pods`, `pods/status`, `pods/*`, `*` (no subresource) or `*` + `/scale`. */
+/**
+ * Whether an entry matches: `pods`, `pods/status`, `pods/*`, `*` (which matches no subresource) or `*` +
+ * `/scale`.
+ */
 function resourceMatches(text: string, plural: string, subresource: string): boolean {
   const [resource = '', part = ''] = text.split('/');
   return (resource === '*' || resource === plural) && (part === '*' || part === subresource);

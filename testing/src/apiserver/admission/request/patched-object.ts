@@ -7,8 +7,8 @@ import { applyJsonPatch, JsonPatchError } from '../../patch/json/json-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
 /**
- * An object after the JSON patch of a webhook or policy, decoded again as the server does. If the
- * patch does not apply, a text with the message of the library that real servers use
+ * An object after the JSON patch of a webhook or policy. Like on the server, it is decoded again. If the
+ * patch cannot be applied, returns a string: the message of the library that real servers use
  * (evanphx/json-patch v4).
  */
 export function patchedObject(
@@ -29,8 +29,8 @@ export function patchedObject(
 }
 
 /**
- * A document that admission changed, decoded as the server does; a text if the document does not
- * fit its type.
+ * A document that admission has changed, decoded like on the server. If the document does not fit its type,
+ * returns a string with the server's message.
  */
 export function decodedAgain(document: Json, served: ServedResource): StoredObject | string {
   // A Scale has its own kind and apiVersion.

@@ -2,8 +2,8 @@ import { jsonEquals } from '../../objects/json-value.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 
 /**
- * Decides which policies or webhooks with `reinvocationPolicy: IfNeeded` run a second time: those
- * after whose first run another plugin changed the object (k8s.io/apiserver,
+ * Decides which policies or webhooks with `reinvocationPolicy: IfNeeded` run a second time: those that had
+ * already run when another plugin changed the object (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/mutating/reinvocationcontext.go).
  */
 export class Reinvocation {
@@ -17,7 +17,7 @@ export class Reinvocation {
     this.#again = true;
   }
 
-  /** Begins a turn of these plugins, in the first or second round, with `object`. */
+  /** Called before these plugins run, in the first or second round, with the current `object`. */
   enter(object: StoredObject | undefined): void {
     if (this.#again && !jsonEquals(object, this.#last)) this.changed();
   }

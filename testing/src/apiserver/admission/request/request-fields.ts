@@ -7,8 +7,8 @@ import type { ServedResource } from '../../registry/served-resource.ts';
 export const SERVER: Caller = { name: 'system:apiserver', groups: ['system:masters'] };
 
 /**
- * An `admission.k8s.io` AdmissionRequest without uid and objects. Empty fields are omitted
- * (k8s.io/apiserver, pkg/admission/plugin/webhook/request/admissionreview.go).
+ * The fields of an `admission.k8s.io` AdmissionRequest, except the uid and the objects. Empty fields are
+ * omitted (k8s.io/apiserver, pkg/admission/plugin/webhook/request/admissionreview.go).
  */
 export function requestFields(request: AdmissionRequest): Json {
   const { operation, served, requested = served, subresource, namespace, name, writer } = request;

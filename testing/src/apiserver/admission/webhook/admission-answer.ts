@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 /** The answer of a webhook. */
 export interface Answer {
   readonly allowed: boolean;
-  /** A JSON patch as text; empty if there is none. */
+  /** A JSON patch as a string; empty if the answer has none. */
   readonly patch: string;
   readonly patchType: string;
   readonly status: Json;
@@ -18,7 +18,7 @@ interface Expected {
 }
 
 /**
- * The answer in an AdmissionReview, or a text that says why it is invalid (k8s.io/apiserver,
+ * The answer in an AdmissionReview. If it is invalid, returns a string with the reason (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/request/admissionreview.go, VerifyAdmissionResponse).
  */
 export function verifiedAnswer(review: Json, expected: Expected): Answer | string {

@@ -17,11 +17,12 @@ import type { Webhook } from './webhook.ts';
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
 /**
- * The request in the form that a webhook gets, with its objects in the version that the webhook's
- * rule names. Undefined when the webhook does not match the request (k8s.io/apiserver,
+ * The request as it is sent to a webhook, with the objects in the version that the webhook's rule names.
+ * Undefined when the webhook does not match the request (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/generic/webhook.go, ShouldCallHook).
  *
- * @throws ApiError 403 when match conditions cannot be evaluated and the webhook fails closed.
+ * @throws ApiError 403 when match conditions cannot be evaluated, unless the webhook's `failurePolicy` is
+ * `Ignore`.
  */
 export function* requestFor(
   cluster: Cluster,
@@ -51,7 +52,8 @@ export class CallFailed extends Error {
 
 /**
  * Calls a webhook.
- * @returns its answer, or undefined for a write from inside the server, which calls no webhooks.
+ * @returns the answer of the webhook; undefined for a write from inside the server, for which no webhook is
+ * called.
  *
  * @throws CallFailed when there is no answer.
  */
@@ -95,7 +97,7 @@ export function* ask(
 }
 
 /**
- * The error with which a request is refused after a failed call; undefined if the failure is
+ * The error with which a request is refused after a failed call of a webhook. Undefined if the failure is
  * ignored.
  */
 export function refusalOf(error: unknown, { failsClosed }: Webhook): unknown {

@@ -20,11 +20,11 @@ export function hasMutatingWebhooks({ storage }: Cluster): boolean {
 }
 
 /**
- * Calls the matching webhooks one after the other. Each webhook gets the object as the previous
- * webhooks changed it (k8s.io/apiserver, pkg/admission/plugin/webhook/mutating/dispatcher.go).
+ * Calls the matching webhooks one after the other. Each webhook gets the object with the changes of the
+ * previous webhooks (k8s.io/apiserver, pkg/admission/plugin/webhook/mutating/dispatcher.go).
  *
  * @returns the object in the version of the request.
- * @throws ApiError of a webhook that denies the request, or that fails and fails closed.
+ * @throws ApiError when a webhook denies the request, or fails and its `failurePolicy` is not `Ignore`.
  */
 export function* callMutatingWebhooks(
   cluster: Cluster,

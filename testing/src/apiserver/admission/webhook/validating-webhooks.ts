@@ -8,11 +8,10 @@ import { type Webhook, webhooksOf } from './webhook.ts';
 const CONFIGURATIONS = `validatingwebhookconfigurations.${ADMISSION_GROUP}`;
 
 /**
- * Calls all webhooks that match a write, in parallel. When several refuse, the answer is the
- * refusal that came first (k8s.io/apiserver,
- * pkg/admission/plugin/webhook/validating/dispatcher.go).
+ * Calls all webhooks that match a write, in parallel. If several webhooks refuse, the answer is the refusal
+ * that came first (k8s.io/apiserver, pkg/admission/plugin/webhook/validating/dispatcher.go).
  *
- * @throws ApiError of a webhook that denies the request, or that fails and fails closed.
+ * @throws ApiError when a webhook denies the request, or fails and its `failurePolicy` is not `Ignore`.
  */
 export function* callValidatingWebhooks(cluster: Cluster, request: AdmissionRequest): Steps<void> {
   if (request.served.group === ADMISSION_GROUP) return;

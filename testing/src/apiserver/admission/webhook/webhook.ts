@@ -17,14 +17,16 @@ export interface Webhook {
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /**
- * All webhooks of the configurations of one kind, sorted by the name of the configuration, then by
- * their order in it.
+ * All webhooks in the configurations of one kind, sorted by the name of the configuration, and within it in
+ * the order of its list.
  */
 export function webhooksOf({ storage }: Cluster, configurations: ResourceName): readonly Webhook[] {
   return storage.list(configurations).flatMap((configuration) => known(configuration));
 }
 
-/** Keyed by the stored configuration. A change replaces the configuration. */
+/**
+ * Keyed by the stored configuration object. Every change brings a new object, so entries never become stale.
+ */
 const cached = new WeakMap<StoredObject, readonly Webhook[]>();
 
 function known(configuration: StoredObject): readonly Webhook[] {

@@ -19,10 +19,10 @@ import {
   type Type,
 } from './type.ts';
 
-/** The types of the variables that an expression can use, by name. */
+/** The types of the variables that an expression can use, keyed by name. */
 export type Variables = ReadonlyMap<string, Type>;
 
-/** One message of the compiler, and its offset in the text. */
+/** One message of the compiler, and the offset in the expression that it points to. */
 export interface Finding {
   readonly at: number;
   readonly text: string;
@@ -131,7 +131,7 @@ class Checker {
     return this.#variables.get(name) ?? NAMED_TYPES.get(name) ?? this.#undeclared(name, at);
   }
 
-  /** A field, or a dotted name that is declared as one variable. */
+  /** The type of a field, or of a dotted name that is declared as one variable. */
   #select(select: Select): Type {
     const name = qualifiedName(select);
     const named =
@@ -214,7 +214,7 @@ class Checker {
     return result;
   }
 
-  /** An overload whose type parameters are replaced by fresh type variables. */
+  /** An overload in which fresh type variables replace the type parameters. */
   #instance({ parameters, args, result }: Overload): Pick<Overload, 'args' | 'result'> {
     if (parameters.size === 0) return { args, result };
     const own = new Map(Array.from(parameters, (name) => [name, this.#free()]));
@@ -244,7 +244,7 @@ class Checker {
     return mapOf(keys ?? this.#free(), values ?? this.#free());
   }
 
-  /** The type of an item. For an item with a question mark, the type inside its optional. */
+  /** The type of an item. For an item that is marked with `?`, the type of the value inside the optional. */
   #held(value: Expression, isOptional: boolean): Type {
     const type = this.check(value);
     if (!isOptional) return type;
@@ -253,7 +253,9 @@ class Checker {
     return held ?? type;
   }
 
-  /** Items of several types make a list of dyn. The validators refuse such lists. */
+  /**
+   * The common type of two items; `dyn` if there is none. The validators later refuse lists of such items.
+   */
   #joined(before: Type | undefined, type: Type): Type {
     if (before === undefined) return type;
     return this.#substitution.isAssignable(before, type) ? mostGeneral(before, type) : DYN;
@@ -281,8 +283,8 @@ class Checker {
   }
 
   /**
-   * The types of a loop's variables. A single variable is the item of a list or the key of a map.
-   * Two variables are the key and the item.
+   * The types of a loop's variables. A single variable holds the item of a list or the key of a map. Of two
+   * variables, the first holds the index or key, and the second holds the item or value.
    */
   #itemTypes(range: Type, { range: { at }, variables }: Comprehension): readonly Type[] {
     const isPair = variables.length === 2;

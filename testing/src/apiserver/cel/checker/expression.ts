@@ -13,7 +13,7 @@ export type Expression =
 
 export interface Select {
   readonly kind: 'select';
-  /** The offset in the text that a message points to. */
+  /** The offset in the expression's source that an error message points to. */
   readonly at: number;
   readonly operand: Expression;
   readonly field: string;
@@ -25,7 +25,7 @@ export interface Call {
   readonly kind: 'call';
   readonly at: number;
   readonly name: string;
-  /** The object of a method. */
+  /** The object on which a method is called; undefined for a function. */
   readonly target: Expression | undefined;
   readonly args: readonly Expression[];
 }
@@ -46,14 +46,14 @@ interface MapLiteral {
   }[];
 }
 
-/** A literal of an object: `Name{}`. */
+/** An object literal: `Name{}`. */
 interface Struct {
   readonly kind: 'struct';
   readonly at: number;
   readonly name: string;
 }
 
-/** A loop, as macros make them. */
+/** A loop, to which macros such as `all` expand. */
 export interface Comprehension {
   readonly kind: 'comprehension';
   readonly at: number;

@@ -56,8 +56,8 @@ const CLAUSES: ReadonlyMap<string, Clause> = new Map([
 const PART = /%(?:(%)|(\.(\d*))?([\s\S]?))/g;
 
 /**
- * The problems of a constant format string and its list of arguments (cel-go, ext/formatting.go,
- * `stringFormatValidator`): only the first problem of each call.
+ * The first problem of a constant format string and its list of arguments (cel-go, ext/formatting.go,
+ * `stringFormatValidator`).
  */
 export function formatFindings(call: Call, checked: Checked): readonly Finding[] {
   const { name, target, args, at } = call;
@@ -103,8 +103,8 @@ function precisionProblem(
 }
 
 /**
- * The first part of an argument that the clause does not accept. `%s` also formats the items of
- * lists and maps, so these are checked too.
+ * The argument, or the first item in it, that the clause does not accept. `%s` also formats the items of list
+ * and map literals, so these items are checked too.
  */
 function unfit(item: Expression, clause: Clause, checked: Checked): Expression | undefined {
   if (!takes(clause, checked.typeOf(item))) return item;

@@ -6,11 +6,11 @@ export interface Overload {
   readonly isMember: boolean;
   readonly args: readonly Type[];
   readonly result: Type;
-  /** The names of its type parameters. */
+  /** The names of the overload's type parameters. */
   readonly parameters: ReadonlySet<string>;
 }
 
-/** Types with an order. A `?` in a declaration stands for each of them. */
+/** Types whose values have an order. A `?` in a declaration stands for each of them. */
 const ORDERED = [
   'int',
   'uint',
@@ -22,7 +22,7 @@ const ORDERED = [
   'bytes',
 ];
 
-/** Operators, as cel-go names them (common/stdlib/standard.go). */
+/** Operators under the names that cel-go gives them (common/stdlib/standard.go). */
 const OPERATORS = `
 !_ (bool): bool
 -_ (double): double
@@ -305,7 +305,7 @@ value optional_type(<V>).(): <V>
 
 let declared: ReadonlyMap<string, readonly Overload[]> | undefined;
 
-/** Every function by its full name: `size`, `sets.contains`, `_+_`. */
+/** Every function, keyed by its full name, such as `size`, `sets.contains` or `_+_`. */
 export function declaredFunctions(): ReadonlyMap<string, readonly Overload[]> {
   declared ??= readDeclarations(`${OPERATORS}${FUNCTIONS}`);
   return declared;
@@ -326,7 +326,7 @@ function readDeclarations(text: string): ReadonlyMap<string, readonly Overload[]
   return functions;
 }
 
-/** `string.(int): string` is a method of strings, `(string): int` a function. */
+/** Parses a declaration: `string.(int): string` declares a method of strings, `(string): int` a function. */
 function overloadOf(text: string): Overload {
   const [, receiver, args = '', result = ''] = /^(?:(.+?)\.)?\((.*)\): (.+)$/.exec(text) ?? [];
   return {

@@ -1,7 +1,7 @@
 import type { Comprehension, Expression } from './expression.ts';
 import { BOOL, INT } from './type.ts';
 
-/** A call in the text, which may be the call of a macro. */
+/** A call in an expression, which may be a call of a macro. */
 export interface MacroCall {
   readonly name: string;
   readonly at: number;
@@ -106,7 +106,10 @@ function filter(call: Parameters<Expand>[0]): Expression {
   });
 }
 
-/** A loop that makes a list. With `hasFilter`, the argument before the result is a condition. */
+/**
+ * Returns the expansion of a macro into a loop that builds a list. With `hasFilter`, the argument before the
+ * last one is a condition.
+ */
 function lister(count: 1 | 2, hasFilter: boolean): Expand {
   return (call) => {
     const { at, args } = call;
@@ -165,7 +168,7 @@ function sorter({ at, target, args }: Parameters<Expand>[0]): Expression {
   return bind('@__sortBy_input__', target, sorted, at);
 }
 
-/** Binds a value to a name: a loop without steps. */
+/** Binds a value to a name, as a loop without iterations. */
 function bind(name: string, value: Expression, result: Expression, at: number): Comprehension {
   return {
     kind: 'comprehension',
@@ -204,7 +207,7 @@ function loop(
   };
 }
 
-/** The argument after the variables. */
+/** The first argument that follows the variables. */
 function body(args: readonly Expression[], count: number): Expression {
   return args[count] ?? { kind: 'list', at: 0, items: [] };
 }

@@ -19,17 +19,17 @@ const OPERATORS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text that may separate an operand from its operator: spaces, comments, and brackets that are not
- * in the tree.
+ * Characters that may stand between an operand and its operator: spaces, comments, and closing brackets,
+ * which are not in the tree.
  */
 const FILLER = /(?:[\s)]|\/\/[^\n]*)*/y;
 
-/** Reads the tree of one text. */
+/** Converts the library's tree of one expression. */
 export class ExpressionReader {
   readonly #text: string;
   readonly #optionals: ReadonlySet<ParsedNode>;
 
-  /** @param optionals - items and keys that have a question mark in front. */
+  /** @param optionals - items and keys that follow a question mark in the source. */
   constructor(text: string, optionals: ReadonlySet<ParsedNode>) {
     this.#text = text;
     this.#optionals = optionals;
@@ -39,7 +39,7 @@ export class ExpressionReader {
    * The tree as cel-go builds it: with macros expanded, and with the offsets that cel-go's messages
    * use.
    *
-   * @throws MacroError for an argument that a macro does not take.
+   * @throws MacroError for an argument that a macro does not accept.
    */
   read(node: ParsedNode): Expression {
     const { op, args, start } = node;
@@ -107,7 +107,10 @@ export class ExpressionReader {
     };
   }
 
-  /** Two equal signs cancel each other, and the sign of a number is part of the number. */
+  /**
+   * Reads an operand with a sign. Two equal signs cancel each other, and the sign of a number belongs to the
+   * number.
+   */
   #unary({ op, start }: ParsedNode, operand: ParsedNode): Expression {
     if (operand.op === op) return this.read(operand.args as ParsedNode);
     const below = this.read(operand);

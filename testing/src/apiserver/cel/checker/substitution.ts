@@ -4,13 +4,15 @@ import { DYN, isDyn, isDynOrError, isSameType, opaque, type Type } from './type.
 type Parameter = Extract<Type, { readonly kind: 'parameter' }>;
 
 /**
- * The types that the type variables of an expression stand for: the unification of cel-go
+ * The types that the type variables of an expression stand for. They are found by unification, as in cel-go
  * (checker/types.go, checker/mapping.go). A failed attempt changes nothing.
  */
 export class Substitution {
   #types = new Map<string, Type>();
 
-  /** Whether a value of type `right` can be used as type `left`. A success binds type variables. */
+  /**
+   * Whether a value of type `right` can be used where type `left` is expected. If so, binds type variables.
+   */
   isAssignable(left: Type, right: Type): boolean {
     return this.#attempt(() => this.#assignable(left, right));
   }
@@ -101,8 +103,7 @@ function isLessSpecific(left: Type, right: Type): boolean {
 }
 
 /**
- * Whether a type accepts null: objects, opaque types, timestamp and duration do; lists and maps do
- * not.
+ * Whether a type accepts null. Objects, opaque types, timestamps and durations do; lists and maps do not.
  */
 function isNullable(type: Type): boolean {
   if (type.kind === 'null' || type.kind === 'object') return true;

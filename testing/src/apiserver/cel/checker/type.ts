@@ -1,6 +1,6 @@
 /**
- * A static type of CEL (cel-go, common/types/types.go). Lists and maps have the kind `opaque` and
- * type parameters.
+ * A static type of CEL (cel-go, common/types/types.go). The types of lists and maps have the kind `opaque`,
+ * with type parameters.
  */
 export type Type =
   | { readonly kind: 'dyn' | 'error' | 'null' }
@@ -38,7 +38,7 @@ export function optionalOf(type: Type): Type {
   return opaque('optional_type', type);
 }
 
-/** The type inside an optional; undefined for any other type. */
+/** The type of the value inside an optional; undefined for any type that is not an optional. */
 export function heldBy(type: Type): Type | undefined {
   return type.kind === 'opaque' && type.name === 'optional_type' ? type.parameters[0] : undefined;
 }
@@ -62,7 +62,7 @@ const SIMPLE = new Set([
   'uint',
 ]);
 
-/** Parses the text of a type: `map(string, list(<T>))`, where `<T>` is a parameter. */
+/** Parses a type that is written like `map(string, list(<T>))`, where `<T>` is a parameter. */
 export function parseType(text: string): Type {
   const type = text.trim();
   if (type === 'dyn') return DYN;

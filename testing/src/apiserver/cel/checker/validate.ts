@@ -8,7 +8,7 @@ import { formatType, heldBy, isSameType, type Type } from './type.ts';
 export type Converts = (name: string, value: unknown) => boolean;
 
 /**
- * The problems of an expression whose types fit: the validators of the Kubernetes environment
+ * The problems that the validators of the Kubernetes environment find in an expression whose types are right
  * (cel-go, cel/validator.go, and ext/formatting.go).
  */
 export function validate(root: Expression, checked: Checked, converts: Converts): Finding[] {

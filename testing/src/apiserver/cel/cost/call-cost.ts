@@ -52,7 +52,7 @@ function mayBeText(arg: Argument): boolean {
   return isText(arg) || arg.kind === 'dyn';
 }
 
-/** Compares two values: the shorter value decides the cost. */
+/** The cost of comparing two values. It depends on the size of the shorter value. */
 const compare: Estimate = (_, [left, right]) => {
   if (left === undefined || right === undefined) return undefined;
   return { cost: traversal(left.size.max < right.size.max ? left.size : right.size) };
@@ -62,8 +62,8 @@ const order: Estimate = (target, args) =>
   args.every(mayBeText) ? atLeastSimple(compare(target, args), args) : undefined;
 
 /**
- * With arguments of unknown type the overload for numbers may be meant, so the cost is at least
- * that of a simple call.
+ * If the types of the arguments are unknown, the call may use the overload for numbers, so it costs at least
+ * as much as a simple call.
  */
 function atLeastSimple(
   found: CallCost | undefined,
@@ -73,7 +73,7 @@ function atLeastSimple(
   return { ...found, cost: Math.max(found.cost, 1) };
 }
 
-/** The cost of `==` for types that are compared in one step, and for types that are not. */
+/** The cost of `==` for types whose values are compared at a fixed cost, in one step or in several. */
 const EQUALITY: Readonly<Record<string, number>> = {
   'net.IP': 1,
   'net.CIDR': 1,
@@ -101,17 +101,17 @@ const isIn: Estimate = (_, [, list]) => {
   return { cost: list.kind === 'dyn' ? Math.max(list.size.max, 1) : list.size.max };
 };
 
-/** A function that reads its argument once. */
+/** The cost of a function that reads its argument once. */
 function reads(factor: number = PER_CHARACTER): Estimate {
   return (_, [text]) => text && { cost: traversal(text.size, factor) };
 }
 
-/** A method that reads its receiver once and returns a value of the same size. */
+/** The cost of a method that reads its receiver once and returns a value of the same size. */
 function rewrites(factor: number = PER_CHARACTER): Estimate {
   return (target) => target && { cost: traversal(target.size, factor), size: target.size };
 }
 
-/** A method that reads a text once, or looks at every item of a list. */
+/** The cost of a method that reads a string once, or looks at every item of a list. */
 const eachItem: Estimate = (target) => {
   if (target === undefined) return undefined;
   if (target.items === undefined) return { cost: traversal(target.size) };
@@ -126,7 +126,7 @@ const replace: Estimate = (target, [old, next]) => {
   return { cost, size: replaced(target.size, old.size, next.size) };
 };
 
-/** An empty text is found between any two characters. */
+/** The size of `text` after replacements. An empty `old` is found between any two characters. */
 function replaced(text: SizeRange, old: SizeRange, next: SizeRange): SizeRange {
   const most =
     old.min === 0
@@ -168,10 +168,16 @@ const matches: Estimate = (target, [regex]) =>
 const contains: Estimate = (target, [part]) =>
   target && part && { cost: product(traversal(target.size), traversal(part.size)) };
 
-/** The receiver is a text that is read once, or a part of an existing network. */
+/**
+ * The cost of a function that parses its string argument, or of a method that returns a part of an existing
+ * network.
+ */
 const address: Estimate = (target, args) => (target === undefined ? reads()(target, args) : SIMPLE);
 
-/** Networks are compared as 4 or 16 bytes. A text has to be parsed first. */
+/**
+ * The cost of testing whether a network contains an address or network. Both are compared as 4 or 16 bytes. A
+ * string argument has to be parsed first.
+ */
 function within(cost: number): Estimate {
   return (_, [other]) => other && { cost: cost + (mayBeText(other) ? traversal(other.size) : 0) };
 }
@@ -182,7 +188,8 @@ function ofSets(factor: number): Estimate {
 }
 
 /**
- * A conversion between text and bytes: the result may be four times as long, or a quarter as long.
+ * The cost of a conversion between string and bytes: the result may be four times as long, or a quarter as
+ * long.
  */
 const toBytes: Estimate = (_, [text]) => {
   if (text === undefined || !mayBeText(text)) return undefined;
@@ -202,15 +209,15 @@ const quote: Estimate = (_, [text]) =>
     size: { min: text.size.min + 2, max: text.size.max * 2 + 2 },
   };
 
-/** The longest regular expression of a named format. */
+/** The length of the longest regular expression that any named format has. */
 const FORMAT_REGEX = 128;
 
 const validate: Estimate = (_, [text]) =>
   text && { cost: Math.ceil(product(traversal(text.size), FORMAT_REGEX * PER_REGEX_CHARACTER)) };
 
 /**
- * A selector such as `a,b=c`: at most one requirement per two characters, and each requirement
- * makes a list and an object.
+ * The cost of parsing a selector such as `a,b=c`. It has at most one requirement per two characters, and for
+ * each requirement a list and an object are made.
  */
 const selector: Estimate = (_, [text]) => {
   if (text === undefined) return undefined;
@@ -221,7 +228,7 @@ const selector: Estimate = (_, [text]) => {
 /** The cost of making a list (cel-go: ListCreateBaseCost). */
 const NEW_LIST = 10;
 
-/** A call that makes a list and looks at each item `factor` times (cel-go: ext/lists.go). */
+/** The cost of a call that makes a list and looks at each item `factor` times (cel-go: ext/lists.go). */
 function makesList(size: SizeRange, factor: number): CallCost {
   return { cost: 1 + NEW_LIST + Math.ceil(product(size.max, factor)), size };
 }
@@ -238,7 +245,7 @@ const flatten: Estimate = (target, [depth]) =>
   target &&
   makesList(target.size, depth === undefined ? 1 : literalOr(depth, Number.POSITIVE_INFINITY));
 
-/** Each item is compared with every other item. Comparing texts costs a little more. */
+/** The cost of comparing each item with every other item. Strings cost a little more than other items. */
 export function comparesAll({ size, items }: Pick<Argument, 'size' | 'items'>): CallCost {
   const isOfTexts = items?.kind === 'string' || items?.kind === 'bytes';
   return makesList(times(size, size), isOfTexts ? 2 + PER_CHARACTER : 2);

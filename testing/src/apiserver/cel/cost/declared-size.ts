@@ -2,7 +2,7 @@ import type { StructuralSchema } from 'chancery/internal';
 import { valuesSchema } from 'chancery/internal-objects';
 import { celFieldName } from '../expression/field-name.ts';
 
-/** The largest request, in bytes. No value can be longer. */
+/** The maximum size of a request, in bytes. No value can be longer. */
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 export type SizedKind =
@@ -24,17 +24,20 @@ export type SizedKind =
  */
 export interface DeclaredSize {
   readonly kind: SizedKind;
-  /** Items of a list, entries of a map, characters of a text; 0 for kinds without a size. */
+  /**
+   * The maximum number of items in a list, entries in a map, or characters in a string; 0 for kinds without a
+   * size.
+   */
   readonly most: number;
-  /** The length of the shortest JSON, in bytes. */
+  /** The length of the shortest possible JSON of a value, in bytes. */
   readonly leastBytes: number;
   readonly items?: DeclaredSize;
   readonly keys?: DeclaredSize;
-  /** Keyed by the name that a rule uses. */
+  /** The sizes of the fields, keyed by the name that a rule uses. */
   readonly fields?: ReadonlyMap<string, DeclaredSize>;
 }
 
-/** A key of a map. A schema cannot bound its length. */
+/** The size of a map key. A schema cannot limit the length of keys. */
 const KEY: DeclaredSize = { kind: 'string', most: 0, leastBytes: 2 };
 
 const SCALARS: Readonly<Record<string, DeclaredSize>> = {
@@ -43,7 +46,7 @@ const SCALARS: Readonly<Record<string, DeclaredSize>> = {
   integer: { kind: 'int', most: 0, leastBytes: 1 },
 };
 
-/** Formats that bound the length of a text, counted with the quotes. */
+/** Formats that limit the length of a string. The lengths include the quotes. */
 const FORMATS: Readonly<Record<string, DeclaredSize>> = {
   duration: { kind: 'duration', most: 32, leastBytes: 3 },
   date: { kind: 'timestamp', most: 12, leastBytes: 12 },
@@ -59,7 +62,7 @@ const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
   metadata: { type: 'object', properties: { name: TEXT, generateName: TEXT } },
 };
 
-/** @returns undefined for a schema whose values no rule can see. */
+/** @returns undefined for a schema whose values rules cannot see. */
 export function declaredSize(schema: StructuralSchema, isRoot: boolean): DeclaredSize | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {
     return { kind: 'dyn', most: textLength(schema), leastBytes: 1 };
@@ -77,8 +80,8 @@ export function declaredSize(schema: StructuralSchema, isRoot: boolean): Declare
 }
 
 /**
- * The largest number of values of a size in one request, if nothing else bounds their number. Each
- * value is followed by a comma.
+ * How many values of at least this size fit into one request, if nothing else limits their number. Each value
+ * is followed by a comma.
  */
 export function mostInRequest({ leastBytes }: DeclaredSize): number {
   return Math.floor(MAX_REQUEST_BYTES / (leastBytes + 1));
@@ -99,7 +102,7 @@ function mapSize(schema: StructuralSchema): DeclaredSize | undefined {
   const values = valuesSchema(schema);
   const of = values && declaredSize(values, isEmbedded(values));
   if (of === undefined) return undefined;
-  // A key, its quotes, a colon and a comma.
+  // The 6 bytes are for a key, its quotes, a colon and a comma.
   const entryBytes = of.leastBytes + 6;
   const most = bound(schema.maxProperties) ?? Math.floor((MAX_REQUEST_BYTES - 2) / entryBytes);
   return { kind: 'map', most, leastBytes: 2, items: of, keys: KEY };
@@ -146,7 +149,7 @@ function textSize(schema: StructuralSchema): DeclaredSize {
   return { kind: 'string', most: Math.max(...lengths), leastBytes: 2 };
 }
 
-/** The length of a text in bytes. A character can take four bytes. */
+/** The maximum length of a string in bytes. A character can take four bytes. */
 function textLength({ maxLength }: StructuralSchema): number {
   const most = bound(maxLength);
   return most === undefined ? MAX_REQUEST_BYTES - 2 : most * 4;

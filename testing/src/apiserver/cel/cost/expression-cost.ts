@@ -23,8 +23,8 @@ interface Local {
 type Scope = ReadonlyMap<string, Local>;
 
 /**
- * Namespaces of the library. Their methods are functions of Kubernetes that have a dot in their
- * names.
+ * Names that the library treats as objects with methods. In Kubernetes, the methods are functions with a dot
+ * in their names.
  */
 const NAMESPACES: ReadonlySet<string> = new Set([
   'cel',
@@ -38,7 +38,7 @@ const NAMESPACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The most that a checked expression can cost, by the server's estimate: a port of the rules of
+ * The maximum cost of a checked expression, by the server's estimate. This is a port of the rules of
  * github.com/google/cel-go, checker/cost.go, for the trees of this library.
  */
 export function maxCostOf(root: ExpressionNode, declared: DeclaredSize): number {
@@ -177,7 +177,10 @@ class CostEstimate {
     return this.#call(node, `${target.args}.${name}`, undefined, args, scope);
   }
 
-  /** A macro over the items of a list or the keys of a map, as the server expands it. */
+  /**
+   * The cost of a macro that loops over the items of a list or the keys of a map, as the server expands the
+   * macro.
+   */
   #loop(node: ExpressionNode, scope: Scope): number {
     const [name, range, args] = node.args as Method;
     const [variable, ...bodies] = args;
@@ -204,7 +207,7 @@ class CostEstimate {
   }
 
   /**
-   * A macro with two variables, `existsOne` or `sortBy`, as cel-go expands it
+   * The cost of a macro with two variables, of `existsOne`, or of `sortBy`, as cel-go expands the macro
    * (ext/comprehensions.go, ext/lists.go).
    */
   #ownLoop(node: ExpressionNode, scope: Scope): number {
@@ -292,7 +295,7 @@ class CostEstimate {
     return cost + bodyCost;
   }
 
-  /** `a.hasValue() ? optional.of(cel.bind(x, a.value(), body)) : optional.none()` */
+  /** The cost of `a.hasValue() ? optional.of(cel.bind(x, a.value(), body)) : optional.none()`. */
   #mapOptional(node: ExpressionNode, scope: Scope): number {
     const [name, target, [variable, body]] = node.args as Method;
     if (variable === undefined || body === undefined) return 0;
@@ -388,7 +391,7 @@ class CostEstimate {
     const isOfValue = path[0] === 'self' || path[0] === 'oldSelf';
     const declared = isOfValue ? this.#declaredAt(path) : undefined;
     const kind = kindOfType(node.checkedType);
-    // An old value that may be absent is an optional.
+    // If the old value may be absent, the variable is an optional, and not of the declared kind.
     return declared === undefined || kind === 'optional' ? kind : declared.kind;
   }
 }

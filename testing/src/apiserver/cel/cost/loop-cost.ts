@@ -4,7 +4,10 @@ import type { ExpressionNode } from '../expression/expression-tree.ts';
 export const NEW_LIST = 10;
 export const NEW_MAP = 30;
 
-/** The cost of a loop's step without its own expression, and the cost of the loop's result. */
+/**
+ * For macros without a list or map as their result: the cost of one iteration, not counting the expression
+ * that the macro evaluates in it, and the cost of the loop's result.
+ */
 export const QUANTIFIERS: Readonly<
   Record<string, { readonly step: number; readonly result: number }>
 > = {
@@ -15,8 +18,8 @@ export const QUANTIFIERS: Readonly<
 };
 
 /**
- * For macros that make a list or map: the cost of the start value, and of each step without its own
- * expression.
+ * For macros that make a list or map: the cost of the start value, and the cost of one iteration, not
+ * counting the expression that the macro evaluates in it.
  */
 export const TRANSFORMS: Readonly<
   Record<string, { readonly start: number; readonly step: number }>
@@ -28,7 +31,8 @@ export const TRANSFORMS: Readonly<
 };
 
 /**
- * Macros that the library lacks. Our implementations do not expand them to loops of the library.
+ * Macros that the library lacks, at least with two variables. Our implementations do not expand them to loops
+ * of the library.
  */
 export const OWN_LOOPS: ReadonlySet<string> = new Set([
   ...Object.keys(QUANTIFIERS),
@@ -36,8 +40,8 @@ export const OWN_LOOPS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The variables of a macro, and the expressions that it evaluates for each item. A filter may come
- * first.
+ * The variables of a macro, and the expressions that it evaluates for each item. The first of these
+ * expressions may be a filter.
  */
 export function partsOf(
   name: string,

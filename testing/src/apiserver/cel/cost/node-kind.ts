@@ -12,7 +12,8 @@ export function kindOfType(type: CheckedType | undefined): string {
   if (type === undefined) return 'dyn';
   if (type.kind === 'primitive') return type.name;
   if (type.kind !== 'message') return type.kind === 'param' ? 'dyn' : type.kind;
-  // A type of the library has its own name. An object type of a schema has a generated name.
+  // Types that the library defines keep their names. The generated names of a schema's object types begin
+  // with `object`.
   return TYPE_KINDS[type.name] ?? (type.name.startsWith('object') ? 'object' : type.name);
 }
 

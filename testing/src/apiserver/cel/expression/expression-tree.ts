@@ -6,13 +6,13 @@
 export interface ExpressionNode {
   readonly op: string;
   readonly args: unknown;
-  /** Set by the type check. */
+  /** The type, which the type check sets. */
   readonly checkedType?: CheckedType;
   readonly meta: {
     readonly evaluate: Evaluate;
     /** The expression that is evaluated instead of the node: the loop that a macro expands to. */
     readonly alternate?: ExpressionNode;
-    /** The macro's own evaluation, for macros that do not expand to another expression: `has`. */
+    /** The macro's own evaluation, for a macro that does not expand to another expression, such as `has`. */
     readonly macro?: Macro;
   };
   setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
@@ -42,7 +42,7 @@ interface Comprehension {
   readonly step: ExpressionNode;
   /** False when an error in a step does not end the loop. */
   readonly errorsAreFatal?: boolean;
-  /** Whether the loop continues after this result. */
+  /** Whether the loop continues after an iteration with this result. */
   readonly condition?: (result: boolean) => boolean;
 }
 
@@ -82,8 +82,8 @@ export function renameFunctions(
 }
 
 /**
- * Makes `has(a.b)` checked like `a.b`, so that a field that cannot exist is an error there too.
- * Call this before the expression is checked.
+ * Makes `has(a.b)` checked like `a.b`, so that a field that cannot exist is an error inside `has` too. Call
+ * this before the expression is checked.
  */
 export function checkPresenceTests(nodes: readonly ExpressionNode[]): void {
   for (const { op, args, meta } of nodes) {
@@ -99,9 +99,9 @@ export function checkPresenceTests(nodes: readonly ExpressionNode[]): void {
 }
 
 /**
- * Makes every loop of an expression call `mayTake` before each step. Call this after the expression
- * was checked. If errors do not end a loop, an exhausted loop ends with a result that must be
- * ignored.
+ * Makes every loop of an expression call `mayTake` before each step. Call this after the expression was
+ * checked. A loop for which `mayTake` returns false ends: with an error if errors end this loop, otherwise
+ * with a result that must be ignored.
  */
 export function meterLoops(
   nodes: readonly ExpressionNode[],

@@ -9,11 +9,11 @@ interface Placed {
 }
 
 /**
- * Refuses functions of the library that the Kubernetes environment lacks
- * (pkg/cel/environment/base.go): `cel.bind`, because Kubernetes does not include `ext.Bindings`,
- * and methods of bytes. The expression must be checked before.
+ * Refuses functions of the library that the Kubernetes environment lacks (pkg/cel/environment/base.go):
+ * `cel.bind`, because Kubernetes does not include `ext.Bindings`, and methods of bytes. The expression must
+ * have been checked before this call.
  *
- * @throws Error in the library's form, as for an undeclared name.
+ * @throws Error like the library's error for an undeclared name.
  */
 export function refuseForeign(nodes: readonly ExpressionNode[]): void {
   for (const { op, args } of nodes) {

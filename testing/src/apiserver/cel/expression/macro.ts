@@ -1,5 +1,5 @@
 /**
- * The parts that our macros need of the object that the library passes to a macro. They are not
+ * The members that our macros use of the object that the library passes to a macro. These members are not
  * part of the library's public API. The version is pinned, and tests fail when they change.
  */
 import type { ExpressionNode } from './expression-tree.ts';

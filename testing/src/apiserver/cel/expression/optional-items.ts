@@ -4,17 +4,15 @@ import { nodesOf } from './expression-tree.ts';
 import type { Checker, Evaluator, Scope } from './macro.ts';
 import { tokensOf } from './tokens.ts';
 
-/**
- * A text that the library can parse, and the offsets of the question marks that stood before items.
- */
+/** An expression that the library can parse, and the offsets at which items were marked with `?`. */
 interface MaskedText {
   readonly text: string;
   readonly marks: ReadonlySet<number>;
 }
 
 /**
- * The library cannot parse `[?a]` and `{?"k": a}`. Each question mark is replaced by `!`, which
- * keeps all offsets and makes a node that nothing else makes at that position.
+ * The library cannot parse `[?a]` and `{?"k": a}`. Each question mark is replaced by `!`, which keeps all
+ * offsets and produces a node that nothing else could produce at that position.
  */
 export function maskOptionalItems(expression: string): MaskedText {
   const marks = new Set<number>();
@@ -27,7 +25,7 @@ export function maskOptionalItems(expression: string): MaskedText {
     if (token === '?' && isItem) marks.add(text.length);
     text += token === '?' && isItem ? '!' : token;
     if (/^\s|^\/\//.test(token)) continue;
-    // After a value, a bracket is an index.
+    // A bracket that follows a value begins an index, not a list.
     const isIndex = token === '[' && /[\w)\]}"']$/.test(before) && before !== 'in';
     if ('{[('.includes(token)) open.push(token === '(' || isIndex ? 'other' : 'literal');
     else if ('}])'.includes(token)) open.pop();
@@ -41,7 +39,9 @@ interface Node extends ParsedNode {
   setMeta(key: string, value: unknown): unknown;
 }
 
-/** Removes the marks, and makes lists and maps evaluate as they were written. */
+/**
+ * Removes the nodes of the replaced question marks, and makes their lists and maps evaluate optional items.
+ */
 export function restoreOptionalItems(
   root: unknown,
   marks: ReadonlySet<number>,
@@ -104,8 +104,8 @@ function held(value: unknown): readonly unknown[] {
 }
 
 /**
- * Replaces the node of a mark by its operand. The node is the item's first node, or the first node
- * inside it.
+ * Replaces the `!` node of a question mark with its operand. This node is the item itself, or the leftmost
+ * node inside the item.
  */
 function unmark(
   place: Node[],

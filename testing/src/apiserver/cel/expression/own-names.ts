@@ -1,6 +1,6 @@
 /**
- * The prefix of our replacements for functions of the library whose results or messages differ from
- * the server's. Expressions that call such a function call the replacement.
+ * The prefix of our replacements for functions of the library whose results or messages differ from the
+ * server's. A call of such a function in an expression is changed to a call of the replacement.
  */
 const PREFIX = 'k8s__';
 
@@ -19,7 +19,7 @@ export function ownName(name: string): string {
   return `${PREFIX}${name}`;
 }
 
-/** The name of a function as the expression writes it. */
+/** The name of a function in the source of the expression, without this prefix. */
 export function originalName(name: string): string {
   return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
 }

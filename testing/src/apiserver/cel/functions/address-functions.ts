@@ -3,7 +3,9 @@ import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 
 type Family = 'ipv4' | 'ipv6';
 
-/** An address without a zone. IPv4 addresses in IPv6 form are refused, as the server does. */
+/**
+ * An address without a zone. Like the server, this refuses IPv4 addresses that are written as IPv6 addresses.
+ */
 class CelAddress {
   readonly text: string;
   readonly family: Family;

@@ -15,7 +15,7 @@ export interface AuthorizerQuestion {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Replaces the user of the request. */
+  /** The service account whose rights are asked about, in place of those of the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 }
 

@@ -8,7 +8,10 @@ const INT_MIN = -(2n ** 63n);
 const INT_MAX = 2n ** 63n - 1n;
 const UINT_MAX = 2n ** 64n - 1n;
 
-/** `bool`, `int`, `uint`, `double`, `duration` and `timestamp` as cel-go has them (common/types). */
+/**
+ * Registers the conversions `bool`, `int`, `uint`, `double`, `duration` and `timestamp` with the behaviour of
+ * cel-go (common/types).
+ */
 export function registerConversions(environment: CelEnvironment): void {
   const declare = (signature: string, convert: (value: never) => unknown): void => {
     environment.registerFunction(ownName(signature), convert);
@@ -51,14 +54,14 @@ function registerDurations(
   const duration = (nanos: bigint): unknown =>
     new Made(nanos / NANOS_OF_SECOND, Number(nanos % NANOS_OF_SECOND));
   declare(`duration(${DURATION}): ${DURATION}`, (value) => value);
-  // Declared in CEL, but cel-go cannot convert it.
+  // cel-go declares this conversion, but it fails for every value.
   declare(`duration(int): ${DURATION}`, () => {
     throw failed(DURATION, 'int');
   });
   declare(`duration(string): ${DURATION}`, (text: string) => duration(durationOf(text)));
 }
 
-/** The class of the values that an expression makes. The library does not export these classes. */
+/** The class of the value that an expression returns. The library does not export its classes. */
 function classOf<T>(
   environment: CelEnvironment,
   expression: string,

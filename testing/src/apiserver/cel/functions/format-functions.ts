@@ -3,7 +3,7 @@ import { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN, isFormat } from 'chancery/int
 
 const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 
-/** A named format for texts. */
+/** A named format for strings. */
 class CelFormat {
   readonly name: string;
   readonly problems: (text: string) => readonly string[];
@@ -51,7 +51,7 @@ function byFormat(name: string): CelFormat {
   return new CelFormat(name, (text) => (isFormat(text, name) ? [] : [`invalid ${name}`]));
 }
 
-/** `format.dns1123Label()` and the other formats, `format.named(name)` and `validate`. */
+/** Registers `format.dns1123Label()` and the other formats, `format.named(name)`, and `validate`. */
 export function registerFormatFunctions(environment: CelEnvironment): void {
   class Formats {}
   const type = 'kubernetes.NamedFormat';

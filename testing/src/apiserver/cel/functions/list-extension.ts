@@ -2,7 +2,7 @@ import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-
 import { Budget } from '../runtime/budget.ts';
 import { celEquals } from '../runtime/value-equality.ts';
 
-/** Types that `sort` takes. */
+/** Types of items that `sort` accepts. */
 const COMPARABLE: readonly string[] = [
   'int',
   'uint',
@@ -14,15 +14,13 @@ const COMPARABLE: readonly string[] = [
   'bytes',
 ];
 
-/**
- * The largest length of a list of numbers. It is above the number of steps that any expression may
- * take.
- */
+/** The maximum length of a list that `lists.range` makes. It is above the step limit of every expression. */
 const MOST_NUMBERS = 10_000_000;
 
 /**
- * The list extension of cel-go, version 3, which Kubernetes has since 1.34 (`slice`, `flatten`, `sort`, `distinct`,
- * `reverse`, `lists.range`), and `first`, `last`, `unwrapOpt` and `optional.unwrap` of its optional types.
+ * Registers the list extension of cel-go, version 3, which Kubernetes has had since 1.34 (`slice`, `flatten`,
+ * `sort`, `distinct`, `reverse`, `lists.range`), and `first`, `last`, `unwrapOpt` and `optional.unwrap` of
+ * its optional types.
  */
 export function registerListExtension(environment: CelEnvironment): void {
   class Lists {}
@@ -86,8 +84,8 @@ function flatten(items: readonly unknown[], depth: bigint): unknown[] {
 }
 
 /**
- * The items without repetitions. Equal texts and numbers are found with a set. Other values are
- * compared in pairs.
+ * The items without repetitions. Equal strings and numbers are found with a set. Other values are compared in
+ * pairs.
  */
 function distinct(items: readonly unknown[]): unknown[] {
   const simple = new Set<unknown>();

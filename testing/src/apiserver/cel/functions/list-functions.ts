@@ -20,7 +20,7 @@ interface Duration {
   addDuration(other: Duration): Duration;
 }
 
-/** `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf` of lists. */
+/** Registers `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf` of lists. */
 export function registerListFunctions(environment: CelEnvironment): void {
   for (const type of ORDERED) {
     const list = `list<${type}>`;
@@ -64,7 +64,7 @@ function extreme(
   return rest.reduce((best, item) => (isBetter(item, best) ? item : best), first);
 }
 
-/** `sets.contains`, `sets.equivalent` and `sets.intersects`. */
+/** Registers `sets.contains`, `sets.equivalent` and `sets.intersects`. */
 export function registerSetFunctions(environment: CelEnvironment): void {
   class Sets {}
   const has = (list: readonly unknown[], wanted: unknown): boolean =>

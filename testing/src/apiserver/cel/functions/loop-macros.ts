@@ -13,8 +13,8 @@ interface Loop {
   readonly hasFilter?: boolean;
   typeOf(checker: Checker, body: Body): CelType;
   /**
-   * @param steps - call `value()` of each step before taking the next step: the steps share their
-   * variables.
+   * @param steps - the iterations. They share their variables, so call `value()` of each step before you take
+   * the next one.
    */
   run(steps: Iterable<Step>): unknown;
 }
@@ -33,8 +33,8 @@ interface Step {
 }
 
 /**
- * cel-go's macros with two variables (`TwoVarComprehensions`), which Kubernetes has since 1.32,
- * `existsOne`, and `sortBy` of its list extension. Each step of a loop is charged to the budget.
+ * cel-go's macros with two variables (`TwoVarComprehensions`), which Kubernetes has had since 1.32,
+ * `existsOne`, and `sortBy` of cel-go's list extension. Each step of a loop is charged to the budget.
  */
 export function registerLoopMacros(environment: CelEnvironment): void {
   for (const loop of LOOPS) {
@@ -112,7 +112,7 @@ const LOOPS: readonly Loop[] = [
     typeOf: (checker, { key }) => checker.registry.getListType(key),
     run(steps) {
       const all = Array.from(steps, (step) => ({ item: step.item, key: step.value() }));
-      Budget.charge(2 * all.length ** 2); // each key is compared with every other
+      Budget.charge(2 * all.length ** 2); // each key is compared with every other key
       return sortedBy(
         all.map(({ item }) => item),
         all.map(({ key }) => key),
@@ -171,7 +171,7 @@ function macro(loop: Loop): (call: MacroCall) => object {
       },
       evaluate(evaluator: Evaluator, _: unknown, scope: Scope): unknown {
         const range = evaluator.run(receiver, scope);
-        // As in all macros with one variable, the variable of a map is its key.
+        // In every macro with one variable, the variable holds the key when the range is a map.
         const isByKey = loop.variables === 1 && !Array.isArray(range);
         return loop.run(stepsOf(entriesOf(range)));
 
@@ -229,7 +229,7 @@ function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
 }
 
 /**
- * A map of the entries.
+ * Makes a map of these entries.
  * @throws Error when two entries have the same key.
  */
 function made(entries: readonly (readonly [unknown, unknown])[]): Map<unknown, unknown> {

@@ -18,8 +18,8 @@ export function isTypedObject(value: unknown): value is TypedObject {
 }
 
 /**
- * The function that replaces literals of objects, which the library does not have. Expressions
- * cannot call it by name.
+ * The function whose calls replace object literals, which the library does not have. The source of an
+ * expression cannot call it.
  */
 const CONSTRUCTOR = 'k8s__object';
 const TYPE = 'kubernetes.Object';
@@ -35,7 +35,7 @@ export function registerMutationFunctions(environment: CelEnvironment): void {
     .registerFunction(`${CONSTRUCTOR}(string, dyn): dyn`, typedObject);
 }
 
-/** @param fields - a map in either of the library's two forms. */
+/** @param fields - a map of the library: a `Map` or a plain object. */
 function typedObject(type: string, fields: Map<string, unknown> | object): TypedObject {
   const set = entriesOf(fields).flatMap(([key, value]): [string, unknown][] => {
     const name = String(key);
@@ -54,7 +54,8 @@ function entriesOf(map: Map<unknown, unknown> | object): readonly [unknown, unkn
 export function withObjectLiterals(expression: string): string {
   const tokens = tokensOf(expression);
   const written: string[] = [];
-  // The kind of each open bracket. A literal of an object ends with an additional parenthesis.
+  // The kind of each open bracket. An object literal becomes a call, so it needs an additional closing
+  // parenthesis.
   const open: ('object' | 'other')[] = [];
   let expectsField = false;
   for (let at = 0; at < tokens.length; at++) {
@@ -89,7 +90,7 @@ function isAfterDot(written: readonly string[]): boolean {
   return written.findLast((token) => token.trim() !== '') === '.';
 }
 
-/** The type of the literal that begins at a token, and the index of its brace. */
+/** The type of the object literal that begins at a token, and the index of its opening brace. */
 function typeAt(
   tokens: readonly string[],
   at: number,
@@ -112,9 +113,10 @@ function typeAt(
 }
 
 /**
- * Why the types of an object and of its nested objects do not fit; undefined when they fit.
+ * The reason why the type of an object, or of an object nested in it, is not the expected type; undefined
+ * when all types are right.
  *
- * @param place - the type that is expected here.
+ * @param place - the expected type.
  */
 export function typeProblem(value: unknown, place: string): string | undefined {
   const problems = [...typeProblems(value, place)];
@@ -140,7 +142,7 @@ function isMap(value: unknown): value is Map<unknown, unknown> | object {
 }
 
 /**
- * A value of CEL as JSON.
+ * Converts a CEL value to JSON.
  * @throws Error for a value that JSON cannot express.
  */
 export function plainJson(value: unknown): unknown {

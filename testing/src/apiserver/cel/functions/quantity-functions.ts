@@ -5,8 +5,8 @@ import { NANOS, parseQuantity } from 'chancery/internal-objects';
 class CelQuantity {
   readonly nanos: bigint;
   /**
-   * The power of ten of the server's integer form; undefined if the server uses a decimal of any
-   * size.
+   * The power of ten, if the server stores the quantity as an integer times a power of ten. Undefined if the
+   * server stores it as a decimal number of any size.
    */
   readonly scale: number | undefined;
 
@@ -37,7 +37,7 @@ class CelQuantity {
     return whole >= -(2n ** 63n) && whole < 2n ** 63n;
   }
 
-  /** The sum has the smaller unit of the two. */
+  /** The sum. Its unit is the smaller of the two units. */
   plus(other: CelQuantity): CelQuantity {
     const nanos = this.nanos + other.nanos;
     if (this.scale === undefined || other.scale === undefined) {
@@ -64,12 +64,12 @@ const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 4
 
 const PARTS = /^[+-]?0*(\d*)\.?(\d*)(?:[eE]([+-]?\d+)|([A-Za-z]*))$/;
 
-/** The number of digits that always fit into 64 bits, and into a double. */
+/** How many digits always fit into 64 bits, and how many into a double. */
 const INT64_DIGITS = 18;
 const BINARY_DIGITS = 15;
 
 /**
- * The unit of a text that is a quantity, by the rules of `ParseQuantity` (apimachinery,
+ * The power of ten that a string with a quantity gets by the rules of `ParseQuantity` (apimachinery,
  * pkg/api/resource/quantity.go).
  */
 function scaleOf(text: string): number | undefined {

@@ -3,24 +3,24 @@ import { knownPattern, Work } from 'chancery/internal-objects';
 import { ownName } from '../expression/own-names.ts';
 import { Budget } from '../runtime/budget.ts';
 
-/** A limit above the number of parts of any text in a request. */
+/** A limit above the number of matches in any string of a request. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
- * The step limit of one call, about half a second. The server's cost counts characters, and not the
- * states of a pattern.
+ * The step limit of one call, about half a second. The call needs its own limit, because the server's cost
+ * counts characters and not the states of a pattern.
  */
 const CALL_STEPS = 20_000_000;
 
 /**
- * Charges what the server charges: one step per 10 characters of the text and 4 of the pattern
- * (cel-go, runtimecost.go).
+ * Charges the server's cost: a tenth of the string's length times a quarter of the pattern's length (cel-go,
+ * runtimecost.go).
  */
 function charge(text: string, pattern: string): void {
   Budget.charge(Math.ceil((1 + text.length) / 10) * Math.ceil(pattern.length / 4));
 }
 
-/** `matches`, `find` and `findAll`, all in RE2's syntax. */
+/** Registers `matches`, `find` and `findAll`. Their patterns have RE2's syntax. */
 export function registerRegexFunctions(environment: CelEnvironment): void {
   const matches = (text: string, pattern: string): boolean => {
     charge(text, pattern);

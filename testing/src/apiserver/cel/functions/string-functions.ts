@@ -53,7 +53,10 @@ function replaced(text: string, from: string, to: string, limit: bigint): string
   return parts.slice(0, count + 1).join(to) + [''].concat(parts.slice(count + 1)).join(from);
 }
 
-/** `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X` and `%o`, with a precision for the numbers. */
+/**
+ * Formats a string with the verbs `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X` and `%o`. A number can have a
+ * precision.
+ */
 function formatted(template: string, values: readonly unknown[]): string {
   let next = 0;
   return template.replace(/%(?:\.(\d+))?([a-zA-Z%])/g, (_, precision?: string, verb = '') => {

@@ -1,6 +1,6 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 
-/** An absolute URI or an absolute path, as Go's url.ParseRequestURI reads it. */
+/** An absolute URI or an absolute path, parsed like Go's `url.ParseRequestURI`. */
 class CelUrl {
   readonly text: string;
   readonly scheme: string;
@@ -37,7 +37,7 @@ class CelUrl {
   }
 }
 
-/** `url`, `isURL` and the parts of a URL. */
+/** Registers `url`, `isURL`, and the methods that return the components of a URL. */
 export function registerUrlFunctions(environment: CelEnvironment): void {
   environment
     .registerType('net.URL', CelUrl)

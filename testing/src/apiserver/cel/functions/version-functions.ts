@@ -1,6 +1,6 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 
-/** A semantic version as `github.com/blang/semver/v4` reads it. */
+/** A semantic version, parsed like in `github.com/blang/semver/v4`. */
 class CelSemver {
   readonly numbers: readonly [bigint, bigint, bigint];
   readonly prerelease: readonly string[];
@@ -10,7 +10,7 @@ class CelSemver {
     this.prerelease = prerelease;
   }
 
-  /** -1, 0 or 1. Build metadata is ignored. */
+  /** Returns -1, 0 or 1. Build metadata is ignored. */
   compareTo(other: CelSemver): bigint {
     for (const [index, number] of this.numbers.entries()) {
       const against = other.numbers[index] ?? 0n;
@@ -22,7 +22,7 @@ class CelSemver {
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** Registers `semver`, `isSemver` and the methods of versions. Kubernetes has them since 1.33. */
+/** Registers `semver`, `isSemver` and the methods of versions. Kubernetes has had them since 1.33. */
 export function registerVersionFunctions(environment: CelEnvironment): void {
   const type = 'kubernetes.Semver';
   const can = (text: string, isLenient: boolean): boolean => {
@@ -56,7 +56,7 @@ export function registerVersionFunctions(environment: CelEnvironment): void {
     );
 }
 
-/** @param isLenient - accepts a leading `v`, leading zeros and missing numbers. */
+/** @param isLenient - whether to accept a leading `v`, leading zeros and missing numbers. */
 function read(text: string, isLenient: boolean): CelSemver {
   return parse(isLenient ? normalized(text) : text);
 }
@@ -132,7 +132,10 @@ function requireBuild(part: string): void {
   }
 }
 
-/** A release is later than its prereleases. Numbers are earlier than texts. */
+/**
+ * Compares prerelease identifiers. A release comes after its prereleases, and a numeric identifier before one
+ * with letters.
+ */
 function comparePrereleases(left: readonly string[], right: readonly string[]): bigint {
   if (left.length === 0 || right.length === 0) {
     return left.length === right.length ? 0n : left.length === 0 ? 1n : -1n;

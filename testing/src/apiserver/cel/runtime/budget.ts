@@ -1,6 +1,6 @@
 /**
- * The steps that evaluations may take. Every step takes from the budget, and evaluation stops when
- * it is exhausted.
+ * A limit on the steps of evaluations. Every step reduces the budget, and the evaluation stops when the
+ * budget is exhausted.
  */
 export class Budget {
   static #running: Budget | undefined;
@@ -18,7 +18,7 @@ export class Budget {
     return Math.max(this.#left, 0);
   }
 
-  /** @returns false when the budget has fewer steps left. */
+  /** @returns false when fewer than `steps` are left. */
   spend(steps: number): boolean {
     this.#left -= steps;
     return this.#left >= 0;
@@ -35,7 +35,7 @@ export class Budget {
     }
   }
 
-  /** @throws RangeError when the budget of the running expression has fewer steps left. */
+  /** @throws RangeError when the budget of the running expression has fewer steps left than `steps`. */
   static charge(steps: number): void {
     if (Budget.#running?.spend(steps) === false) throw new RangeError('too many steps');
   }

@@ -3,16 +3,16 @@ import { originalName } from '../expression/own-names.ts';
 import { Budget } from './budget.ts';
 
 /**
- * The cost of a call beyond the one step of every call, computed from its values. The receiver is
- * the first value.
+ * Computes the cost of a call from its values and its result. The first value is the receiver, and the
+ * arguments follow. One step of this cost is charged already, as for every node.
  */
 type Cost = (values: readonly unknown[], result: unknown) => number;
 
 /**
- * Makes calls pay for the sizes of their values, by the rules of cel-go
- * (interpreter/runtimecost.go) and of k8s.io/apiserver (pkg/cel/library/cost.go). Call this after
- * the expression was checked. Without it, one step could read megabytes. `matches` and `find`
- * charge their own cost.
+ * Makes every call charge the budget for the sizes of its values, by the rules of cel-go
+ * (interpreter/runtimecost.go) and of k8s.io/apiserver (pkg/cel/library/cost.go). Call this after the
+ * expression was checked. Without this metering, one step could read megabytes. `matches` and `find` charge
+ * their own cost.
  */
 export function meterCalls(nodes: readonly ExpressionNode[]): void {
   const watched = new Map<ExpressionNode, () => unknown>();
@@ -57,7 +57,7 @@ function isScalar({ checkedType }: ExpressionNode): boolean {
   return SCALARS.has(checkedType?.name ?? '');
 }
 
-/** Records an expression's value. The returned function gives the value of the last evaluation. */
+/** Records the value of an expression at each evaluation. The returned function returns the last value. */
 function lastValueOf(node: ExpressionNode): () => unknown {
   const target = node.meta.alternate ?? node;
   if (target.op === 'value') return () => target.args;
@@ -128,7 +128,7 @@ const NEW_LIST = 10;
 
 const makesList: Cost = (_, result) => 1 + NEW_LIST + sizeOf(result);
 
-/** Each item of a list is compared with every other item. */
+/** The cost of comparing each item of a list with every other item. */
 const comparesAll: Cost = ([list]) => {
   const [first] = Array.isArray(list) ? list : [];
   const isText = typeof first === 'string' || first instanceof Uint8Array;

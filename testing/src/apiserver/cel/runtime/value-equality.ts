@@ -1,6 +1,4 @@
-/**
- * Whether two values of CEL are equal. Numbers are compared by value, lists and objects by content.
- */
+/** Whether two CEL values are equal. Numbers are compared by value, lists and objects by content. */
 export function celEquals(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isNumber(a) && isNumber(b)) return typeof a !== typeof b && Number(a) === Number(b);
@@ -11,7 +9,7 @@ export function celEquals(a: unknown, b: unknown): boolean {
   return false;
 }
 
-/** A value with its own comparison: a quantity or an address. */
+/** A value with its own `equals`, such as a quantity or an address. */
 interface Comparable {
   equals(other: unknown): boolean;
 }

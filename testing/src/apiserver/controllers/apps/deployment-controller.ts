@@ -28,7 +28,7 @@ import { REVISION, replicasOf, revisionOf, scaleTo } from './replica-set-scale.t
 
 const DEPLOYMENTS: ResourceName = 'deployments.apps';
 
-/** The number of old ReplicaSets that are kept for rollbacks, unless the Deployment sets it. */
+/** The number of old ReplicaSets that are kept for rollbacks, unless the Deployment sets another number. */
 const DEFAULT_HISTORY = 10;
 
 /**
@@ -59,8 +59,8 @@ interface Scene {
 }
 
 /**
- * A Deployment with the strategy `Recreate` waits for the end of its old Pods, so their deletion
- * reconciles it.
+ * Reconciles a Deployment with the strategy `Recreate` when one of its Pods is deleted, because it waits
+ * until its old Pods are gone.
  */
 function watchPodsOfRecreated(access: ClusterAccess): WorkloadController['watches'][number] {
   const ofSets = watchDependents(PODS, 'ReplicaSet');
@@ -84,8 +84,8 @@ function reconcile(scene: Scene, key: ObjectKey): number | undefined {
   const { namespace, name } = splitKey(key);
   const deployment = access.get(DEPLOYMENTS, namespace, name) as Deployment | undefined;
   if (deployment === undefined) return undefined;
-  // Changes made in this turn are counted in the next turn, when their events have arrived, as with
-  // a cache.
+  // Like a controller that reads from a cache, this one counts the changes of this turn only in the next
+  // turn, when their events have arrived.
   const sets = claimDependents(access, REPLICA_SETS, deployment) as readonly ReplicaSet[];
   if (deployment.metadata.deletionTimestamp === undefined) act(scene, deployment, sets);
   return reportStatus(access, clock, deployment, sets);
@@ -137,7 +137,7 @@ function isOldGone(
   return !pods.some((pod) => !isFinished(pod) && uids.has(controllerOf(pod)?.uid));
 }
 
-/** Deletes old empty ReplicaSets beyond the history limit, once the rollout is complete. */
+/** After a complete rollout, deletes the old empty ReplicaSets that exceed the history limit. */
 function forgetOldSets(
   access: ClusterAccess,
   deployment: Deployment,
@@ -154,8 +154,8 @@ function forgetOldSets(
 }
 
 /**
- * Writes the current revision, and the fact that the ReplicaSet is new, before replicas are
- * counted. The controller's copy of the Deployment is then outdated. Its next write in the same
+ * Writes the current revision, and the condition that announces a new ReplicaSet, before replicas are
+ * counted. The controller's copy of the Deployment is then outdated. The controller's next write in the same
  * turn is therefore refused, and is repeated in the next turn.
  */
 function announceRevision(
@@ -194,7 +194,7 @@ function collisionsOf({ status }: Deployment): number {
 /**
  * Counts the replicas, and writes the status and its conditions.
  *
- * @returns milliseconds until a rollout without progress has failed.
+ * @returns milliseconds until the rollout counts as failed if it makes no progress.
  */
 function reportStatus(
   access: ClusterAccess,

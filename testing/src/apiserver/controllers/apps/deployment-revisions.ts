@@ -29,13 +29,13 @@ export interface NewReplicaSet {
   readonly set: ReplicaSet;
   /** Undefined when the Deployment already used this ReplicaSet. */
   readonly news: 'created' | 'found' | undefined;
-  /** The number of names so far that ReplicaSets of other templates had taken. */
+  /** How many generated names were already taken by ReplicaSets of other templates, so far. */
   readonly collisions: number;
 }
 
 /**
- * The oldest ReplicaSet that makes the Pods that the Deployment asks for. It has the same template,
- * or was made from the same template and completed differently by the server.
+ * The oldest ReplicaSet whose Pods are those that the Deployment asks for. The ReplicaSet has the same
+ * template, or was made from the same template when the server added other defaults to it.
  */
 export function currentReplicaSet(
   { spec: { template }, status }: Deployment,
@@ -49,7 +49,7 @@ export function currentReplicaSet(
   );
 }
 
-/** Oldest first. */
+/** Sorts the oldest ReplicaSet first. */
 export function byAge(left: ReplicaSet, right: ReplicaSet): number {
   const [leftTime, rightTime] = [left, right].map(({ metadata }) =>
     Date.parse(metadata.creationTimestamp ?? ''),
@@ -95,7 +95,10 @@ export function ensureReplicaSet(
   return { set, news: isKnown ? undefined : 'found', collisions };
 }
 
-/** @returns undefined when another ReplicaSet has the name. */
+/**
+ * Creates a ReplicaSet.
+ * @returns undefined when another ReplicaSet already has this name.
+ */
 function createdUnlessTaken(
   access: ClusterAccess,
   set: StoredObject,
@@ -146,7 +149,10 @@ function newReplicaSet(
   };
 }
 
-/** The number of replicas that the bounds of the rollout allow beside the old ReplicaSets. */
+/**
+ * How many replicas the new ReplicaSet may have at first, so that they and the old ReplicaSets' replicas
+ * together stay within the surge.
+ */
 function firstReplicas(deployment: Deployment, others: readonly ReplicaSet[]): number {
   const desired = desiredReplicas(deployment);
   if (isRecreate(deployment)) return desired;

@@ -50,7 +50,7 @@ function shrinkOld(
   const all = [newSet, ...oldSets];
   const least = desiredReplicas(deployment) - rolloutBounds(deployment).unavailable;
   const newUnavailable = replicasOf(newSet) - (newSet.status?.availableReplicas ?? 0);
-  // Unavailable replicas are removed first, because that reduces no availability.
+  // Unavailable replicas are removed first, because this does not reduce availability.
   let spare = totalReplicas(all) - least - newUnavailable;
   let available = availableReplicas(all) - least;
   for (const set of oldSets.toSorted(byAge)) {

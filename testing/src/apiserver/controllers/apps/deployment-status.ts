@@ -11,7 +11,7 @@ import type { NewReplicaSet } from './deployment-revisions.ts';
 import { nonZero, type ReplicaSet } from './replica-set.ts';
 import { availableReplicas, totalReplicas } from './replica-set-scale.ts';
 
-/** From this value on, the API sets no deadline (`math.MaxInt32`). */
+/** A Deployment with this value (`math.MaxInt32`) or more has no progress deadline. */
 const NO_DEADLINE_SECONDS = 2 ** 31 - 1;
 
 interface Facts {
@@ -48,7 +48,7 @@ export function deploymentStatus(facts: Facts): DeploymentStatus {
   return { ...status, conditions: withFailures(conditions, facts) };
 }
 
-/** The conditions with the failure of the newest ReplicaSet that cannot create Pods. */
+/** The conditions, including the failure of the newest ReplicaSet that cannot create Pods. */
 function withFailures(conditions: Conditions, { newSet, sets, nowMs }: Facts): Conditions {
   const failures = [newSet, ...sets].flatMap((set) =>
     ((set?.status?.conditions ?? []) as readonly Condition[]).filter(
@@ -61,7 +61,7 @@ function withFailures(conditions: Conditions, { newSet, sets, nowMs }: Facts): C
   return observed(conditions, nowMs, { type: 'ReplicaFailure', status: 'True', reason, message });
 }
 
-/** The status of a Deployment, with only the change to another ReplicaSet added. */
+/** The previous status of a Deployment, updated only for the switch to another ReplicaSet. */
 export function withNewReplicaSet(
   { spec, status }: Deployment,
   { set, news, collisions }: NewReplicaSet,
@@ -81,7 +81,9 @@ export function withNewReplicaSet(
   return { ...counted, conditions };
 }
 
-/** The status of a Deployment, with only the refusal of its next ReplicaSet added. */
+/**
+ * The previous status of a Deployment, updated only to report that the server refused the next ReplicaSet.
+ */
 export function withRefusedReplicaSet(
   { spec, status = {} }: Deployment,
   message: string,
@@ -197,8 +199,8 @@ function isProgress(before: DeploymentStatus, after: DeploymentStatus): boolean 
 }
 
 /**
- * The conditions with one updated. A changed condition moves to the end of the list, as the real
- * controller does. Progress updates `lastUpdateTime` even if the message stays the same.
+ * The conditions, with one of them updated. A changed condition moves to the end of the list, like in the
+ * real controller. Progress updates `lastUpdateTime` even if the message stays the same.
  */
 function observed(conditions: Conditions, nowMs: number, next: Observation): Conditions {
   const current = conditions.find(({ type }) => type === next.type);

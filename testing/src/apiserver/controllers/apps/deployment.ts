@@ -61,8 +61,8 @@ export interface RolloutBounds {
 const DEFAULT_BOUND = '25%';
 
 /**
- * The bounds for the desired replicas. For percentages, surge is rounded up and unavailable is
- * rounded down. They are never both zero.
+ * The bounds as numbers of Pods. A percentage of the desired replicas is rounded up for the surge, and down
+ * for the unavailable Pods. In a rolling update at least one of the two bounds is above zero.
  */
 export function rolloutBounds(deployment: Deployment): RolloutBounds {
   if (isRecreate(deployment)) return { surge: 0, unavailable: 0 };

@@ -35,7 +35,7 @@ export function revisionOf(set: ReplicaSet): number {
   return Number.parseInt(set.metadata.annotations?.[REVISION] ?? '0', 10) || 0;
 }
 
-/** The longest list of former revisions, in characters. */
+/** The maximum length of the list of former revisions, in characters. */
 const HISTORY_LENGTH = 2_000;
 
 /**
@@ -115,7 +115,7 @@ export function recordScaling(
   record(deployment, { reason: 'ScalingReplicaSet', message });
 }
 
-/** Merges annotations. Nothing is written if they exist already. */
+/** Merges annotations into an object. Writes nothing if the object already has them. */
 export function annotate(
   access: ClusterAccess,
   set: ReplicaSet,

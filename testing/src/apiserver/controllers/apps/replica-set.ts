@@ -65,7 +65,7 @@ function reconcile(tools: Tools, key: ObjectKey): Again {
   const set = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
   if (set === undefined) return undefined;
   const pods = claimDependents(access, PODS, set) as readonly Pod[];
-  // Pods that are created or deleted in this turn count in the next turn, when their events have
+  // Pods that are created or deleted in this turn are counted in the next turn, when their events have
   // arrived.
   const inMs = pods
     .filter(isActive)
@@ -107,8 +107,8 @@ function createPod({ access, record }: Tools, set: ReplicaSet): void {
 }
 
 /**
- * Orders Pods for deletion. Unscheduled, not running and unready Pods come first; among equals, the
- * youngest.
+ * Sorts the Pods that should be deleted first to the front: unscheduled Pods, then Pods that are not running,
+ * then unready Pods. Among equals, the youngest Pod comes first.
  */
 function byDispensability(left: Pod, right: Pod): number {
   return usefulness(left) - usefulness(right) || age(left) - age(right);
@@ -161,7 +161,7 @@ function conditionsOf({ status }: ReplicaSet): readonly Condition[] {
   return (status?.conditions ?? []) as readonly Condition[];
 }
 
-/** Counts as Go writes them: zeros are omitted. */
+/** The counts without the zeros, because Go omits zeros in JSON. */
 export function nonZero<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(counts).filter(([, count]) => count !== 0),

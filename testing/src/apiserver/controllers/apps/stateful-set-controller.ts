@@ -132,7 +132,7 @@ function keepAllAlive(
   return isSettled ? 'all' : 'waits';
 }
 
-/** Creates the Pod of an ordinal, or deletes the finished Pod. */
+/** Creates the Pod of an ordinal if it is missing, or deletes it if it has finished. */
 function revive(scene: Scene, ordinal: number, pod: Pod | undefined): void {
   if (pod === undefined) {
     const { access, set, current, update, record } = scene;
@@ -146,8 +146,8 @@ function isAvailable({ set, clock }: Scene, pod: Pod): boolean {
 }
 
 /**
- * Deletes the outdated Pod with the highest ordinal. The next one is deleted when this Pod is
- * available again.
+ * Deletes the outdated Pod with the highest ordinal. The next outdated Pod is deleted when the replacement is
+ * available.
  */
 function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
   const { set, update } = scene;

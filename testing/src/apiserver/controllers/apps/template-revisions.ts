@@ -38,13 +38,13 @@ export function templateRevisions(
 
 /** The template of Pods with this revision. */
 export function templateOf({ data }: TemplateRevision): PodTemplate {
-  const { metadata = {}, spec } = data.spec.template; // without the directive `$patch`
+  const { metadata = {}, spec } = data.spec.template; // omits the directive `$patch`
   return { metadata, spec };
 }
 
 /**
- * The revision of the current template, with the highest number. It is created or renumbered if
- * needed.
+ * The revision of the current template. It is created if it is missing, and renumbered if another revision
+ * has a higher number.
  */
 export function ensureTemplateRevision(
   access: ClusterAccess,
@@ -77,7 +77,7 @@ function createRevision(
       name: `${name}-${hash}`,
       ...(namespace === undefined ? {} : { namespace }),
       labels: { ...template.metadata?.labels, [hashLabel]: hash },
-      // `kubectl rollout history` shows the change cause in these annotations.
+      // `kubectl rollout history` shows the change cause, which is in these annotations.
       ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: [controllerReference(owner)],
     },
@@ -86,7 +86,7 @@ function createRevision(
   } as StoredObject) as TemplateRevision;
 }
 
-/** Deletes the oldest revisions beyond `limit` that no Pod uses. */
+/** Keeps at most `limit` revisions that no Pod uses. Deletes the oldest of them first. */
 export function forgetRevisions(
   access: ClusterAccess,
   owner: StoredObject,

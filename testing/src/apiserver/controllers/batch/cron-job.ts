@@ -23,8 +23,8 @@ const DEFAULT_SUCCESSFUL = 3;
 const DEFAULT_FAILED = 1;
 
 /**
- * The controller counts up to this many missed times before it gives up. The real controller has
- * the same limit.
+ * With more missed times than this, the controller records a warning and skips to the last minutes. The real
+ * controller has the same limit.
  */
 const MOST_MISSED = 100;
 
@@ -108,7 +108,8 @@ function scheduleOf(record: RecordEvent, cronJob: CronJob): CronSchedule | undef
 }
 
 /**
- * The latest scheduled time that has passed since the last run, unless its deadline has passed too.
+ * The latest scheduled time between the last run and now. Undefined if there is none, or if its starting
+ * deadline has also passed.
  */
 function latestDue(
   { clock, record }: Tools,
@@ -160,7 +161,7 @@ function run(tools: Tools, cronJob: CronJob, dueMs: number, jobs: readonly Store
   access.updateStatus(CRON_JOBS, { ...live, status } as StoredObject);
 }
 
-/** @returns undefined when the Job of this time already exists. */
+/** @returns undefined when the Job for this scheduled time already exists. */
 function makeJob(
   { access, record }: Tools,
   cronJob: CronJob,
@@ -177,7 +178,7 @@ function makeJob(
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: {
-        // The name contains the minute, so no time gets two Jobs.
+        // The name contains the minute, so that a scheduled time never gets two Jobs.
         name: `${name}-${Math.floor(dueMs / 60_000)}`,
         ...(namespace === undefined ? {} : { namespace }),
         ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),

@@ -7,8 +7,8 @@ export interface CronSchedule {
 }
 
 /**
- * Matches `@every 90s` and similar schedules, which count from the last time. They are an addition
- * of the cron library that Kubernetes uses.
+ * Matches `@every 90s` and similar schedules, which count from the last time. Such schedules are not standard
+ * cron: the cron library that Kubernetes uses adds them.
  */
 const EVERY = /^@every ((?:\d+(?:\.\d+)?(?:h|m|s))+)$/;
 

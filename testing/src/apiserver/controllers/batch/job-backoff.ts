@@ -3,8 +3,8 @@ import { type Pod, podCondition } from '../pods/pod.ts';
 import { isTracked } from './job-pod-count.ts';
 
 /**
- * The delay after the first failure, and its limit. The delay doubles with each failure:
- * `DefaultJobPodFailureBackOff` and `MaxJobPodFailureBackOff`.
+ * The delay after the first failure, and the limit up to which it doubles with each failure (Go:
+ * `DefaultJobPodFailureBackOff` and `MaxJobPodFailureBackOff`).
  */
 const FIRST_BACKOFF_MS = 10_000;
 const LONGEST_BACKOFF_MS = 600_000;
@@ -19,14 +19,14 @@ interface Failures {
 }
 
 /**
- * The delays before Jobs replace failed Pods (pkg/controller/job/backoff_utils.go). They are kept
- * only in memory, as in the real controller: after a restart, Jobs do not wait any more.
+ * The delays before Jobs replace failed Pods (pkg/controller/job/backoff_utils.go). The delays are kept only
+ * in memory, as in the real controller. After a restart, no Job waits any more.
  */
 export class JobBackoff {
   readonly #failures = new Map<ObjectKey, Failures>();
 
   /**
-   * Records the Pods of a Job that have ended since the last call.
+   * Records which Pods of a Job have ended since the last call.
    * @returns the milliseconds left to wait.
    */
   note(
@@ -71,8 +71,7 @@ function counted(
 }
 
 /**
- * Milliseconds until a Pod is replaced after `failures` failures, the last of which was at
- * `lastMs`.
+ * Milliseconds from `nowMs` until a Pod is replaced, after `failures` failures, the last one at `lastMs`.
  */
 export function backoffLeftMs(failures: number, lastMs: number, nowMs: number): number {
   if (failures === 0) return 0;
@@ -80,7 +79,7 @@ export function backoffLeftMs(failures: number, lastMs: number, nowMs: number): 
   return Math.max(waitMs - (nowMs - lastMs), 0);
 }
 
-/** The time at which a Pod ended, as far as its status shows it: `getFinishedTime`. */
+/** The time at which a Pod ended, or the closest time that its status shows (Go: `getFinishedTime`). */
 export function finishedMs(pod: Pod): number {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
   const ofContainers = containersFinishedMs(pod);

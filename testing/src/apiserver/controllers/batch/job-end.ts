@@ -5,7 +5,8 @@ import { type Job, replacesOnlyEnded } from './job-object.ts';
 import type { UncountedPods } from './job-pod-count.ts';
 
 /**
- * The end of a Pod; undefined while it is running. A Pod that is deleted before its end has failed.
+ * Whether a Pod succeeded or failed; undefined while it is running. A Pod that is deleted while it is running
+ * counts as failed.
  */
 export function endOf(job: Job, { status, metadata }: Pod): keyof UncountedPods | undefined {
   if (status?.phase === 'Succeeded') return 'succeeded';
@@ -15,8 +16,8 @@ export function endOf(job: Job, { status, metadata }: Pod): keyof UncountedPods 
 }
 
 /**
- * The counter of the status that a Pod's end adds to. Pods of a Job with indexes only count if they
- * have an index. A failure that the failure policy ignores is not counted.
+ * The counter in the status that the end of a Pod increases. In a Job with indexes, a Pod without an index is
+ * not counted. A failure that the failure policy ignores is not counted.
  *
  * @param isFailure - true if the Job has failed. Each Pod that has not ended then counts as failed.
  */

@@ -7,10 +7,7 @@ import { hasIndex, type Indexes, indexOf, mergedIndexes, succeededIndexes } from
 import type { Job } from './job-object.ts';
 import { isTracked } from './job-pod-count.ts';
 
-/**
- * Annotations of a Pod: the number of earlier failures of its index, and of earlier ignored
- * failures.
- */
+/** Annotations of a Pod: how many earlier failures of its index were counted, and how many were ignored. */
 const FAILURES = 'batch.kubernetes.io/job-index-failure-count';
 const IGNORED = 'batch.kubernetes.io/job-index-ignored-failure-count';
 
@@ -39,7 +36,7 @@ export function failedIndexes(job: Job, pods: readonly Pod[]): Indexes | undefin
 }
 
 /**
- * The failed Pod of each index that has no other Pod yet. It keeps its finalizer until its
+ * The failed Pods that have no replacement yet, keyed by index. Such a Pod keeps its finalizer until the
  * replacement has taken over its failure count (`getPodsWithDelayedDeletionPerIndex`).
  */
 export function awaitingReplacement(job: Job, pods: readonly Pod[]): ReadonlyMap<number, Pod> {

@@ -4,11 +4,11 @@ import type { PodTemplate } from '../pods/pod-template.ts';
 import type { Job } from './job-object.ts';
 import { isTracked } from './job-pod-count.ts';
 
-/** The annotation and label with a Pod's index: its part of the work. */
+/** The annotation and label with the index of a Pod, which says which part of the work the Pod does. */
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const VARIABLE = 'JOB_COMPLETION_INDEX';
 
-/** The longest prefix of a generated name, before its five random letters. */
+/** The maximum length of the prefix of a generated name, which five random letters follow. */
 const MOST_OF_PREFIX = 58;
 
 type Range = readonly [first: number, last: number];
@@ -28,9 +28,7 @@ export function indexOf({ spec }: Job, { metadata }: StoredObject): number | und
   return /^\d+$/.test(text) && index < (spec.completions ?? 0) ? index : undefined;
 }
 
-/**
- * The succeeded indexes: those that the status has counted, and those of Pods that succeeded since.
- */
+/** The succeeded indexes: those that the status lists, and those of Pods that have succeeded since then. */
 export function succeededIndexes(job: Job, pods: readonly Pod[]): Indexes {
   const fresh = pods
     .filter((pod) => isTracked(pod) && pod.status?.phase === 'Succeeded')
@@ -38,7 +36,7 @@ export function succeededIndexes(job: Job, pods: readonly Pod[]): Indexes {
   return mergedIndexes(job, job.status?.completedIndexes, fresh);
 }
 
-/** The indexes in a text of the status, merged with others. */
+/** The indexes in a string of the status, such as `0,2-4`, merged with other indexes. */
 export function mergedIndexes(
   { spec }: Job,
   text: string | undefined,
@@ -55,7 +53,7 @@ export function countOf(indexes: Indexes): number {
   return indexes.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-/** The text of the status, such as `0,2-4`. Two neighbours are not written as a range. */
+/** The indexes as the status writes them, such as `0,2-4`. A range of two indexes is written as `2,3`. */
 export function textOfIndexes(indexes: Indexes): string {
   return indexes
     .map(([first, last]) => {
@@ -66,7 +64,7 @@ export function textOfIndexes(indexes: Indexes): string {
 }
 
 /**
- * The first indexes that are not finished and have no running Pod.
+ * The lowest indexes that are not finished and have no running Pod.
  *
  * @param over - the indexes that have succeeded or finally failed.
  * @param most - the largest number of indexes to return.
@@ -87,7 +85,7 @@ export function pendingIndexes(
   return pending;
 }
 
-/** Pods whose index another Pod already has, or that the Job does not need. */
+/** Pods whose index another Pod already has, or whose index the Job does not need. */
 export function uselessPods(job: Job, active: readonly Pod[]): readonly Pod[] {
   const seen = new Set<number>();
   return active.filter((pod) => {
@@ -98,7 +96,7 @@ export function uselessPods(job: Job, active: readonly Pod[]): readonly Pod[] {
   });
 }
 
-/** The name of an index's Pod, before its random letters. */
+/** The name of the Pod of an index, without the random letters at the end. */
 export function indexedName(job: string, index: number): string {
   const end = `-${index}-`;
   return `${job.slice(0, MOST_OF_PREFIX - end.length)}${end}`;
@@ -139,10 +137,7 @@ function single(index: number): Range {
   return [index, index];
 }
 
-/**
- * Parses a text such as `0,2-4`. Invalid ranges, and indexes that the Job does not have, are
- * ignored.
- */
+/** Parses a string such as `0,2-4`. Invalid ranges, and indexes that the Job does not have, are ignored. */
 export function parsedIndexes(text: string, completions: number): Indexes {
   return text
     .split(',')

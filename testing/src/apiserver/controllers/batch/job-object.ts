@@ -71,7 +71,7 @@ export function isSuspended({ spec }: Job): boolean {
 }
 
 /**
- * True when a replacement Pod waits until the old Pod has ended, and not only until its deletion
+ * True when a Pod is replaced only after it has ended; false when it is replaced as soon as its deletion
  * begins.
  */
 export function replacesOnlyEnded({ spec }: Job): boolean {

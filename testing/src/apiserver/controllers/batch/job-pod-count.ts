@@ -23,7 +23,7 @@ export interface PodCount {
   readonly uncounted: UncountedPods;
 }
 
-/** The finalizers of a new Pod, including the finalizer that keeps the Pod until it was counted. */
+/** The finalizers of a new Pod, including the finalizer that keeps the Pod until it is counted. */
 export function withTracking(finalizers: readonly string[] = []): readonly string[] {
   return finalizers.includes(TRACKING) ? finalizers : [...finalizers, TRACKING];
 }
@@ -60,7 +60,9 @@ export function untrackOrphans(
   }
 }
 
-/** The count of a status, plus the listed Pods that have lost their finalizer since. */
+/**
+ * The count in a status, plus the Pods that the status lists and whose finalizer has been removed since then.
+ */
 export function settled(
   {
     succeeded = 0,
@@ -85,7 +87,7 @@ export function settled(
   };
 }
 
-/** The count, plus the Pods that have ended since. */
+/** The count, plus the Pods that have ended since it was made. */
 export function withEnded(
   count: PodCount,
   pods: readonly Pod[],
@@ -100,7 +102,7 @@ export function withEnded(
   return { ...count, uncounted: { succeeded: ofEnd('succeeded'), failed: ofEnd('failed') } };
 }
 
-/** The count, with at most as many uncounted Pods as a status may list. */
+/** The count, with the list of uncounted Pods cut to the length that a status may have. */
 export function bounded({ uncounted, ...counts }: PodCount): PodCount {
   const succeeded = uncounted.succeeded.slice(0, MOST_UNCOUNTED);
   const failed = uncounted.failed.slice(0, MOST_UNCOUNTED - succeeded.length);

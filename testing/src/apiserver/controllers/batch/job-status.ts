@@ -44,7 +44,7 @@ export interface JobTools {
   readonly record: RecordEvent;
 }
 
-/** The result of reconciling a Job, beside the counting. */
+/** What reconciling a Job has done, apart from counting its Pods. */
 interface Managed {
   /** True if the number of its Pods was adjusted. */
   readonly isManaged: boolean;
@@ -54,7 +54,7 @@ interface Managed {
    */
   readonly isWaiting: boolean;
   /**
-   * The failed indexes of a Job whose Pods are being stopped. If undefined, computed from its
+   * The failed indexes of a Job whose Pods are being stopped. If undefined, they are computed from the
    * current Pods.
    */
   readonly failed: Indexes | undefined;
@@ -128,7 +128,7 @@ function successOf(job: Job, pods: readonly Pod[], count: PodCount): Verdict | u
   return { isSuccess: true, reason: 'CompletionsReached', message };
 }
 
-/** Decides how a Pod counts now. A Pod that waits for its replacement is counted later. */
+/** The end of a Pod, if it is counted now. A failed Pod that waits for its replacement is counted later. */
 function endNow(
   job: Job,
   pods: readonly Pod[],
@@ -140,8 +140,7 @@ function endNow(
 }
 
 /**
- * Failed Pods that are kept until their index has another Pod. A finished or deleted Job keeps
- * none.
+ * Failed Pods that are kept until their index has another Pod. A finished or deleted Job keeps no such Pods.
  */
 function waitingPods(
   job: Job,
@@ -187,7 +186,7 @@ function withVerdict(
   return withCondition(conditions, { type, status: 'True', reason, message }, nowMs);
 }
 
-/** The facts about a Job's Pods that its status shows. */
+/** What the status of a Job shows about its Pods. */
 interface Counted extends Pick<Managed, 'isWaiting' | 'failed'> {
   readonly count: PodCount;
   readonly pods: readonly Pod[];
@@ -223,7 +222,7 @@ function writeStatus(
   } as StoredObject) as Job;
 }
 
-/** Pods whose finalizer may be removed: the status lists them, or need not count them. */
+/** Pods whose finalizer may be removed, because the status lists them or does not have to count them. */
 function releasable(
   job: Job,
   pods: readonly Pod[],

@@ -38,7 +38,7 @@ export function verdictOf(job: Job, evidence: Evidence): Verdict | undefined {
   );
 }
 
-/** The verdict of an earlier reconcile, whose final condition is still missing. */
+/** The verdict that an earlier reconcile recorded, if the Job still lacks its final condition. */
 function verdictSoFar(job: Job): Verdict | undefined {
   const found = trueCondition(job, 'SuccessCriteriaMet') ?? trueCondition(job, 'FailureTarget');
   if (found === undefined) return undefined;
@@ -46,7 +46,7 @@ function verdictSoFar(job: Job): Verdict | undefined {
   return { isSuccess: found.type === 'SuccessCriteriaMet', reason, message };
 }
 
-/** The verdict when a Pod has failed in a way that makes its Job fail. */
+/** The verdict that the Job fails, if a failed Pod is enough to make it fail. */
 function fatalFailure(job: Job, pods: readonly Pod[]): Verdict | undefined {
   if (job.spec.podFailurePolicy === undefined) return undefined;
   for (const pod of pods.filter((each) => endOf(job, each) === 'failed')) {
@@ -81,7 +81,7 @@ function isRestartedTooOften(job: Job, pods: readonly Pod[], backoffLimit: numbe
   return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
 }
 
-/** The verdict when too many indexes have failed, or none can succeed any more. */
+/** The verdict that the Job fails, if too many indexes have failed or no index can succeed any more. */
 function failedByIndex(job: Job, pods: readonly Pod[]): Verdict | undefined {
   const { maxFailedIndexes, completions = 0 } = job.spec;
   const failed = isIndexed(job) ? countOf(failedIndexes(job, pods) ?? []) : 0;

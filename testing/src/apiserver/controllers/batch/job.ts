@@ -54,8 +54,8 @@ const OWN_NAME = 'kubernetes.io/job-controller';
 interface Look extends JobTools {
   readonly backoff: JobBackoff;
   /**
-   * The decided ends of Jobs whose Pods are being stopped. Stopping the Pods does not change the
-   * verdict.
+   * The ends of the Jobs whose Pods are being stopped. Each is decided before the Pods are stopped, and does
+   * not change when they stop.
    */
   readonly endings: Map<ObjectKey, Ending>;
 }
@@ -103,7 +103,7 @@ function reconcile(tools: Look, key: ObjectKey): Again {
 
 /**
  * Deletes a finished Job when its time to live has passed.
- * @returns milliseconds until then.
+ * @returns milliseconds until the time to live has passed.
  */
 function expire(access: ClusterAccess, clock: Clock, job: Job): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec;
@@ -209,7 +209,7 @@ interface Need {
 }
 
 /**
- * @returns milliseconds until failed Pods are replaced, or `more` when the rest follows in the next
+ * @returns milliseconds until failed Pods are replaced, or `more` when the remaining Pods follow in the next
  * turn.
  */
 function manage(
@@ -246,8 +246,8 @@ function createPods(tools: JobTools, job: Job, missing: number): 'more' | undefi
 }
 
 /**
- * Creates the Pods of the first indexes that need one. An index that waits for its back-off keeps
- * its place.
+ * Creates the Pods of the lowest indexes that need a Pod. An index that waits for its back-off counts as one
+ * of them, although it gets no Pod yet.
  */
 function createIndexedPods(
   tools: JobTools,
@@ -269,7 +269,7 @@ function createIndexedPods(
   return isDone ? undefined : 'more';
 }
 
-/** The place of a new Pod among the Pods of its Job. */
+/** Where a new Pod belongs in its Job. */
 interface Place {
   readonly index?: number;
   /** The failed Pod of the same index. */
@@ -299,7 +299,7 @@ function createPod({ access, record }: JobTools, job: Job, { index, replaced }: 
   record(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-/** Deletes Pods that the Job no longer needs. They are not counted, and do not count as failed. */
+/** Deletes Pods that the Job no longer needs. They count neither as succeeded nor as failed. */
 function giveUp(tools: JobTools, job: Job, pods: readonly Pod[]): 'more' | undefined {
   const slice = new Slice(tools.clock);
   const isDone = slice.forEach(pods, (pod) => {

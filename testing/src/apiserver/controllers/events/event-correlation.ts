@@ -2,13 +2,13 @@ import type { StoredObject } from '../../objects/stored-object.ts';
 
 /** An Event that a controller reports about an object. */
 export interface Report {
-  /** Default `Normal`. */
+  /** The type of the Event. Default `Normal`. */
   readonly type?: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** A recorded Event, and how often it occurred since. */
+/** The name of a recorded Event, and how often it has occurred. */
 export interface RecordedEvent {
   name: string;
   count: number;
@@ -20,15 +20,15 @@ export interface Occurrence extends Required<Report> {
 }
 
 /**
- * The number of different messages with one reason about one object that get their own Events (from
+ * From this number of different messages about one object with one reason, the messages share an Event (from
  * client-go).
  */
 const MOST_SIMILAR = 10;
 /** After this time without such an Event, messages no longer count as similar (from client-go). */
 const SIMILAR_WITHIN_MS = 600_000;
 /**
- * The number of Events about one object that may come at once, and the interval after which one
- * more is allowed (from client-go).
+ * How many Events about one object may be recorded at once, and the interval after which one more is allowed
+ * (from client-go).
  */
 const BURST = 25;
 const REFILL_MS = 300_000;
@@ -45,16 +45,16 @@ interface Allowance {
   countedAtMs: number;
 }
 
-/** Decides which Events are new, increase a count, are aggregated, or are dropped. */
+/**
+ * Decides for each Event whether it is new, increases a count, is combined with similar Events, or is
+ * dropped.
+ */
 export class EventCorrelation {
   readonly #recorded = new Map<string, RecordedEvent>();
   readonly #similar = new Map<string, Similar>();
   readonly #allowances = new Map<string, Allowance>();
 
-  /**
-   * @returns undefined when the object has too many Events, unless this is the first with its
-   * reason.
-   */
+  /** @returns undefined when the object has too many Events, except for the first Event with its reason. */
   observe(
     about: StoredObject,
     { type = 'Normal', reason, message }: Report,
@@ -62,7 +62,8 @@ export class EventCorrelation {
   ): Occurrence | undefined {
     const object = `${about.kind}/${about.metadata.namespace}/${about.metadata.name}/${about.metadata.uid}`;
     const group = `${object}/${type}/${reason}`;
-    // The Event of a failed Pod must not be lost after two thousand Events of created Pods.
+    // Such a first Event is never dropped, so that the Event of a failed Pod is not lost after two thousand
+    // Events of created Pods.
     const isFirst = !this.#similar.has(group);
     const isMany = this.#isOneOfMany(group, message, nowMs);
     const shown = isMany ? `(combined from similar events): ${message}` : message;
@@ -84,7 +85,7 @@ export class EventCorrelation {
     similar.lastAtMs = nowMs;
     similar.messages.add(message);
     if (similar.messages.size < MOST_SIMILAR) return false;
-    // Only messages that still count are remembered.
+    // No more messages are remembered than are needed to reach the limit.
     for (const oldest of similar.messages) {
       if (similar.messages.size <= MOST_SIMILAR) break;
       similar.messages.delete(oldest);

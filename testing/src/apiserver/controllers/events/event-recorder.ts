@@ -13,12 +13,14 @@ export type RecordEvent = (about: StoredObject, report: Report) => void;
 /** Records nothing, for a controller that runs alone and whose Events no test reads. */
 export const recordNothing: RecordEvent = () => {};
 
-/** Makes the names of Events from the same nanosecond different, because clocks are not finer. */
+/**
+ * Added to the time in the name of each Event, so that Events of the same millisecond get different names.
+ */
 let recorded = 0;
 
 /**
- * Records core Events as controllers of kube-controller-manager do. A repeated Event increases its
- * count, and many different messages with one reason become one Event.
+ * Records core Events like the controllers of kube-controller-manager. A repeated Event increases its count,
+ * and many different messages with one reason become one Event.
  *
  * An Event that the API refuses is dropped. The caller's work continues.
  *

@@ -8,7 +8,7 @@ import type { WorkloadController } from '../runner/workload-controller.ts';
 import { type NodeKey, nodeKey, OwnerGraph, placeOf } from './owner-graph.ts';
 
 /**
- * Set by a foreground deletion. The object is removed after the dependents that block its deletion.
+ * Set by a foreground deletion. The object is removed when no dependent that blocks its deletion is left.
  */
 const FOREGROUND = 'foregroundDeletion';
 
@@ -55,7 +55,7 @@ export function garbageCollector(
   };
 }
 
-/** Carries out the next step for one object: keep it, delete it, or wait for others. */
+/** Decides for each object whether to keep it, delete it, or wait for other objects. */
 class GarbageCollection {
   readonly #access: ClusterAccess;
   readonly #clock: Clock;
@@ -70,7 +70,7 @@ class GarbageCollection {
     this.#record = record;
   }
 
-  /** Does the next step for one object. */
+  /** Carries out the next step for one object. */
   collect(node: NodeKey): 'more' | undefined {
     const object = this.#graph.read(node);
     if (object === undefined) return undefined;
@@ -80,7 +80,7 @@ class GarbageCollection {
     return undefined;
   }
 
-  /** Removes the references of the dependents, then the finalizer. */
+  /** Removes the owner references to `owner` from its dependents, then its finalizer. */
   #orphanDependents(node: NodeKey, owner: StoredObject): 'more' | undefined {
     const dependents = this.#graph.dependentsOf(owner.metadata.uid).flatMap((dependent) => {
       const object = this.#graph.read(dependent);
@@ -108,8 +108,8 @@ class GarbageCollection {
   }
 
   /**
-   * Deletes an object when all its owners are gone or are deleting their dependents. If some other
-   * owners exist, removes only the references to the former.
+   * Deletes an object when all its owners are gone or are deleting their dependents. If it also has other
+   * owners, removes only the references to owners that are gone or are deleting their dependents.
    */
   #judge(node: NodeKey, object: StoredObject): void {
     const references = object.metadata.ownerReferences ?? [];
@@ -198,8 +198,8 @@ function isDeletingDependents(object: StoredObject): boolean {
 }
 
 /**
- * The propagation policy for deleting an object. Its finalizers may choose one for its own
- * dependents.
+ * The propagation policy for deleting an object. The finalizers of the object may choose the policy for its
+ * own dependents.
  */
 function policyOf(object: StoredObject): 'Background' | 'Foreground' | 'Orphan' {
   if (hasFinalizer(object, ORPHAN)) return 'Orphan';

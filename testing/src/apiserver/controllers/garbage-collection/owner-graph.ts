@@ -25,7 +25,7 @@ export function placeOf(node: NodeKey): Place {
 /** The owner references of all objects, kept up to date by the events of all resources. */
 export class OwnerGraph {
   readonly #access: ClusterAccess;
-  /** Nodes by the uid of an owner that they reference. No set is empty. */
+  /** The nodes that reference an owner, keyed by its uid. No set in the map is empty. */
   readonly #dependents = new Map<string, Set<NodeKey>>();
 
   constructor(access: ClusterAccess) {
@@ -59,9 +59,9 @@ export class OwnerGraph {
   }
 
   /**
-   * The owner that a reference of `dependent` names. `unknown` means that its kind is not served,
-   * so its existence cannot be decided. `absent` means that no object in reach has its name and
-   * uid.
+   * The owner that a reference of `dependent` names. `unknown` means that its kind is not served, so its
+   * existence cannot be decided. `absent` means that no object with its name and uid exists in the namespace
+   * of `dependent` or, for a cluster-scoped kind, in the cluster.
    */
   ownerOf(dependent: StoredObject, reference: OwnerReference): Owner {
     const resource = this.#access.resourceOf(reference.apiVersion, reference.kind);
@@ -75,7 +75,7 @@ export class OwnerGraph {
     return { state: 'present', object, node: nodeKey(resource, object) };
   }
 
-  /** True when an owner that is absent here exists in another namespace. */
+  /** True when an owner that `ownerOf` reports as absent exists in another namespace. */
   isElsewhere({ apiVersion, kind, uid }: OwnerReference): boolean {
     const resource = this.#access.resourceOf(apiVersion, kind);
     if (resource === undefined) return false;

@@ -10,7 +10,7 @@ export interface Content {
 
 type Observation = Omit<Condition, 'lastTransitionTime'>;
 
-/** Conditions about problems of a real namespace that never occur here. */
+/** Conditions about problems that a real namespace can have and that never occur here. */
 const WELL: readonly Observation[] = [
   {
     type: 'NamespaceDeletionDiscoveryFailure',
@@ -32,9 +32,7 @@ const WELL: readonly Observation[] = [
   },
 ];
 
-/**
- * The status of a terminating namespace: all five conditions, in the order of the real controller.
- */
+/** The conditions of a terminating namespace: all five, in the order of the real controller. */
 export function endingConditions(
   before: readonly Condition[],
   left: readonly Content[],
@@ -66,7 +64,7 @@ function finalizersRemaining(left: readonly Content[]): Observation {
   return { type, status: 'True', reason: 'SomeFinalizersRemain', message };
 }
 
-/** Resource and group with a dot between them. Without a group, the dot stays at the end. */
+/** Resource and group with a dot between them. Without a group, the name ends with the dot. */
 function gvrOf(resource: ResourceName): string {
   return resource.includes('.') ? resource : `${resource}.`;
 }

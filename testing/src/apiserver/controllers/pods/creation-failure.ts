@@ -8,8 +8,8 @@ import type { Again } from '../runner/workload-controller.ts';
 const REPLICA_FAILURE = 'ReplicaFailure';
 
 /**
- * Creates an object for a workload. If the server refuses it, an Event reports the refusal, unless
- * the object exists already.
+ * Creates an object for a workload. If the server refuses the object, an Event reports this, unless the
+ * object already exists.
  */
 export function createdOrReported<T>(
   record: RecordEvent,
@@ -32,11 +32,11 @@ export function createdOrReported<T>(
 }
 
 /**
- * Creates and deletes the Pods of a workload, then reports its status. The status is also reported
- * when that work has failed.
+ * Creates and deletes the Pods of a workload, then reports the status of the workload, even if creating or
+ * deleting a Pod failed.
  *
  * @param report - writes the status.
- * @returns milliseconds until it changes by itself.
+ * @returns milliseconds until the status changes by itself.
  */
 export function workAndReport(
   work: () => 'more' | undefined,

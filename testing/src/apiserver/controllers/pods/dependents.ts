@@ -6,7 +6,7 @@ import { storedSelector } from '../../objects/stored-selector.ts';
 import type { WatchedResource } from '../runner/workload-controller.ts';
 import { controllerReference } from './pod-template.ts';
 
-/** Events of `resource` concern the object itself. */
+/** Watches `resource`. Each event leads to a reconcile of the object itself. */
 export function watchSelf(resource: ResourceName): WatchedResource {
   return {
     resource,
@@ -15,7 +15,8 @@ export function watchSelf(resource: ResourceName): WatchedResource {
 }
 
 /**
- * Events of `resource` concern the controllers of this kind that manage, or managed, the object.
+ * Watches `resource`. Each event leads to a reconcile of the owners of this kind that manage, or managed, the
+ * object.
  */
 export function watchDependents(resource: ResourceName, ownerKind: string): WatchedResource {
   return {
@@ -29,7 +30,10 @@ export function watchDependents(resource: ResourceName, ownerKind: string): Watc
   };
 }
 
-/** Events of an object without a controller concern every `owner` whose selector matches it. */
+/**
+ * Watches objects without a controller. Each event leads to a reconcile of every `owner` whose selector
+ * matches the object.
+ */
 export function watchOrphans(
   access: ClusterAccess,
   resource: ResourceName,
@@ -59,7 +63,7 @@ function selectorOf(owner: StoredObject): (object: StoredObject) => boolean {
 }
 
 /**
- * The objects of `resource` that `owner` manages. It first adopts matching objects without a
+ * The objects of `resource` that `owner` manages. First, `owner` adopts matching objects without a
  * controller, and releases objects that its selector no longer matches.
  */
 export function claimDependents(

@@ -29,8 +29,8 @@ interface Plan {
 }
 
 /**
- * The kubelet of every node. Makes Pods Running and Ready some time after they were scheduled, ends
- * Pods that run to completion, and stops Pods that are being deleted.
+ * The kubelet of every node. Makes Pods Running and Ready some time after they were scheduled, lets Pods that
+ * run to completion succeed, and stops Pods that are being deleted.
  */
 export function kubeletController(
   access: ClusterAccess,
@@ -41,7 +41,7 @@ export function kubeletController(
   const plans = new Map<ObjectKey, Plan>();
   const addresses = podAddresses();
 
-  /** The milliseconds left of a phase. The phase begins with the first call. */
+  /** The milliseconds that remain of a phase. The phase begins with the first call. */
   function leftOf(key: ObjectKey, { metadata: { uid } }: Pod, phase: Phase, ms: number): number {
     const nowMs = clock.monotonic();
     const plan = plans.get(key);
@@ -78,7 +78,7 @@ export function kubeletController(
     for (const container of pod.spec.containers) {
       record(pod, { reason: 'Killing', message: `Stopping container ${container.name}` });
     }
-    // Reports the end, because a holder of the Pod's finalizer waits for it.
+    // Reports that the Pod has ended. The controller that put a finalizer on the Pod waits for this.
     if (pod.metadata.finalizers !== undefined) report(pod, killedStatus(pod, clock.now()));
     access.delete(PODS, namespace, name, {
       gracePeriodSeconds: 0,
@@ -101,7 +101,7 @@ export function kubeletController(
     }
     if (isFinished(pod) || !pod.spec.nodeName) return undefined;
     if (podCondition(pod, 'PodScheduled')?.status !== 'True') {
-      // The Pod was created for its node, as Pods of a DaemonSet are. No scheduler has placed it.
+      // The Pod was created for a certain node, like the Pods of a DaemonSet. No scheduler has placed it.
       report(pod, scheduledStatus(pod, clock.now()));
       return undefined;
     }

@@ -21,20 +21,20 @@ const MEBIBYTE = 1024 * 1024;
 const MOST_OF_WORKLOAD: Readonly<Load> = { pods: 2_000, bytes: 16 * MEBIBYTE };
 
 /**
- * The limit for all workloads of a server. With its history this is some hundred megabytes of
- * memory, and a controller that looks at all Pods takes a hundredth of a second.
+ * The limit for all workloads of a server. With their history, so many Pods take some hundred megabytes of
+ * memory, and a controller that looks at all of them takes a hundredth of a second.
  */
 const MOST_OF_SERVER: Readonly<Load> = { pods: 5_000, bytes: 32 * MEBIBYTE };
 
 /**
- * Limits the Pods that controllers create, so that a large number in a spec cannot stop the server.
- * Pods that clients create count, but are always accepted.
+ * Limits the Pods that controllers create, so that a large number in a spec cannot stop the server. Pods that
+ * clients create are counted, but always accepted.
  */
 export class PodLimit {
   readonly #all: Load = { pods: 0, bytes: 0 };
-  /** Keyed by the uid of the controller. */
+  /** The load of each controller's Pods, keyed by the uid of the controller. */
   readonly #byOwner = new Map<string, Load>();
-  /** The size with which each Pod was counted. A Pod grows with its status. */
+  /** The size with which each Pod was counted. The size of a Pod grows when it gets a status. */
   readonly #sizes = new Map<string, number>();
 
   /**
@@ -93,7 +93,7 @@ function ownerOf(pod: StoredObject): string {
   return controllerOf(pod)?.uid ?? '';
 }
 
-/** Why no further Pod fits; undefined when one fits. */
+/** The reason why no further Pod fits; undefined when one fits. */
 function excess(
   { pods, bytes }: Readonly<Load>,
   more: number,

@@ -56,7 +56,7 @@ export function podFrom(
   };
 }
 
-/** True when two templates make the same Pods. The hash label is ignored. */
+/** True when two templates make the same Pods. The label with the hash is ignored. */
 export function sameTemplate(left: PodTemplate, right: PodTemplate): boolean {
   return jsonEquals(withoutHash(left), withoutHash(right));
 }
@@ -71,9 +71,10 @@ const SAFE_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
  * A short name for a template. Equal templates get equal names. This is not the hash of
- * kube-controller-manager, which hashes Go's memory layout: only its form and purpose are the same.
+ * kube-controller-manager, which hashes Go's memory layout: only its length, its letters and its purpose are
+ * the same.
  *
- * @param collisions - how often another template had taken the name of this template.
+ * @param collisions - how often the name of this template was already taken by another template.
  */
 export function templateHash(template: object, collisions: number): string {
   let hash = 0x811c9dc5; // FNV-1a, 32 bits

@@ -62,7 +62,7 @@ function leastLoaded(access: ClusterAccess, nodes: readonly string[]): string | 
   return [...load].toSorted(([, left], [, right]) => left - right)[0]?.[0];
 }
 
-/** A new node, or a node that accepts Pods again, concerns every waiting Pod. */
+/** Reconciles every waiting Pod when there is a new node, or a node accepts Pods again. */
 function watchPending(access: ClusterAccess): WorkloadController['watches'][number] {
   return {
     resource: NODES,

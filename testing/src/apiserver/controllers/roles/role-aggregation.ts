@@ -8,16 +8,15 @@ import { storedSelector } from '../../objects/stored-selector.ts';
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 
 /**
- * Keeps the rules of ClusterRoles with an aggregationRule: the rules of all ClusterRoles that its
+ * Sets the rules of each ClusterRole that has an `aggregationRule` to the rules of all ClusterRoles that its
  * selectors match, without duplicates.
  *
- * @returns a function that stops it.
+ * @returns a function that stops the aggregation.
  */
 export function aggregateRoles(access: ClusterAccess): () => void {
   const aggregateAll = (): void => {
     for (const { metadata } of access.list(CLUSTER_ROLES)) {
-      // Reads the role again, because the change of another role may have changed this role
-      // meanwhile.
+      // Reads the role again, because an update of another role in this loop may have changed it.
       const role = access.get(CLUSTER_ROLES, undefined, metadata.name);
       if (role !== undefined) aggregate(access, role);
     }

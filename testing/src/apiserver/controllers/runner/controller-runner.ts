@@ -14,10 +14,15 @@ import type { Again, WorkloadController } from './workload-controller.ts';
 const FIRST_RETRY_MS = 5;
 const LAST_RETRY_MS = 60_000;
 
-/** A longer queue is processed at once. In such a queue the order matters, and not the wait. */
+/**
+ * A queue of this length or more is processed without the simulated wait between writes. With such a long
+ * queue, only the order of the writes matters.
+ */
 const LONG_QUEUE = 100;
 
-/** The rounding error of an elapsed wait. A clock that counts from 1970 cannot resolve it. */
+/**
+ * Shorter waits count as over. They are rounding errors: a clock that counts from 1970 cannot measure them.
+ */
 const NO_TIME_MS = 0.01;
 
 export interface RunnerOptions {
@@ -36,8 +41,8 @@ interface Look {
 }
 
 /**
- * Runs one controller. Keys come from committed events, and are reconciled in the clock's next turn
- * at the earliest. So a client's write is answered before its consequences begin, and reconciles
+ * Runs one controller. Keys come from committed events, and are reconciled in the clock's next turn at the
+ * earliest. So a client gets the answer to its write before a controller reacts to the write, and reconciles
  * never nest.
  *
  * At rest it holds no timer. A write that the API refuses is retried after a growing delay.
@@ -48,16 +53,19 @@ export class ControllerRunner {
   readonly #pace: Pace;
   readonly #takeWrites: () => number;
   readonly #budget: WriteBudget | undefined;
-  /** At most one planned reconcile per key. */
+  /** The planned reconciles, at most one per key. */
   readonly #looks = new Map<ObjectKey, Look>();
   /**
-   * The time until which the writes of a key's last reconcile take. The next reconcile removes it.
+   * For each key: the time at which the writes of its last reconcile are done. The next reconcile removes the
+   * entry.
    */
   readonly #busyUntil = new Map<ObjectKey, number>();
-  /** Keys that are due, in the order of their times. `#turn` is set while a key waits. */
+  /** Keys that are due, in the order in which they became due. `#turn` is set while a key waits. */
   readonly #ready = new Set<ObjectKey>();
   #turn: Cancel | undefined;
-  /** The key that is being reconciled, and whether an event has concerned it meanwhile. */
+  /**
+   * The key that is being reconciled. `isDirty` is set when an event concerns this key during the reconcile.
+   */
   #current: { readonly key: ObjectKey; isDirty: boolean } | undefined;
   #freeAtMs = 0;
   #isCold = true;
@@ -118,8 +126,8 @@ export class ControllerRunner {
   }
 
   /**
-   * Plans a reconcile of the key after `delayMs`, but not before its writes are done. An earlier
-   * plan is kept.
+   * Plans a reconcile of the key after `delayMs`, but not before the key's last writes are done. If an
+   * earlier reconcile is already planned, that plan is kept.
    */
   #lookAfter(key: ObjectKey, delayMs: number): void {
     if (this.#ready.has(key)) return;

@@ -3,8 +3,8 @@ import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /**
- * Passes all calls on, and counts the writes. Refused writes count too, because they also take a
- * controller's time.
+ * Passes all calls on, and counts the writes. Refused writes are counted too, because they also cost a
+ * controller time.
  */
 export class CountedAccess implements ClusterAccess {
   readonly #access: ClusterAccess;
@@ -100,7 +100,9 @@ export class CountedAccess implements ClusterAccess {
     return this.#access.subscribeAll(listener);
   }
 
-  /** Counts a write that changes something. A real controller does not send other writes. */
+  /**
+   * Counts a write if it changes something. A real controller would not send a write that changes nothing.
+   */
   #counted(
     resource: ResourceName,
     namespace: string | undefined,

@@ -2,7 +2,7 @@
 export interface Pace {
   /** The delay from an event until the controller reconciles the object. */
   readonly reactionMs: number;
-  /** The time per write for which the same object is not reconciled again. */
+  /** How long each write delays the next reconcile of the same object. */
   readonly writeMs: number;
   /**
    * The additional delay of the first reconcile, when connections and caches are cold. Default 0.
@@ -14,7 +14,7 @@ export interface Pace {
   readonly serial?: boolean;
 }
 
-/** Everything happens in the clock's next turn. */
+/** No delays: everything happens in the clock's next turn. */
 export const NO_PACE: Pace = { reactionMs: 0, writeMs: 0 };
 
 /** The controllers with their own pace. All others use the pace of `other`. */
@@ -59,7 +59,7 @@ export const INSTANT_PACES: Readonly<Record<PacedController, Pace>> = {
 /** How much a controller may write. client-go calls these values QPS and burst. */
 export interface WriteLimit {
   readonly perSecond: number;
-  /** The largest number of writes that can be saved up. */
+  /** How many unused writes can be saved up. */
   readonly burst: number;
 }
 

@@ -6,14 +6,14 @@ import type { Clock } from 'chancery';
 const MOST_STEPS = 50;
 
 /**
- * The longest duration of a slice in milliseconds, whatever the number of its steps. An answer that
- * waits for a slice of each controller comes within a tenth of a second.
+ * The longest duration of a slice in milliseconds, whatever the number of its steps. Even an answer that
+ * waits for one slice of every controller comes within a tenth of a second.
  */
 const MOST_MS = 10;
 
 /**
- * A part of a controller's work, after which the event loop gets a turn. Answers to clients wait
- * for one slice, and not for all of the work.
+ * A slice of a controller's work. After each slice the event loop gets a turn, so an answer to a client waits
+ * for one slice only, not for all the work.
  */
 export class Slice {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class Slice {
     this.#clock = clock;
   }
 
-  /** True when the rest of the work must wait for the next turn. */
+  /** True when the slice is used up, so that the remaining work must wait for the next turn. */
   get isOver(): boolean {
     return this.#stepsLeft <= 0 || this.#leftMs <= 0;
   }

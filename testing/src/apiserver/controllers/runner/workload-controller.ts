@@ -1,7 +1,7 @@
 import type { ObjectKey } from 'chancery';
 import type { CommittedEvent, ResourceName } from '../../objects/stored-object.ts';
 
-/** The events that a controller watches, and the keys that it reconciles after each. */
+/** A resource whose events a controller watches, and the keys that it reconciles after each event. */
 export interface WatchedResource {
   readonly resource: ResourceName;
   keysFor(event: CommittedEvent): Iterable<ObjectKey>;
@@ -18,8 +18,8 @@ export interface WorkloadController {
   /**
    * Must be idempotent, and must write only differences.
    *
-   * @returns the milliseconds after which to reconcile again without an event, or undefined; `more`
-   * when a slice has changed something and the rest must follow in the next turn.
+   * @returns the milliseconds after which to reconcile again without an event, or undefined; `more` when a
+   * slice has changed something, and the reconcile must continue in the next turn.
    */
   reconcile(key: ObjectKey): Again;
 }
@@ -27,7 +27,9 @@ export interface WorkloadController {
 /** When a controller wants to reconcile a key again. */
 export type Again = number | 'more' | undefined;
 
-/** The shortest of these waits, in milliseconds. Waits that are over or undefined are ignored. */
+/**
+ * The shortest of these waits, in milliseconds. Waits that have already passed, and undefined, are ignored.
+ */
 export function earliest(waits: readonly (number | undefined)[]): number | undefined {
   const ahead = waits.filter((ms): ms is number => ms !== undefined && ms > 0);
   return ahead.length === 0 ? undefined : Math.min(...ahead);

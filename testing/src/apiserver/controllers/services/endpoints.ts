@@ -67,8 +67,8 @@ function isUpToDate(found: StoredObject, subsets: readonly object[], labels: obj
 }
 
 /**
- * One subset of the Endpoints. Terminating Pods are omitted unless they are ready. EndpointSlices
- * list all of them, with the condition `terminating`.
+ * One subset of the Endpoints. Terminating Pods are omitted unless they are ready. EndpointSlices, in
+ * contrast, list every terminating Pod, with the condition `terminating`.
  */
 function subsetOf({ ports, backends }: BackendGroup): readonly object[] {
   const staying = backends.filter(({ terminating, ready }) => !terminating || ready);

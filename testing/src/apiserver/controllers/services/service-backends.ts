@@ -27,7 +27,7 @@ export interface Service extends StoredObject {
   };
 }
 
-/** The target of connections to a port of a Service. */
+/** The port of a Pod that receives the connections to a port of a Service. */
 export interface BackendPort {
   readonly name: string;
   readonly port: number;
@@ -44,7 +44,7 @@ export interface Backend {
   readonly terminating: boolean;
 }
 
-/** Pods whose ports have the same numbers. A named port may have another number in each Pod. */
+/** Pods whose target ports have the same numbers. A named port may have a different number in each Pod. */
 export interface BackendGroup {
   readonly ports: readonly BackendPort[];
   readonly backends: readonly Backend[];
@@ -67,7 +67,7 @@ export function watchBackends(access: ClusterAccess): readonly WatchedResource[]
   ];
 }
 
-/** True for a Service with a selector, whose backends the controller finds. */
+/** True for a Service with a selector. Only for such a Service does the controller look for Pods. */
 export function isSelecting({ spec }: Service): boolean {
   return spec.type !== 'ExternalName' && Object.keys(spec.selector ?? {}).length > 0;
 }

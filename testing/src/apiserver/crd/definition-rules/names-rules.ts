@@ -4,7 +4,7 @@ import type { DefinitionNames } from '../definition.ts';
 
 const LABEL_PATTERN = new RegExp(`^${DNS_1035_LABEL}$`);
 
-/** Why a text is not a label that starts with a letter; '' when it is valid. */
+/** The reason why a string is not a label that starts with a letter; '' when it is one. */
 export function labelProblem(text: string): string {
   const problems = [
     ...(text.length > 63 ? ['must be no more than 63 bytes'] : []),

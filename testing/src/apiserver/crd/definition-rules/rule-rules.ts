@@ -7,29 +7,27 @@ import type { FieldError } from '../../failures/invalid.ts';
 import { goJson } from '../../objects/canonical.ts';
 import { isObject } from '../../objects/metadata.ts';
 
-/** The largest estimated cost of one rule for one object (StaticEstimatedCostLimit). */
+/** The limit for the estimated cost of one rule for one object (StaticEstimatedCostLimit). */
 const RULE_LIMIT = 10_000_000;
-/** The largest estimated cost of all rules of a schema together (StaticEstimatedCRDCostLimit). */
+/** The limit for the estimated cost of all rules of a schema together (StaticEstimatedCRDCostLimit). */
 const SCHEMA_LIMIT = 100_000_000;
 
-/** The largest number of expensive rules that a message names. */
+/** The maximum number of expensive rules that are reported. */
 const MOST_NAMED = 4;
 
 const ADVICE =
   'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
 
-/** The facts about a part of a schema that depend on its position. */
+/** The facts about a nested schema that depend on its position in the whole schema. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
   /**
-   * The path of the nearest part that cannot be matched with its previous state, if there is one.
+   * The path of the outermost enclosing list or atomic map whose contents cannot be matched with their
+   * previous state, if there is one.
    */
   readonly uncorrelatable: string | undefined;
-  /**
-   * The largest number of values that the part can have in one object; undefined if the schema does
-   * not bound it.
-   */
+  /** How many values of this schema one object can contain; undefined if the schema sets no limit. */
   readonly most: number | undefined;
 }
 
@@ -39,7 +37,7 @@ interface Expense {
   readonly cost: number;
 }
 
-/** State that is shared while the parts of one schema are checked. */
+/** State that is shared by all nested schemas while one whole schema is checked. */
 interface Whole {
   /**
    * True for a schema that the server has accepted before. A single rule of such a schema may
@@ -50,7 +48,7 @@ interface Whole {
 }
 
 /**
- * The problems of the CEL rules of a schema that has no other problem.
+ * The problems of the CEL rules in a schema that has no other problem.
  *
  * @throws OperatorError `CONFIG` when there are rules, and the library that compiles them is missing.
  */
@@ -88,7 +86,7 @@ function partProblems(schema: StructuralSchema, place: Place, whole: Whole): rea
   return [...problems, ...ownProblems(schema, place, whole)];
 }
 
-/** The largest number of values that a child of this schema can have in one object. */
+/** How many values of a child of this schema one object can contain. */
 function mostBelow(schema: StructuralSchema, most: number | undefined): number | undefined {
   const isMap = schema.type === 'object' && isObject(schema.additionalProperties);
   if (!isMap && schema.type !== 'array') return most;
@@ -134,7 +132,10 @@ function costProblems(
   return [forbidden(field, excess(`estimated ${what} cost`, cost / RULE_LIMIT))];
 }
 
-/** @param path - the path of the schema. */
+/**
+ * Reports that the rules of a schema together cost too much.
+ * @param path - the path of the schema.
+ */
 function totalProblems({ expenses }: Whole, path: string): readonly FieldError[] {
   const sum = expenses.reduce((total, { cost }) => total + cost, 0);
   if (sum <= SCHEMA_LIMIT) return [];
@@ -187,7 +188,7 @@ function correlationProblems(
   return [invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, why)];
 }
 
-/** A rule as the server's messages show it: with the field names of its Go struct. */
+/** The problem of a rule. The server's message shows the rule with the field names of its Go struct. */
 function invalidRule(field: string, rule: ValidationRule, why: string): FieldError {
   const shown = goJson({
     Rule: rule.rule,

@@ -87,8 +87,8 @@ function missingSchemas({ versions }: DefinitionSpec): readonly FieldError[] {
 }
 
 /**
- * Whether all versions have the same value. The server then keeps the value in one place, and
- * reports its problems there.
+ * Whether all versions have the same value in a field. The server then keeps the value in one place for all
+ * versions, and reports its problems there.
  */
 function isShared(
   { versions }: DefinitionSpec,

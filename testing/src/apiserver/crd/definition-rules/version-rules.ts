@@ -43,8 +43,8 @@ export function versionSchemaProblems(
 }
 
 /**
- * The fields that a schema with a status may have at its root, in the order and with the names of
- * the server's message.
+ * The fields that a schema may have at its root if status is a subresource, in the order and with the names
+ * of the server's message.
  */
 const AT_ROOT: Readonly<Record<string, string>> = {
   description: 'Description',
@@ -72,9 +72,9 @@ const AT_ROOT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses fields at the root that would concern the status, because a status is validated by
- * `properties.status` alone. A missing type is allowed here: the check of the schema's structure
- * decides whether a type is needed.
+ * Refuses fields at the root that would also apply to the status, because a write of the status is validated
+ * only with `properties.status`. A missing type is allowed here: the check of the schema's structure decides
+ * whether a type is needed.
  */
 function statusRootProblems(root: StructuralSchema, path: string): readonly FieldError[] {
   if (root.type && root.type !== 'object') {
@@ -120,7 +120,10 @@ function pathProblems(
   return [invalid(path, value, `should be a json path under ${where}`)];
 }
 
-/** @param path - the path of the list of columns. */
+/**
+ * The problems of printer columns.
+ * @param path - the path of the list of columns.
+ */
 export function columnProblems(
   columns: readonly PrinterColumn[] = [],
   path: string,
@@ -148,7 +151,10 @@ function columnPathProblems(path: string, field: string): readonly FieldError[] 
   return [invalid(field, path, 'must be a simple json path starting with .')];
 }
 
-/** @param path - the path of the list of fields. */
+/**
+ * The problems of selectable fields.
+ * @param path - the path of the list of fields.
+ */
 export function selectableFieldProblems(
   { selectableFields = [], schema }: DefinitionVersion,
   path: string,
@@ -187,7 +193,7 @@ function selectableProblems(
   return problems;
 }
 
-/** The schema at a path, or a text with the reason why there is none. */
+/** The schema at a path. If there is none, returns a string with the reason. */
 function schemaAt(root: StructuralSchema | undefined, path: string): StructuralSchema | string {
   if (!path.startsWith('.')) return `expected [ or . but got: ${path.split('.')[0]}`;
   if (path.includes('[')) return 'array notation is not allowed';

@@ -35,8 +35,8 @@ const CUSTOM_TYPES = [JSON_TYPE, YAML_TYPE];
 export type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
 /**
- * The object in a body, in the server's decoded form. A built-in object has only the fields of its
- * Go type, and no nulls.
+ * Decodes the object in a body like the server. A built-in object then has only the fields of its Go type,
+ * and no nulls.
  *
  * @param expected - the kind and version of the resource or subresource.
  * @throws ApiError 415 for another media type, 400 for a body that is not such an object.
@@ -77,7 +77,7 @@ export function decodeObject(
 }
 
 /**
- * The options in a body, for example of a DELETE.
+ * Decodes the options in a body, for example of a DELETE.
  *
  * @returns undefined for an empty body.
  * @throws ApiError 415 for another media type, 400 for a body that is not such an object.
@@ -99,12 +99,15 @@ export function decodeOptions(exchange: Exchange, body: RequestBody, kind: strin
 interface Document {
   readonly kind: string;
   readonly apiVersion: string;
-  /** The findings of a strict decoder about the text itself. */
+  /** What a strict decoder finds while it parses, such as duplicate fields. */
   readonly strict: readonly string[];
-  /** Only for JSON. YAML numbers are rewritten before they are decoded, so that `1.0` is 1. */
+  /**
+   * Numbers that are invalid in integer fields. Only for JSON: YAML numbers are rewritten before they are
+   * decoded, so that `1.0` becomes 1.
+   */
   readonly fractions?: Fractions;
   readonly overflow?: string | undefined;
-  /** @param typeName - the type's name for messages, if the kind does not imply it. */
+  /** @param typeName - the name of the type in messages, if it does not follow from the kind. */
   read(typeName?: string): Json;
 }
 
@@ -144,7 +147,7 @@ function yamlDocument({ text }: RequestBody, expected: Expected): Document {
   return { ...identified(value, expected), strict };
 }
 
-/** Kind and version must be strings, if the text has them. */
+/** Reads kind and version, which must be strings if the body has them. */
 function identified(value: unknown, expected: Expected): Omit<Document, 'strict'> {
   const failed = "couldn't get version/kind; json parse error: json: cannot unmarshal";
   const go = typeof value === 'boolean' ? 'bool' : Array.isArray(value) ? 'array' : typeof value;
@@ -184,11 +187,15 @@ function protobufDocument({ bytes }: RequestBody, expected: Expected): Document 
 }
 
 /**
- * The default kind of a body that names none. Only built-in resources imply a kind by their path.
+ * The default kind of a body on paths that do not imply a kind. Only the paths of built-in resources imply
+ * one.
  */
 const UNSAID: Expected = { group: '', version: '', kind: '' };
 
-/** The body after reading its kind. A body that cannot be read has no kind. */
+/**
+ * Parses a body and reads its kind.
+ * @throws ApiError 400 for a body that cannot be parsed or has no kind.
+ */
 function documentIn(
   body: RequestBody,
   mediaType: string,
@@ -242,7 +249,10 @@ function decodeBuiltIn(
   throw cannotBeHandled(expected, expected, describeMismatch(decoded.mismatch));
 }
 
-/** Decodes a custom object. Only its metadata has a Go type; its schema checks the rest. */
+/**
+ * Decodes a custom object. Only the metadata has a Go type. The other fields are checked with the schema
+ * later.
+ */
 function decodeCustom(value: Json, expected: Expected): ReturnType<typeof decodeBuiltIn> {
   if (!isObject(value.metadata)) return { value, unknown: [] };
   const decoded = decodeMetadata(value.metadata);
@@ -253,7 +263,7 @@ function decodeCustom(value: Json, expected: Expected): ReturnType<typeof decode
   return { value: { ...value, metadata: decoded.value }, unknown };
 }
 
-/** The place where the server registers its internal types, which its message names. */
+/** The source line that the server's message names: there the server registers its internal types. */
 const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 function wrongKind(kind: string, apiVersion: string, expected: Expected): Error {

@@ -11,10 +11,10 @@ import type { Json } from '../../objects/metadata.ts';
 import { type Form, formAsked, type Known, negotiate, type Offer, PLAIN } from './negotiate.ts';
 import { Warnings } from './warnings.ts';
 
-/** The page size of kubectl. Longer answers are sent in parts. */
+/** The number of items that are encoded and sent at once. This is the page size of kubectl. */
 export const ITEMS_OF_PART = 500;
 
-/** The properties of a request that the server reads, for a request from a socket or in memory. */
+/** The properties that the server reads of a request, which comes from a socket or from memory. */
 export type HttpRequest = Readable &
   Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'httpVersionMajor'>;
 
@@ -50,13 +50,13 @@ export class Exchange {
   sender: Caller | undefined;
   /** The user of the request, once known: the sender, or the user that the sender impersonates. */
   caller: Caller | undefined;
-  /** The time limit for the body in milliseconds. If undefined, the limit of a real server. */
+  /** The time limit for the body in milliseconds. If undefined, the limit of a real server applies. */
   bodyTimeoutMs: number | undefined;
   /** The fault that ends the watch, if the request begins a watch. */
   watchCut: { readonly how: 'clean' | 'reset'; readonly afterMs: number } | undefined;
-  /** The parameters of an Accept header that the server knows. */
+  /** Which parameters of the Accept header this server knows. */
   readonly #known: Known;
-  /** The negotiated form. */
+  /** The form of the answer that was negotiated. */
   #form: Form | undefined;
   readonly #warnings = new Warnings();
   readonly #auditAnnotations: Record<string, string> = {};
@@ -78,8 +78,8 @@ export class Exchange {
   }
 
   /**
-   * The form of an endpoint's answer.
-   * @throws ApiError 406 when the endpoint has no form that the client accepts.
+   * Negotiates the form of an endpoint's answer.
+   * @throws ApiError 406 when the endpoint can send no form that the client accepts.
    */
   formFrom(offer: Offer): Form {
     this.#form = negotiate(this.header('accept'), this.#known, offer);
@@ -105,10 +105,7 @@ export class Exchange {
     this.#warnings.add(text);
   }
 
-  /**
-   * Adds an annotation to the request's audit event. An existing annotation with the same key
-   * stays.
-   */
+  /** Adds an annotation to the request's audit event, unless it already has one with the same key. */
   annotate(key: string, value: string): void {
     if (!Object.hasOwn(this.#auditAnnotations, key)) this.#auditAnnotations[key] = value;
   }
@@ -117,7 +114,9 @@ export class Exchange {
     return this.#auditAnnotations;
   }
 
-  /** Whether answers are indented for people. Answers to curl, wget and browsers are. */
+  /**
+   * Whether answers are indented for people. By default, answers to curl, wget and browsers are indented.
+   */
   get pretty(): boolean {
     if ((this.#form ?? this.#plainForm)?.pretty === true) return true;
     const asked = this.query.get('pretty') ?? '';
@@ -131,14 +130,14 @@ export class Exchange {
   }
 
   json(code: number, body: unknown, contentType = 'application/json'): void {
-    // A line of JSON ends with a newline; indented JSON does not.
+    // Only JSON on a single line ends with a newline, indented JSON does not.
     const text = this.pretty ? prettyJson(body) : `${goJson(body)}\n`;
     this.text(code, text, contentType);
   }
 
   /**
-   * Sends the JSON of a long list part by part. Between two parts other requests are served. The
-   * items cannot change meanwhile, because stored objects never change.
+   * Sends the JSON of a long list in parts, and serves other requests between two parts. The items cannot
+   * change before they are sent, because stored objects are immutable.
    *
    * @param field - the field with the items: `items` or `rows`.
    */
@@ -168,7 +167,7 @@ export class Exchange {
     });
   }
 
-  /** Go writes YAML from a map, so its keys are sorted. */
+  /** Sends YAML. Its keys are sorted, because Go writes it from a map. */
   yaml(code: number, body: unknown, headers: object = {}): void {
     const plain = sortedDeep(body);
     this.text(code, yamlText(plain), 'application/yaml', headers);
@@ -187,7 +186,7 @@ export class Exchange {
     this.response.end(this.method === 'HEAD' ? undefined : bytes);
   }
 
-  /** `404 page not found` and similar answers of Go's HTTP server. */
+  /** Sends plain text, for `404 page not found` and similar answers of Go's HTTP server. */
   plain(code: number, text: string): void {
     const headers = { 'x-content-type-options': 'nosniff' };
     this.text(code, text, 'text/plain; charset=utf-8', headers);
@@ -210,14 +209,17 @@ export class Exchange {
       this.yaml(error.status, status, headers);
       return;
     }
-    // A client that accepts no form of a Status gets an indented one.
+    // A client that accepts no form of a Status gets indented JSON.
     const indented = this.pretty || form === undefined;
     const text = indented ? prettyJson(status) : `${goJson(status)}\n`;
     this.text(error.status, text, 'application/json', headers);
   }
 }
 
-/** Values that are too deep to read are sent as JSON, which is also valid YAML. */
+/**
+ * A value as YAML. A value that is nested too deeply to be read as YAML is written as JSON, which is also
+ * valid YAML.
+ */
 function yamlText(value: unknown): string {
   return isDeeper(value, READABLE_LEVELS) ? `${jsonText(value)}\n` : formatYaml(value);
 }

@@ -13,8 +13,8 @@ export interface Form {
 }
 
 /**
- * Whether the server knows the parameter `drop`. Otherwise it ignores it, like every unknown
- * parameter.
+ * Whether the server knows the parameter `drop`. If it does not, it ignores this parameter like every unknown
+ * one.
  */
 export interface Known {
   readonly drop: boolean;
@@ -23,7 +23,8 @@ export interface Known {
 /** The forms that an endpoint can send. */
 export interface Offer {
   /**
-   * Media types that a router accepts before the endpoint is called. Absent if there is no router.
+   * The media types that a router accepts before the endpoint is called. Absent for an endpoint without a
+   * router.
    */
   readonly routed?: readonly string[];
   /** Whether objects can be sent as a Table or as partial metadata. */
@@ -42,22 +43,22 @@ export const STREAMS: readonly string[] = [
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
-/** The offer of a list or watch of a built-in kind. */
+/** The forms of a list or watch of a built-in kind. */
 export const COLLECTION: Offer = { routed: [...MEDIA_TYPES, ...STREAMS], transforms: true };
-/** The offer of all other requests for a built-in kind. */
+/** The forms of the answers to all other requests for a built-in kind. */
 export const OBJECT: Offer = { routed: MEDIA_TYPES, transforms: true };
-/** The offer of custom resources. One handler serves all of their paths. */
+/** The forms of custom resources. They have no router, because one handler serves all of their paths. */
 export const CUSTOM: Offer = { transforms: true };
-/** The offer of discovery, and of the Status of an error. */
+/** The forms of discovery documents, and of the Status of an error. */
 export const PLAIN: Offer = { transforms: false };
 export const PLAIN_ROUTE: Offer = { routed: MEDIA_TYPES, transforms: false };
 export const JSON_ROUTE: Offer = { routed: ['application/json'], transforms: false };
 
 /**
- * The first form in `accept` that the endpoint has. Protobuf is skipped, although a real server
- * sends it.
+ * The first form in `accept` that the endpoint can send. Protobuf is skipped, although a real server can send
+ * it.
  *
- * @throws ApiError 406 when the endpoint has none of them.
+ * @throws ApiError 406 when the endpoint can send none of the accepted forms.
  */
 export function negotiate(accept: string | undefined, known: Known, offer: Offer): Form {
   if (offer.routed !== undefined && !isRouted(accept, offer.routed)) {
@@ -68,7 +69,10 @@ export function negotiate(accept: string | undefined, known: Known, offer: Offer
   return form;
 }
 
-/** The same negotiation behind a router; undefined when the endpoint has no accepted form. */
+/**
+ * The same negotiation without the check of the router. Undefined when the endpoint can send none of the
+ * accepted forms.
+ */
 export function formAsked(
   accept: string | undefined,
   known: Known,
@@ -84,7 +88,7 @@ export function formAsked(
 }
 
 /**
- * Whether a route accepts the request (go-restful, `matchesAccept`). Qualities and parameters are
+ * Whether a route accepts the request (go-restful, `matchesAccept`). Quality values and parameters are
  * ignored.
  */
 function isRouted(accept: string | undefined, produced: readonly string[]): boolean {
@@ -102,14 +106,14 @@ interface Clause {
   readonly quality: number;
 }
 
-/** The clauses of an Accept header, best first, as github.com/munnerz/goautoneg reads them. */
+/** The clauses of an Accept header, best first, parsed like in github.com/munnerz/goautoneg. */
 export function clauses(accept: string | undefined): readonly Clause[] {
   if (accept === undefined || accept === '') {
     return [{ type: '*/*', parameters: new Map(), quality: 1 }];
   }
   const parsed = accept.split(',').flatMap((part) => clause(trimmed(part)) ?? []);
-  // Go sorts short lists by insertion. The order is not transitive, so another sort would give
-  // other results.
+  // Go sorts short lists by insertion. The comparison is not transitive, so another sorting algorithm would
+  // give other results.
   const sorted: Clause[] = [];
   for (const one of parsed) {
     let at = sorted.length;
@@ -127,7 +131,7 @@ function isBetter(one: Clause, other: Clause): boolean {
   return subtype !== '*' && otherSubtype === '*';
 }
 
-/** @returns undefined for a text that names no media type. */
+/** @returns undefined for a clause without a media type. */
 function clause(text: string): Clause | undefined {
   const [name = '', ...rest] = text.split(';');
   const [type = '', subtype = '', ...more] = name.split('/').map(trimmed);
@@ -144,7 +148,7 @@ function clause(text: string): Clause | undefined {
   return { type: isAny ? '*/*' : `${type}/${subtype}`, parameters, quality };
 }
 
-/** The text without spaces at its ends. Other white space stays. */
+/** The string without spaces at its ends. Other white space there stays. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (text[start] === ' ') start++;
@@ -168,7 +172,10 @@ const TRANSFORMS: Readonly<Record<string, Form['as']>> = {
 /** The only field that can be dropped from answers. */
 const DROPPED = 'metadata.managedFields';
 
-/** `acceptMediaTypeOptions` in k8s.io/apiserver pkg/endpoints/handlers/negotiation. */
+/**
+ * The form that a clause asks for (`acceptMediaTypeOptions` in k8s.io/apiserver
+ * pkg/endpoints/handlers/negotiation).
+ */
 function formOf(
   { parameters }: Clause,
   mediaType: Form['mediaType'],

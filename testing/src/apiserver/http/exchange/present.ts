@@ -10,7 +10,7 @@ import type { ObjectList } from '../../verbs/reads/list.ts';
 import type { Exchange } from './exchange.ts';
 import type { Form, Offer } from './negotiate.ts';
 
-/** The form in which a request wants its answer. */
+/** How a request wants its answer to be shown. */
 export interface View extends TableOptions {
   readonly form: Form;
 }
@@ -20,7 +20,7 @@ const INCLUDES: readonly string[] = ['Metadata', 'None', 'Object'] satisfies Inc
 /**
  * The view of a resource that a request asks for with its Accept header and `includeObject`.
  *
- * @throws ApiError 406 when the server does not have this form, 400 for rows that it cannot make.
+ * @throws ApiError 406 when the server cannot send this form, 400 for an invalid `includeObject`.
  */
 export function viewOf(exchange: Exchange, offer: Offer, nowMs: number): View {
   const form = exchange.formFrom(offer);
@@ -34,8 +34,8 @@ export function viewOf(exchange: Exchange, offer: Offer, nowMs: number): View {
 }
 
 /**
- * The view for the events of a watch. A partial list is not possible there, so whole objects are
- * sent.
+ * The view for the events of a watch. Events are not lists, so if a partial list is asked for, whole objects
+ * are sent.
  */
 export function watchViewOf(view: View): View {
   return view.form.as === 'partial list' ? { ...view, form: { ...view.form, as: 'object' } } : view;
@@ -83,13 +83,14 @@ export function presentList(list: ObjectList, served: ServedResource, view: View
   }
   const apiVersion = apiVersionOf(served);
   if (!served.custom) {
-    // In 1.36 no other list has this field: neither Tables, nor partial metadata, nor lists of
-    // custom resources.
+    // In 1.36 only lists of built-in kinds have `shardInfo`: Tables, partial metadata and lists of custom
+    // resources do not.
     const { shardSelector: selector } = list;
     const shown = selector === undefined ? metadata : { ...metadata, shardInfo: { selector } };
     return { kind: served.listKind, apiVersion, metadata: shown, items: items.map(untyped) };
   }
-  // Lists of custom resources are encoded as sorted maps, and include an empty continue.
+  // Lists of custom resources are encoded as maps with sorted keys. They have a `continue` even if it is
+  // empty.
   const {
     continue: token,
     remainingItemCount,
@@ -109,7 +110,10 @@ export function presentList(list: ObjectList, served: ServedResource, view: View
 
 const META = 'meta.k8s.io/v1';
 
-/** A Table or partial metadata in the requested version, including the metadata inside it. */
+/**
+ * A Table or partial metadata in the requested meta version. Partial metadata inside it gets this version
+ * too.
+ */
 export function inMetaVersion(value: Json, { form }: View): Json {
   if (form.metaVersion === 'v1') return value;
   const older = (one: unknown): unknown =>
@@ -125,7 +129,7 @@ export function inMetaVersion(value: Json, { form }: View): Json {
   };
 }
 
-/** The object with only the fields that the client wants. */
+/** The object, without `managedFields` if the client does not want them. */
 export function shownTo({ form }: View, object: StoredObject): StoredObject {
   return form.dropsManagedFields ? withMetadata(object, { managedFields: undefined }) : object;
 }
@@ -135,14 +139,14 @@ function wrongForm(form: string, found: string): ApiError {
   return failure({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** The Go type that the server names in its message. */
+/** What the server's message calls the Go type. */
 function goType({ custom, group }: ServedResource, kind: string): string {
   if (custom) return `*unstructured.Unstructured${kind.endsWith('List') ? 'List' : ''}`;
   const own = group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0];
   return `*${own}.${kind}`;
 }
 
-/** Items of a built-in list omit their kind. */
+/** An item of a built-in list, which has no kind and apiVersion. */
 function untyped({ kind: _, apiVersion: __, ...rest }: StoredObject): unknown {
   return rest;
 }

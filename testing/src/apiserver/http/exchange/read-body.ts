@@ -2,7 +2,7 @@ import { systemClock } from 'chancery/internal-objects';
 import { badRequest, failure } from '../../failures/failure.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The largest body that the server reads (`MaxRequestBodyBytes`). */
+/** The maximum size of a body in bytes (`MaxRequestBodyBytes`). */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 /** The time limit of a request on a real server (`--request-timeout`). */
@@ -26,8 +26,8 @@ export class RequestBody {
 /**
  * Reads the whole body of a request.
  *
- * @throws ApiError 413 for a body over 3 MiB, 504 for a body that takes too long. The connection is
- * closed in both cases, because the rest of the body would precede the next request.
+ * @throws ApiError 413 for a body over 3 MiB, 504 for a body that takes too long. The connection is closed in
+ * both cases, because otherwise the unread rest of the body would come before the next request.
  */
 export function readBody(exchange: Exchange): Promise<RequestBody> {
   const { request, response } = exchange;
@@ -41,7 +41,7 @@ export function readBody(exchange: Exchange): Promise<RequestBody> {
     };
     const refuse = (why: Error): void => {
       settle();
-      // A request of HTTP/2 has its own stream, so the connection can stay open.
+      // With HTTP/2, every request has its own stream, so the connection can stay open.
       if (!response.headersSent && !exchange.isHttp2) response.setHeader('connection', 'close');
       reject(why);
     };

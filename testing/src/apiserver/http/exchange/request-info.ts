@@ -1,4 +1,4 @@
-/** The parts of a URL path that names something in the API. */
+/** The components of a URL path that names a resource or object in the API. */
 export interface RequestInfo {
   readonly group: string;
   readonly version: string;
@@ -6,13 +6,13 @@ export interface RequestInfo {
   readonly resource: string;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** True for the deprecated `/watch/` form of a path. */
+  /** True for a deprecated path with `/watch/`. */
   readonly watch: boolean;
 }
 
 /**
- * Parses a path. Trailing slashes are ignored. Two slashes in a row enclose an empty part, such as
- * an empty resource name.
+ * Parses a path. Trailing slashes are ignored. Between two slashes in a row there is an empty segment, such
+ * as an empty resource name.
  *
  * @returns undefined for a path that is not below `/api/<version>/` or `/apis/<group>/<version>/`.
  */
@@ -54,7 +54,7 @@ function placeOf(parts: readonly string[]): Omit<RequestInfo, 'group' | 'version
 }
 
 /**
- * Subresources of a namespace. Other paths below `/namespaces/<name>/` are resources in the
+ * The subresources of a namespace. All other paths below `/namespaces/<name>/` name resources in the
  * namespace.
  */
 const OF_NAMESPACE: ReadonlySet<string> = new Set(['status', 'finalize']);

@@ -1,14 +1,12 @@
 /**
- * The largest total length of all texts, in Unicode characters. Beyond it each text is cut
+ * The maximum total length of all warnings, in Unicode characters. If they are longer, each warning is cut
  * (k8s.io/apiserver, filters/warning.go).
  */
 const MAX_TOTAL = 4 * 1024;
-/** The length to which each text is cut if the total is too long. */
+/** The length to which each warning is cut if the total is too long. */
 const MAX_ITEM = 256;
 
-/**
- * The Warning headers of one answer. Each text is sent once, within the limits of a real server.
- */
+/** The Warning headers of one answer. Each warning is sent only once. The limits of a real server apply. */
 export class Warnings {
   readonly #texts = new Set<string>();
 
@@ -39,13 +37,14 @@ function lengthOf(text: string): number {
 }
 
 /**
- * Go writes no header for a text with control characters (k8s.io/apimachinery, NewWarningHeader).
+ * False for a warning with control characters, for which Go writes no header (k8s.io/apimachinery,
+ * NewWarningHeader).
  */
 function isPrintable(text: string): boolean {
   return !/\p{Cc}/u.test(text);
 }
 
-/** `299 - "text"`, encoded in UTF-8. */
+/** The value of a Warning header: `299 - "text"`, encoded in UTF-8. */
 function headerOf(text: string): string {
   const quoted = text.replace(/[\\"]/g, '\\$&');
   return Buffer.from(`299 - "${quoted}"`).toString('latin1');

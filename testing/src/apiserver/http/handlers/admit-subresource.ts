@@ -5,10 +5,10 @@ import type { Target } from '../../verbs/target.ts';
 import { type Handling, writeOptions } from './handling.ts';
 
 /**
- * Admission of a request to a subresource that does not store a separate object.
+ * Admits a request to a subresource that does not store a separate object.
  *
  * @param body - undefined for a connection.
- * @throws ApiError when a policy or a webhook refuses.
+ * @throws ApiError when a policy or a webhook refuses the request.
  */
 export async function admitSubresource(
   { cluster, exchange }: Handling,

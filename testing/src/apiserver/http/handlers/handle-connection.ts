@@ -19,8 +19,8 @@ export const CONNECTIONS: ReadonlySet<string> = new Set([
  * Answers requests that a real server forwards to a kubelet. No container runs here, so there is no
  * log and nothing to connect to.
  *
- * @throws ApiError 404, 400 or 503 where a real server refuses by itself; 501 where a kubelet would
- * have to answer.
+ * @throws ApiError 404, 400 or 503 where a real server refuses the request itself; 501 where a kubelet would
+ * answer it.
  */
 export async function handleConnection(
   handling: Handling,
@@ -44,7 +44,7 @@ export async function handleConnection(
   });
 }
 
-/** Parses a `proxy` name with a scheme and a port: `https:web:8443`. */
+/** Parses the name in a path to `proxy`, which can have a scheme and a port, as in `https:web:8443`. */
 function named(target: Target): Target {
   const parts = target.name.split(':');
   const name = parts.length === 3 ? parts[1] : parts[0];

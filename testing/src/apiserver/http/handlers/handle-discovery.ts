@@ -16,8 +16,8 @@ import { withoutLastSlashes } from '../exchange/request-info.ts';
 import { handleOpenApi } from './handle-open-api.ts';
 
 /**
- * Answers paths that are not resources. Routes only accept GET; the handlers of other paths ignore
- * the method.
+ * Answers requests for paths that are not resources. Paths with a route accept only GET. The handlers of the
+ * other paths ignore the method.
  *
  * @returns false for a path that is not served.
  * @throws ApiError 405 for a method other than GET on a route.
@@ -71,7 +71,7 @@ export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: s
   }
 }
 
-/** The number of objects of each collection. A collection with several versions counts once. */
+/** The number of objects in each collection. A collection with several API versions is counted once. */
 function objectCounts({ registry, storage }: Cluster): readonly ObjectCount[] {
   const counts = new Map<ResourceName, ObjectCount>();
   for (const { storedAs, group, plural, verbs } of registry.all()) {
@@ -105,7 +105,7 @@ function health(
   return true;
 }
 
-/** `/api/v1`, `/apis/<group>` and `/apis/<group>/<version>` */
+/** Answers `/api/v1`, `/apis/<group>` and `/apis/<group>/<version>`. */
 function resources(exchange: Exchange, registry: Registry, parts: readonly string[]): boolean {
   const document = documentOf(registry, parts);
   if (document === undefined) return false;

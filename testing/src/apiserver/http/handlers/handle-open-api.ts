@@ -67,19 +67,19 @@ interface SentIndex {
   readonly secondMs: number;
   readonly text: string;
   /**
-   * True if another text was sent in the same second. A date then cannot tell whether a client's
-   * copy is current.
+   * True if a different index was sent in the same second. The date of a client's copy then does not show
+   * whether the copy is current.
    */
   readonly ambiguous: boolean;
 }
 
-/** The index that each server sent last. */
+/** The index that each server sent last, keyed by the server's registry. */
 const sent = new WeakMap<Registry, SentIndex>();
 
 /**
- * The modification time of the index is the second of the request. With a real server, a client
- * that asks twice in one second misses resources added in between. Here it does not, because a
- * whole test fits into a second.
+ * Sends the index of the documents. Its modification time is the second of the request. On a real server, a
+ * client that asks twice within one second misses resources that were added in between. Here it does not miss
+ * them, because a whole test may take less than a second.
  */
 function index(exchange: Exchange, { registry, clock }: Cluster): boolean {
   const secondMs = Math.floor(clock.now() / 1_000) * 1_000;
@@ -120,7 +120,7 @@ function versioned(exchange: Exchange, { clock }: Cluster, { text, hash }: OpenA
   else exchange.text(200, text, 'application/json', headers);
 }
 
-/** The first media type of the client that is in `subtypes`; undefined when none is. */
+/** The first of the client's media types that is in `subtypes`; undefined when none of them is. */
 function typeFor(exchange: Exchange, subtypes: readonly string[]): string | undefined {
   for (const { type } of clauses(exchange.header('accept'))) {
     const [family, subtype] = type.split('/');

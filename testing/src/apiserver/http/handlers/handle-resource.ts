@@ -42,7 +42,7 @@ import {
 import { patchTarget } from './patch-target.ts';
 
 /**
- * Answers a request below a resource.
+ * Answers a request to a resource, its objects or their subresources.
  * @throws ApiError for every request that the server refuses.
  */
 export async function handleResource(parts: Omit<Handling, 'view'>): Promise<void> {
@@ -60,7 +60,7 @@ export async function handleResource(parts: Omit<Handling, 'view'>): Promise<voi
   return handleObject(handling, targetOf(handling));
 }
 
-/** The forms that a resource offers. Only built-in kinds have a router. */
+/** The forms in which a resource can be sent. Only built-in kinds have a router. */
 function offerOf({ served, info, exchange }: Omit<Handling, 'view'>): Offer {
   if (served.custom) return CUSTOM;
   return info.name === undefined && exchange.method === 'GET' ? COLLECTION : OBJECT;
@@ -76,7 +76,9 @@ function targetOf({ served, info }: Handling): Target {
   return { served, namespace, name };
 }
 
-/** Why a name cannot be a part of a path (`IsValidPathSegmentName`); undefined if it can. */
+/**
+ * The reason why a name cannot be a segment of a path (`IsValidPathSegmentName`); undefined if it can be one.
+ */
 function segmentProblem(name: string): string | undefined {
   if (name === '.' || name === '..') return `may not be '${name}'`;
   return name.includes('%') ? "may not contain '%'" : undefined;
@@ -156,7 +158,7 @@ async function get(handling: Handling, target: Target): Promise<void> {
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
-/** `/watch/…/<name>`, the older form of `fieldSelector=metadata.name=<name>`. */
+/** Answers `/watch/…/<name>`, the older way to write `fieldSelector=metadata.name=<name>`. */
 function watchOne(handling: Handling, { name }: Target): void {
   const { exchange, served, info, cluster } = handling;
   const query = new URLSearchParams(exchange.query);
@@ -165,7 +167,10 @@ function watchOne(handling: Handling, { name }: Target): void {
   beginWatch(handling, options);
 }
 
-/** @throws ApiError 406 for YAML, which cannot be streamed. */
+/**
+ * Begins a watch.
+ * @throws ApiError 406 for YAML, which cannot be streamed.
+ */
 function beginWatch({ watch, view }: Handling, options: ListOptions): void {
   if (view.form.mediaType === 'yaml') throw noSuchMediaType(STREAMS);
   watch(options, watchViewOf(view));

@@ -31,7 +31,7 @@ const METHODS: Readonly<Record<string, string>> = {
 /** Answers a request to a subresource of an object. */
 export async function handleSubresource(handling: Handling, target: Target): Promise<void> {
   const { exchange, served, info } = handling;
-  // The rest after `proxy/` is a path of the proxied target.
+  // What follows `proxy/` is a path on the proxied target.
   const name = info.subresource?.replace(/^proxy\/.*/, 'proxy') ?? '';
   const subresource = subresourceOf(served, name);
   if (subresource === undefined) {
@@ -46,7 +46,7 @@ export async function handleSubresource(handling: Handling, target: Target): Pro
   if (name === 'token') return token(handling, target);
   if (subresource.name === 'eviction') return evict(handling, target);
   if (subresource.name === 'scale') return handleScale(handling, target);
-  // An approval is a condition in the status.
+  // An approval is stored as a condition in the status.
   const part = name === 'approval' ? 'status' : name;
   if (exchange.method === 'PATCH') return patchTarget(handling, target, part);
   if (exchange.method === 'PUT') return replace(handling, target, part);
@@ -71,7 +71,7 @@ async function replace(handling: Handling, target: Target, subresource: string):
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
-/** An Eviction may use its older version. */
+/** The version of an Eviction: `policy/v1`, or the older `policy/v1beta1`. */
 function evictionIn({ text }: RequestBody): Expected {
   const version = /policy\/v1beta1\b/.test(text) ? 'v1beta1' : 'v1';
   return { group: 'policy', version, kind: 'Eviction' };
@@ -95,7 +95,7 @@ async function evict(handling: Handling, target: Target): Promise<void> {
   requireSamePod(body, target);
   const dryRun = exchange.query.getAll('dryRun');
   await admitSubresource(handling, target, 'eviction', body as unknown as StoredObject);
-  // Unlike in a deletion, these options of the body do not replace the options of the query.
+  // Unlike in a deletion, these options from the body do not replace the options from the query.
   const options = isObject(body.deleteOptions) ? { dryRun, ...body.deleteOptions } : undefined;
   sendDone(handling, evictPod(cluster, target, parseDeletionOptions(exchange.query, options)));
 }

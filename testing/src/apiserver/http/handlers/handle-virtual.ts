@@ -25,7 +25,7 @@ export function isVirtual({ verbs }: ServedResource): boolean {
   return verbs.length === 1 && verbs[0] === 'create';
 }
 
-/** Carries out a create of a kind that is not stored. */
+/** Answers a POST to a resource whose objects are not stored. */
 export async function createVirtual(handling: Handling, body: StoredObject): Promise<void> {
   const { served, info, cluster } = handling;
   if (served.kind !== 'Binding') throw notImplemented(resourceName(served));
@@ -35,13 +35,13 @@ export async function createVirtual(handling: Handling, body: StoredObject): Pro
   await bind(handling, { served: pods, namespace: info.namespace, name }, body);
 }
 
-/** The error for a function of a real server that this server lacks. */
+/** The error for a resource of a real server that this server does not implement. */
 function notImplemented(resource: string): ApiError {
   const message = `${resource} is not implemented by the embedded API server`;
   return failure({ code: 501, message });
 }
 
-/** `pods/<name>/binding` */
+/** Answers a POST to `pods/<name>/binding`. */
 export async function createBinding(handling: Handling, pod: Target): Promise<void> {
   const { exchange, served } = handling;
   const text = await readBody(exchange);

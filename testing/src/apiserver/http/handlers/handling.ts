@@ -8,7 +8,7 @@ import { type Exchange, ITEMS_OF_PART } from '../exchange/exchange.ts';
 import type { View } from '../exchange/present.ts';
 import type { RequestInfo } from '../exchange/request-info.ts';
 
-/** The data that a handler needs besides the request. */
+/** What a handler needs to answer a request. */
 export interface Handling {
   readonly cluster: Cluster;
   readonly exchange: Exchange;
@@ -40,7 +40,9 @@ export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'war
   };
 }
 
-/** An object that was not stored has no resourceVersion. */
+/**
+ * The object as the answer shows it. After a dry run it has no resourceVersion, because it was not stored.
+ */
 export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
   if (!dryRun) return object;
   const { resourceVersion: _, ...metadata } = object.metadata;
@@ -48,7 +50,7 @@ export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
 }
 
 /**
- * Answers that an action on an object succeeded, for actions whose answer is not the object.
+ * Answers with a Status that an action succeeded, if the answer to the action is not the object itself.
  *
  * @param changed - the object with the resourceVersion of the change; undefined when nothing was
  * written.
@@ -58,7 +60,7 @@ export function sendDone({ exchange, cluster }: Handling, changed: StoredObject 
   exchange.json(201, { kind: 'Status', apiVersion: 'v1', metadata, status: 'Success', code: 201 });
 }
 
-/** The `metadata` of that Status. */
+/** The `metadata` of the Status that `sendDone` sends. */
 export function metadataOfDone({ behaviour }: Cluster, changed: StoredObject | undefined): Json {
   if (changed === undefined || !behaviour.gates.deletionVersions) return {};
   return { resourceVersion: changed.metadata.resourceVersion };

@@ -30,14 +30,14 @@ export async function patchTarget(
   send(handling, created ? 201 : 200, presentObject(answer, served, handling.view));
 }
 
-/** The media type of a patch without parameters. It must be written in lower case. */
+/** The media type of a patch, without parameters. The client must write it in lower case. */
 export function patchTypeOf(exchange: Exchange): string {
   return (exchange.header('content-type') ?? '').split(';', 1)[0] ?? '';
 }
 
 /**
  * The options of a PATCH.
- * @throws ApiError 422 for an option that patches, or this kind of patch, cannot have.
+ * @throws ApiError 422 for an option that no patch can have, or that this kind of patch cannot have.
  */
 export function patchOptions(exchange: Exchange, subresource: string | undefined): PatchOptions {
   const { query } = exchange;

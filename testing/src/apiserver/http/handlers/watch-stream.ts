@@ -17,14 +17,17 @@ import type { EventLines } from '../exchange/event-lines.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { inMetaVersion, presentObject, shownTo, type View } from '../exchange/present.ts';
 
-/** The last bookmark is sent this long before the end, in milliseconds. */
+/** How long before the end of a watch the last bookmark is sent, in milliseconds. */
 const LAST_BOOKMARK_MS = 2_000;
 /**
- * A watch that began with the state gets its first bookmark at the next tick of the server's timer.
+ * The delay of the first bookmark, in milliseconds, for a watch that began with the existing objects. This
+ * bookmark comes at the next tick of the server's timer.
  */
 const FIRST_BOOKMARK_MS = 1_000;
 
-/** One watch on the wire: one line of JSON per event, until its time is over. */
+/**
+ * Sends one watch over the connection, with one line of JSON per event, until the time of the watch is over.
+ */
 export class WatchStream implements WatchSink {
   readonly #exchange: Exchange;
   readonly #view: View;
@@ -96,7 +99,8 @@ export class WatchStream implements WatchSink {
   ): void {
     const { as, dropsManagedFields, metaVersion } = this.#view.form;
     const encode = (): string => `{"type":"${type}","object":${this.#encode(object)}}\n`;
-    // Tables differ per watch: the first has columns, and each has its own ages.
+    // Watches cannot share a Table: the first Table of each watch has columns, and the ages in a Table depend
+    // on the time.
     if (source === undefined || as === 'table') {
       this.#send(encode());
       return;

@@ -18,10 +18,11 @@ import {
 } from '../fields/path-element.ts';
 
 /**
- * Why a configuration cannot be applied, with the server's message: fields that the schema does not
- * declare, values of another type, and items of a keyed list that are duplicates or have no key.
+ * The server's message for a configuration that cannot be applied. Such a configuration has fields that the
+ * schema does not declare, values of another type, or items of a keyed list that are duplicates or have no
+ * key.
  *
- * @returns undefined when it can be applied.
+ * @returns undefined when the configuration can be applied.
  */
 export function appliedProblem(applied: JsonObject, schema: FieldSchema): string | undefined {
   const problems = [...problemsOf(applied, schema, [])];
@@ -138,7 +139,7 @@ function goType(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** A value as Go's `%v` prints it as a field of a struct. */
+/** A value that is the field of a struct, as Go's `%v` prints the struct. */
 function goPrinted(value: unknown): string {
   return `&{${goText(value)}}`;
 }

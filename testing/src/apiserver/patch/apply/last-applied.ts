@@ -17,19 +17,19 @@ import { ownedFields } from './owned-fields.ts';
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * The manager name of `kubectl apply --server-side`. Only this manager can take over fields of
- * client-side apply.
+ * The manager name of `kubectl apply --server-side`. Only this manager can take over fields from client-side
+ * apply.
  */
 const KUBECTL = 'kubectl';
 
-/** The part of the request that this check needs. */
+/** The fields of an apply request that are needed here. */
 interface ByManager {
   readonly manager: string;
   readonly apiVersion: string;
 }
 
 /**
- * The fields that the manager may take over without force: the fields of a client-side apply whose
+ * The fields that the manager may take over without `force`: fields that client-side apply set, and whose
  * values still equal the last applied configuration.
  */
 export function fieldsToUpgrade(
@@ -39,7 +39,7 @@ export function fieldsToUpgrade(
 ): FieldSet {
   if (manager !== KUBECTL) return NO_FIELDS;
   const configuration = readConfiguration(annotationOf(live));
-  // A configuration of another version, or an invalid one, is ignored.
+  // The last applied configuration is ignored if it has another API version or is invalid.
   if (configuration?.apiVersion !== apiVersion) return NO_FIELDS;
   if (appliedProblem(configuration, schema) !== undefined) return NO_FIELDS;
   const { added, modified, removed } = compareStates(configuration, live, schema);
@@ -47,8 +47,9 @@ export function fieldsToUpgrade(
 }
 
 /**
- * The object after an apply, with an updated annotation of client-side apply, so that client-side
- * apply can continue after server-side apply. An annotation that has become too long is removed.
+ * The object after an apply. If it has the annotation of client-side apply, the annotation is updated, so
+ * that client-side apply still works after server-side apply. If the annotation becomes too long, it is
+ * removed.
  */
 export function withLastApplied(
   object: JsonObject,
@@ -77,7 +78,7 @@ function annotationsOf({ metadata }: JsonObject): JsonObject {
   return isJsonObject(metadata) && isJsonObject(metadata.annotations) ? metadata.annotations : {};
 }
 
-/** Empty if there is no annotation. */
+/** The value of the annotation; empty if the object does not have it. */
 function annotationOf(object: JsonObject): string {
   const text = annotationsOf(object)[LAST_APPLIED];
   return typeof text === 'string' ? text : '';

@@ -39,8 +39,8 @@ interface Item {
 }
 
 /**
- * Items in the order of the configuration. Items that only the live list has keep their place among
- * the items that both lists have.
+ * Merges two lists. The items get the order of the configuration. Items that only the live list has keep
+ * their position relative to the items that both lists have.
  */
 function mergeLists(
   live: readonly unknown[],
@@ -63,7 +63,7 @@ function mergeLists(
   const taken = new Set<PathElement>();
   let l = 0;
   for (const item of right) {
-    // Live-only items that stand before the next shared item are placed first.
+    // Adds the items that only the live list has and that stand before its next shared item.
     for (; l < left.length; l++) {
       const next = left[l];
       if (next === undefined || next.element === shared[0]) break;

@@ -36,8 +36,8 @@ function itemsOf(items: readonly unknown[], schema: FieldSchema, path: FieldPath
 }
 
 /**
- * The set, extended by each named field that has members below it. This way a struct is removed
- * when no field in it has an owner.
+ * Adds to the set each field that the schema declares and that has members below it. As a result, a struct is
+ * removed when no field in it has an owner.
  */
 export function withNamedParents(set: FieldSet, schema: FieldSchema): FieldSet {
   if (set === NO_FIELDS) return set;

@@ -50,9 +50,9 @@ import { removeFields } from './remove-fields.ts';
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
- * Merges a configuration into the live object. Afterwards the manager owns exactly the fields of
- * this configuration. A field that it applied before and now omits is removed, unless another
- * manager owns it. Neither input is changed.
+ * Merges a configuration into the live object. Afterwards the manager owns exactly the fields of this
+ * configuration. A field that the manager applied before and now omits is removed, unless another manager
+ * owns the field. Neither input is changed.
  *
  * @throws ApiError 500, as on a real server, when the configuration does not fit the schema of the
  * kind; 409 with one cause per field, when the configuration changes a field that another manager
@@ -77,19 +77,20 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const claimed = new Map(former).set(identity, own);
 
   const merged = mergeFields(stored, applied, schema);
-  // As in the server's `stripMetaManager`, the name in a configuration loses its owner only after
-  // pruning. It therefore keeps `metadata` when the manager's last label or annotation is removed.
+  // As in the server's `stripMetaManager`, the name in the configuration loses its owner only after pruning.
+  // During pruning, the name still has an owner, so `metadata` stays in the object when the manager's last
+  // label or annotation is removed.
   const needed = new Map(former).set(identity, { ...own, fields: stated });
   const doomed = fieldsToPrune(merged, last?.fields ?? NO_FIELDS, needed, schema);
   const pruned = removeFields(merged, doomed, schema);
   const object = asStored(pruned, apiVersion, request.applied);
-  // A value that becomes null counts as modified. A null in place of an absent value counts as
-  // added.
+  // A field whose value becomes null counts as modified. A null for a field that was absent counts as added.
   const comparison = compareStates(stored, pruned, schema);
   const mayTake = force ? 'everything' : fieldsToUpgrade(stored, request, schema);
   const owners = takeOver(claimed, identity, comparison, mayTake);
 
-  // A manager that only becomes co-owner of unchanged fields gets an entry without a time.
+  // If the apply changes nothing, and the manager only becomes an additional owner of fields, its new entry
+  // has no time.
   const isChange = !jsonEquals(stored, pruned);
   return {
     object: withLastApplied(object, request.applied, request),
@@ -101,7 +102,7 @@ function untypedPatch(applied: JsonObject, problem: string): ApiError {
   return internalError(`failed to create typed patch object (${described(applied)}): ${problem}`);
 }
 
-/** `namespace/name; group/version, Kind=kind` */
+/** The object as messages name it: `namespace/name; group/version, Kind=kind`. */
 function described({ apiVersion, kind, metadata }: JsonObject): string {
   const { namespace, name } = isJsonObject(metadata) ? metadata : {};
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -122,7 +123,7 @@ function ownersBeforeApply(request: ServerSideApplyRequest, schema: FieldSchema)
   return ownersAfterUpdate(owners, comparison, writer);
 }
 
-/** The fields that the manager applied last time and that no manager owns now. */
+/** The fields that the manager applied last time and that now have no owner. */
 function fieldsToPrune(
   merged: JsonObject,
   last: FieldSet,
@@ -143,11 +144,10 @@ function fieldsToPrune(
 }
 
 /**
- * The merged object as the server stores it. A built-in object is decoded into its Go type, in
- * which null becomes the zero value. In a custom resource this applies only to the metadata; its
- * other nulls stay.
+ * The merged object as the server stores it. A built-in object is decoded into its Go type, in which null
+ * becomes the zero value. Of a custom resource only the metadata is decoded, so nulls outside of it stay.
  *
- * @throws ApiError 500 for a text that fits the schema but not the Go type, such as an invalid
+ * @throws ApiError 500 for a string that the schema accepts but the Go type does not, such as an invalid
  * time.
  */
 function asStored(object: JsonObject, apiVersion: string, applied: JsonObject): JsonObject {

@@ -7,12 +7,15 @@ import {
 import { zeroValue } from '../../built-in-types/zero-value.ts';
 import type { FieldSchema } from './field-schema.ts';
 
-/** One schema per type. Types refer to each other, and some refer to themselves. */
+/**
+ * The schemas of types, which are made only once, because types refer to each other and some refer to
+ * themselves.
+ */
 const SCHEMAS = new Map<string, FieldSchema>();
 
 /**
- * The rules by which objects of a built-in kind are merged and owned, derived from the list types
- * of its Go type.
+ * The rules for merging objects of a built-in kind and for the ownership of their fields. They are derived
+ * from the list types in the Go type.
  *
  * @returns undefined for a kind that is not built in.
  */
@@ -66,7 +69,7 @@ function valueSchema(type: string): FieldSchema {
     return { items: valueSchema(element), ...(type.startsWith('[]') ? { list: true } : {}) };
   }
   const scalar = SCALARS[type];
-  // A type without a form in the schema, such as a RawExtension, is one field with one owner.
+  // A type that the schema does not describe, such as RawExtension, is one field with one owner.
   return scalar === undefined ? { atomic: true } : { scalar };
 }
 
@@ -98,7 +101,7 @@ function listSchema({ type, listType, listMapKeys = [] }: BuiltInField): FieldSc
 }
 
 /**
- * The default of a key field. In the server's schema, a field that Go always writes defaults to its
+ * The default of a key field. In the server's schema, the default of a field that Go always writes is the
  * zero value.
  */
 function keyDefault(field: BuiltInField | undefined): unknown {

@@ -17,8 +17,8 @@ export interface FieldComparison {
 }
 
 /**
- * The differences from `before` to `after`. Added and removed maps and items are members of the
- * result themselves. An omitted field that every object of the kind has counts as present.
+ * The differences from `before` to `after`. The result contains an added or removed map or item itself, not
+ * only the fields inside it. An omitted field counts as present if Go writes it in every object of the kind.
  */
 export function compareFields(
   before: JsonObject,
@@ -52,8 +52,8 @@ function* changesOf(
     if (isBoth && !jsonEquals(before, after)) yield { kind: 'modified', path };
     return;
   }
-  // A value without a schema may change its kind. It then counts as modified, and its members as
-  // added or removed.
+  // A value without a schema may change from a map to another type, or to a map. The value then counts as
+  // modified, and its members count as added or removed.
   if (isMapOnlyOnce(before, after)) yield { kind: 'modified', path };
   const names = new Map([...(left ?? []), ...(right ?? [])]);
   for (const [element, { schema: below }] of names) {
@@ -75,8 +75,8 @@ interface Child {
 }
 
 /**
- * The parts of a value that have separate owners; undefined for a value that is one field, or
- * empty.
+ * The fields or items of a value that have separate owners. Undefined for a value that is owned as a whole or
+ * is empty.
  */
 function childrenOf(value: unknown, schema: FieldSchema): Map<PathElement, Child> | undefined {
   const children = new Map<PathElement, Child>();

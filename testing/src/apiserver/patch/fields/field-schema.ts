@@ -8,19 +8,19 @@ import {
 } from './path-element.ts';
 
 /**
- * The rules by which one value is merged and owned. By default a map is merged field by field, and
- * a list is replaced as a whole.
+ * The rules for merging one value and for the ownership of its fields. By default a map is merged field by
+ * field, and a list is replaced as a whole.
  */
 export interface FieldSchema {
   /** The fields of a map that the schema declares. */
   readonly fields?: Readonly<Record<string, FieldSchema>>;
   /** True if only the fields in `fields` may be applied. */
   readonly closed?: boolean;
-  /** True for a map of any kind. */
+  /** True for a map, whether or not it has declared fields. */
   readonly map?: boolean;
-  /** True for a list of any kind. */
+  /** True for a list, whatever its list type. */
   readonly list?: boolean;
-  /** The schema of a list's items, or of the values of a map's other fields. */
+  /** The schema of a list's items, or of the values of a map's fields that are not declared. */
   readonly items?: FieldSchema;
   /** The schema of a map's values if `items` is omitted. Default: `GRANULAR`. */
   readonly deeper?: FieldSchema;
@@ -33,23 +33,23 @@ export interface FieldSchema {
   /** True for a list of distinct scalars. */
   readonly set?: boolean;
   /**
-   * The values of unset fields that are always present (fields of Go structs that are not
-   * pointers).
+   * Fields that Go writes even when they are unset, because they are not pointers in the Go struct, and the
+   * value that it then writes.
    */
   readonly present?: ReadonlyMap<string, unknown>;
-  /** The kind of scalar, for a scalar. */
+  /** The kind of the scalar; undefined for a map or list. */
   readonly scalar?: 'string' | 'numeric' | 'boolean' | 'untyped';
 }
 
 /**
- * The number of levels of a schemaless value whose fields have separate owners. Everything deeper
- * is one field with one owner. A real server has no such limit; here the cost of `managedFields`
- * grows with the square of the depth.
+ * The number of levels in a value without a schema whose fields have separate owners. Below these levels,
+ * each value is one field with one owner. A real server has no such limit. It is needed here, because the
+ * cost of `managedFields` grows with the square of the depth.
  */
 const OWNED_LEVELS = 200;
 
 /**
- * The schema of a value without a schema: maps are merged field by field, lists are replaced as a
+ * The rules for a value that no schema describes: maps are merged field by field, and lists are replaced as a
  * whole.
  */
 const GRANULAR: FieldSchema = granular(OWNED_LEVELS);
@@ -72,7 +72,9 @@ export function itemSchema(schema: FieldSchema): FieldSchema {
   return schema.items ?? GRANULAR;
 }
 
-/** True when the schema declares the field; false for a key of a free map such as labels. */
+/**
+ * True when the schema declares the field; false for a key in a map such as labels, which can have any keys.
+ */
 export function isNamedField(schema: FieldSchema, name: string): boolean {
   return schema.fields !== undefined && Object.hasOwn(schema.fields, name);
 }
@@ -88,7 +90,7 @@ export function itemElement(schema: FieldSchema, item: unknown, index: number): 
   return keyElement(item, schema.keys, schema.keyDefaults ?? {}) ?? indexElement(index);
 }
 
-/** The element and the schema of the field or item that `element` names. */
+/** The schema of the field or item that `element` names. */
 export function schemaBelow(schema: FieldSchema, element: PathElement): FieldSchema {
   return element.startsWith(fieldElement(''))
     ? fieldSchema(schema, element.slice(2))

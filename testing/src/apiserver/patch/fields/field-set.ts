@@ -1,11 +1,12 @@
 import { compareElements, type FieldPath, type PathElement } from './path-element.ts';
 
 /**
- * A set of field paths, as a tree. A path may be a member, have longer members below it, or both.
+ * A set of field paths, as a tree. A node of the tree may be a member of the set, have members below it, or
+ * both.
  */
 export interface FieldSet {
   readonly members: ReadonlySet<PathElement>;
-  /** No child is empty. */
+  /** The sets below the elements. None of them is empty. */
   readonly children: ReadonlyMap<PathElement, FieldSet>;
 }
 
@@ -71,7 +72,7 @@ export function intersectionOf(left: FieldSet, right: FieldSet): FieldSet {
   );
 }
 
-/** The set without these paths and the paths below them. */
+/** The set without the paths in `roots`, and without all paths below these. */
 export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   return narrowed(
     set,
@@ -83,7 +84,7 @@ export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   );
 }
 
-/** Returns the set itself when nothing is removed, so that its caches stay valid. */
+/** Returns the set itself when nothing is removed, so that what is cached for the set stays valid. */
 function narrowed(
   set: FieldSet,
   keeps: (element: PathElement) => boolean,

@@ -3,13 +3,15 @@ import { type FieldSet, fieldSetOf, NO_FIELDS } from './field-set.ts';
 import { compareElements, type FieldPath } from './path-element.ts';
 
 /**
- * Caches both forms of each set, as long as the set is in use. Most writes leave most owners
- * unchanged, and neither form ever changes.
+ * Caches that convert between a field set and its JSON, as long as either is in use. Most writes leave most
+ * owners unchanged, and neither a set nor its JSON ever changes.
  */
 const SETS = new WeakMap<object, FieldSet>();
 const TEXTS = new WeakMap<FieldSet, JsonObject>();
 
-/** A field set in the form of `managedFields[].fieldsV1`; `.` marks a parent that is a member. */
+/**
+ * A field set as JSON for `managedFields[].fieldsV1`, where `.` marks a member that has members below it.
+ */
 export function toFieldsV1(set: FieldSet): JsonObject {
   const known = TEXTS.get(set);
   if (known !== undefined) return known;
@@ -31,7 +33,7 @@ function written(set: FieldSet): JsonObject {
   );
 }
 
-/** @returns undefined when the value does not have this form. */
+/** @returns undefined when the value is not a valid `fieldsV1`. */
 export function fromFieldsV1(value: unknown): FieldSet | undefined {
   if (!isJsonObject(value)) return undefined;
   const known = SETS.get(value);
@@ -45,7 +47,7 @@ export function fromFieldsV1(value: unknown): FieldSet | undefined {
 }
 
 /**
- * A limit above the depth that this server writes: 200 levels below the last level that a schema
+ * The maximum depth. It is higher than what this server writes: 200 levels below the last level that a schema
  * declares.
  */
 const MAX_LEVELS = 1_000;

@@ -4,7 +4,7 @@ import { builtInSchema, structSchema } from './built-in-schema.ts';
 import type { FieldSchema } from './field-schema.ts';
 
 /**
- * The rules by which objects of a kind are merged and owned.
+ * The rules for merging objects of a kind and for the ownership of their fields.
  *
  * @param openApi - the `openAPIV3Schema` of a custom resource.
  */
@@ -32,7 +32,7 @@ export function kindSchema(
   return schema;
 }
 
-/** The schemas of custom resources. Each is cached as long as its definition exists. */
+/** The schemas of custom resources. Each schema is cached as long as its definition exists. */
 const CUSTOM_SCHEMAS = new WeakMap<JsonObject, FieldSchema>();
 
 function fromOpenApi(schema: JsonObject): FieldSchema {
@@ -81,7 +81,7 @@ function mapSchema(schema: JsonObject): FieldSchema {
   };
 }
 
-/** Whether unknown fields are refused. A schema that preserves unknown fields accepts them. */
+/** Sets `closed` if unknown fields are refused. A schema that preserves unknown fields accepts them. */
 function closedness(schema: JsonObject): FieldSchema {
   const { additionalProperties } = schema;
   const isOpen =

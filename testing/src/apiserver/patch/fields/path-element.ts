@@ -36,7 +36,7 @@ export function indexElement(index: number): PathElement {
   return `i:${index}`;
 }
 
-/** A path as messages show it: `.spec.containers[name="app"].image`. */
+/** A path as the server's messages show it: `.spec.containers[name="app"].image`. */
 export function describePath(path: FieldPath): string {
   return path.map(describeElement).join('');
 }
@@ -50,7 +50,10 @@ function describeElement(element: PathElement): string {
   return `[${keys.map(([key, value]) => `${key}=${jsonText(value)}`).join(',')}]`;
 }
 
-/** The server's order: fields, keys, values, indices; each sorted by text. */
+/**
+ * Compares in the server's order: fields, keys, values, indices. Within each group, elements are sorted as
+ * strings.
+ */
 export function compareElements(left: PathElement, right: PathElement): number {
   const byKind = 'fkvi'.indexOf(left.charAt(0)) - 'fkvi'.indexOf(right.charAt(0));
   if (byKind !== 0) return byKind;

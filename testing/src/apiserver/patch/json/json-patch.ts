@@ -5,14 +5,17 @@ import type { JsonPatchOperation } from '../read-patch.ts';
 import { deepCopy, isSameNode, LazyNode, plainJson } from './lazy-node.ts';
 
 /**
- * The server's limit (`JSONPatchMaxCopyBytes`). Without a limit, thirty copies of copies would make
- * a gigabyte.
+ * The server's limit for copied bytes (`JSONPatchMaxCopyBytes`). Without it, thirty copies of copies would
+ * make a gigabyte.
  */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-/** A failed operation: status 422, with the message that the server uses for all of them. */
+/**
+ * The error for an operation that fails: status 422, with the one message that the server has for all such
+ * errors.
+ */
 export class JsonPatchError extends ApiError {
-  /** The message of evanphx/json-patch v4. */
+  /** The reason, in the words of evanphx/json-patch v4. */
   readonly why: string;
 
   constructor(why: string) {
@@ -23,14 +26,14 @@ export class JsonPatchError extends ApiError {
 
 /**
  * The document after a JSON patch. Either all operations are applied or none. Where RFC 6902 and
- * evanphx/json-patch v4 differ, the library's behaviour counts: `replace` and `add` set absent
- * fields, `copy` copies null from an absent field, a missing `value` is null, and `-1` is the last
- * item of a list.
+ * evanphx/json-patch v4 differ, this server does what the library does: `replace` and `add` set absent
+ * fields, `copy` copies null from an absent field, a missing `value` is null, and `-1` is the last item of a
+ * list.
  *
- * Neither input is changed; the result may share parts with both.
+ * Neither input is changed. The result may share values with both.
  *
- * @param isEscaped - false when the text of the patch contains `<`, `>` or `&` unescaped. In a
- * `test` they then differ from the characters of the document.
+ * @param isEscaped - false when the JSON of the patch contains `<`, `>` or `&` unescaped. In a `test` these
+ * characters then differ from the same characters of the document.
  * @throws JsonPatchError when an operation cannot be applied.
  */
 export function applyJsonPatch(
@@ -46,7 +49,7 @@ export function applyJsonPatch(
 interface State {
   root: LazyNode;
   copiedBytes: number;
-  /** Whether the values of the patch are escaped, as in `LazyNode`. */
+  /** Whether the values of the patch are escaped; see `LazyNode`. */
   readonly isEscaped: boolean;
 }
 
@@ -151,7 +154,7 @@ function replaceAll(state: State, operation: JsonObject): void {
   state.root = value;
 }
 
-/** The value of an operation; null if it has none. */
+/** The `value` of an operation; null if the operation has no `value`. */
 function operandOf({ isEscaped }: State, operation: JsonObject): LazyNode | null {
   if (!Object.hasOwn(operation, 'value')) return null;
   return new LazyNode(operation.value === null ? undefined : operation.value, isEscaped);
@@ -163,13 +166,16 @@ function textOf(operation: JsonObject, field: 'path' | 'from', why: string): str
   return text;
 }
 
-/** A field of an object, or an item of a list. It may be absent. */
+/** The position of a field or item, which need not exist, and the object or list around it. */
 interface Place {
   readonly container: LazyNode;
   readonly key: string;
 }
 
-/** @returns undefined when the path leads through an absent value, or through a scalar. */
+/**
+ * The place that a path names.
+ * @returns undefined when the path leads through an absent value, or through a scalar.
+ */
 function placeAt(root: LazyNode, path: string): Place | undefined {
   const tokens = path.split('/').slice(1).map(unescaped);
   const key = tokens.pop();
@@ -198,7 +204,7 @@ function get({ container, key }: Place): LazyNode | null {
   return items[indexOf(key, items.length)] ?? null;
 }
 
-/** Sets an existing place, which `get` has found. */
+/** Sets the value at a place that exists, because `get` has found it. */
 function set({ container, key }: Place, value: LazyNode | null): void {
   if (container.fields !== undefined) container.fields.set(key, value);
   else if (container.items !== undefined) {
@@ -230,10 +236,10 @@ function remove({ container, key }: Place): void {
   }
 }
 
-/** The integers that Go's strconv.Atoi reads. Leading zeros and a plus are allowed. */
+/** Matches the integers that Go's strconv.Atoi accepts. Leading zeros and a plus are allowed. */
 const INTEGER = /^[+-]?[0-9]+$/;
 
-/** A negative index counts from the end. */
+/** The index that a path segment names. A negative index counts from the end. */
 function indexOf(key: string, length: number): number {
   if (!INTEGER.test(key)) {
     throw new JsonPatchError(`strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`);

@@ -2,21 +2,20 @@ import { goJson } from '../../objects/canonical.ts';
 import { isJsonObject, setField } from '../../objects/json-value.ts';
 
 /**
- * A part of a document that is decoded only when an operation looks into it. The library of real
- * servers works the same way (`lazyNode`, evanphx/json-patch v4), and this is visible in its
- * answers: a decoded part is written with sorted keys, and every other part as it was sent.
+ * A value of a document that is decoded only when an operation looks into it. The library of real servers
+ * does the same (`lazyNode`, evanphx/json-patch v4). This is visible in answers: a decoded value is written
+ * with sorted keys, and every other value as it was sent.
  *
  * A null in an object or a list is represented by null, as in the library.
  */
 export class LazyNode {
   /**
-   * Undefined for the `value: null` of an operation. Such a node has no parts and is written as
-   * null.
+   * The value; undefined for the `value: null` of an operation. Such a node has no fields or items and is
+   * written as null.
    */
   readonly raw: unknown;
   /**
-   * Whether the text of the value writes `<` as `\\u003c`. All texts that the server writes itself
-   * do.
+   * Whether the JSON of the value contains `<` as `\\u003c`. JSON that the server writes itself always does.
    */
   readonly isEscaped: boolean;
   #fields: Map<string, LazyNode | null> | undefined;
@@ -55,7 +54,7 @@ export class LazyNode {
   }
 }
 
-/** The value of a node. It may share parts with the values that the node was made from. */
+/** The value of a node. It may share objects and lists with the values that the node was made from. */
 export function plainJson(node: LazyNode | null): unknown {
   let result: unknown;
   const left: { node: LazyNode | null; put: (value: unknown) => void }[] = [
@@ -106,12 +105,12 @@ export function deepCopy(node: LazyNode | null): { copy: LazyNode | null; bytes:
   return { copy: new LazyNode(value), bytes: Buffer.byteLength(goJson(value)) };
 }
 
-/** The characters that Go escapes in texts. */
+/** The characters that Go escapes in JSON strings. */
 const MARKUP = /[<>&\u2028\u2029]/;
 
 /**
- * Whether two values are equal, in any order of an object's fields. The library compares texts as
- * they are written, so that `<` and `\\u003c` are different.
+ * Whether two values are equal. The order of an object's fields does not matter. The library compares strings
+ * as they are written in JSON, so that `<` and `\\u003c` are different.
  */
 export function isSameNode(left: LazyNode, right: LazyNode): boolean {
   const pairs: [LazyNode | null, LazyNode | null][] = [[left, right]];

@@ -3,9 +3,9 @@ import { isJsonObject } from '../../objects/json-value.ts';
 import { LazyNode, plainJson, pruneNulls } from './lazy-node.ts';
 
 /**
- * The document after a JSON merge patch (RFC 7386), applied as evanphx/json-patch v4 does: `null`
- * removes a field, an object is merged, anything else replaces. A list replaces the whole document.
- * Neither input is changed. The result may share parts with both.
+ * The document after a JSON merge patch (RFC 7386), applied like in evanphx/json-patch v4: `null` removes a
+ * field, an object is merged, and any other value replaces the old value. A patch that is a list replaces the
+ * whole document. Neither input is changed. The result may share values with both.
  *
  * @throws ApiError 400 for any other patch.
  */
@@ -21,7 +21,7 @@ export function applyMergePatch(document: unknown, patch: unknown): unknown {
   return plainJson(root);
 }
 
-/** Merges from the top down, with an explicit stack. Both nodes are objects. */
+/** Merges `change` into `root`, from the top down and with an explicit stack. Both must be objects. */
 function merge(root: LazyNode, change: LazyNode): void {
   const left = [{ into: root, from: change }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -36,7 +36,7 @@ function merge(root: LazyNode, change: LazyNode): void {
         left.push({ into: own, from: value });
         continue;
       }
-      // A value that replaces an object is written as sent, including nulls in its lists.
+      // A value that replaces an object is written as sent, including its nulls.
       if (own?.fields === undefined) pruneNulls(value);
       fields?.set(name, value);
     }

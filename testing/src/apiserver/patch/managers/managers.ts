@@ -13,12 +13,12 @@ export interface Owner {
   readonly fields: FieldSet;
 }
 
-/** Owners by identity. The map contains no owner without fields. */
+/** The owners, keyed by identity. The map contains no owner without fields. */
 export type Owners = ReadonlyMap<string, Owner>;
 
 /**
- * Writes with the same identity share one entry. The identity of an apply does not include the API
- * version.
+ * The identity of a manager's writes. Writes with the same identity share one entry. The identity of an apply
+ * does not include the API version.
  */
 export function ownerIdentity(owner: Omit<Owner, 'fields' | 'time'>): string {
   const { manager, operation, apiVersion, subresource } = owner;
@@ -62,7 +62,10 @@ export function withoutEmpty(owners: Owners): Owners {
   return new Map([...owners].filter(([, owner]) => !isEmptyFieldSet(owner.fields)));
 }
 
-/** The entries in the server's order: Apply first, then by time, manager, version, subresource. */
+/**
+ * The entries in the server's order: Apply before Update, then sorted by time, manager, API version and
+ * subresource.
+ */
 export function encodeOwners(owners: Owners): ManagedFieldsEntry[] {
   const sortKey = (owner: Owner): readonly string[] => [
     owner.operation,
@@ -129,7 +132,7 @@ export function capUpdateOwners(owners: Owners): Owners {
   return capped;
 }
 
-/** `metadata.managedFields` of an object. */
+/** The `metadata.managedFields` of an object. */
 export function managedFieldsOf(object: JsonObject | undefined): unknown {
   const metadata = object?.metadata;
   return isJsonObject(metadata) ? metadata.managedFields : undefined;

@@ -26,7 +26,7 @@ const SYSTEM_METADATA = [
 ];
 
 /**
- * Fields without an owner: those that identify an object, and those that only the server writes.
+ * Fields that never have an owner: fields that identify an object, and fields that only the server writes.
  */
 const UNOWNED: FieldSet = fieldSetOf([
   ['f:apiVersion'],
@@ -41,8 +41,8 @@ export function ownable(fields: FieldSet): FieldSet {
 }
 
 /**
- * The owners after a change of the schema. If a value has become atomic, the owners of its parts
- * own the whole value. If an atomic value has become granular, nothing changes, as on a real
+ * The owners after a change of the schema. If a value has become atomic, the owners of its fields and items
+ * now own the whole value. If an atomic value has become granular, its owners stay the same, as on a real
  * server.
  */
 export function ownersInSchema(owners: Owners, schema: FieldSchema): Owners {
@@ -54,7 +54,10 @@ export function ownersInSchema(owners: Owners, schema: FieldSchema): Owners {
   );
 }
 
-/** Returns the set itself when nothing changes. */
+/**
+ * The owned fields of one manager after the change of the schema. Returns the set itself when nothing
+ * changes.
+ */
 function fieldsInSchema(set: FieldSet, schema: FieldSchema): FieldSet {
   const members = new Set(set.members);
   const children = new Map<string, FieldSet>();
@@ -71,11 +74,11 @@ function fieldsInSchema(set: FieldSet, schema: FieldSchema): FieldSet {
 }
 
 /**
- * The owners after a write: other owners lose the fields that the write changed or removed.
+ * The owners after a write. Managers other than the writer lose the fields that the write changed or removed.
  *
- * @param writer - the identity whose fields stay as they are.
+ * @param writer - the identity of the writer, whose fields stay as they are.
  * @param mayTake - the fields that the write may take from their owners.
- * @throws ApiError 409 when another manager owns a field that the write changed and may not take.
+ * @throws ApiError 409 when the write changed a field that another manager owns and that it may not take.
  */
 export function takeOver(
   owners: Owners,
@@ -104,7 +107,7 @@ export function takeOver(
   return withoutEmpty(left);
 }
 
-/** Fields that an apply would change and another manager owns. */
+/** Fields that an apply would change although another manager owns them. */
 interface OwnershipConflict {
   readonly owner: Owner;
   readonly fields: FieldSet;

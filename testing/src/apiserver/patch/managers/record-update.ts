@@ -26,12 +26,12 @@ import {
 import { ownable, ownersInSchema, takeOver } from './ownership.ts';
 
 /**
- * The managedFields of an object after a create, an update or a patch other than apply. Each
- * changed field belongs to the writer, and a removed field has no owner. A write without a change
- * leaves the entries and their times unchanged.
+ * The managedFields of an object after a create, an update or a patch other than apply. The writer owns each
+ * changed field, and a removed field has no owner. A write that changes nothing leaves the entries and their
+ * times unchanged.
  *
- * On the main resource, entries that the client sent in `after` are accepted. `[]` and `[{}]` end
- * the tracking of the object until the next apply.
+ * In a write to the main resource, the `managedFields` that the client sent in `after` replace the entries.
+ * With `[]` or `[{}]`, no owners are recorded until the next apply.
  */
 export function recordUpdate(request: RecordUpdateRequest): ManagedFieldsEntry[] {
   const { before, after, apiVersion } = request;

@@ -21,10 +21,10 @@ function owns({ fields }: Owner, path: FieldSet): boolean {
 }
 
 /**
- * The managedFields of an object's Scale: the entries for its replicas
+ * The managedFields of an object's Scale: the object's entries that own its replicas
  * (`ScaleHandler.ToSubresource` in k8s.io/apimachinery).
  *
- * @param replicas - the path in the object.
+ * @param replicas - the path of the replicas in the object.
  */
 export function scaleEntries(
   entries: unknown,
@@ -57,7 +57,7 @@ export function parentEntries(
 ): readonly ManagedFieldsEntry[] {
   const path = fieldSetAt(replicas);
   const scale = [...(decodeOwners(ofScale) ?? [])];
-  // A manager that still owns a field of the Scale keeps its fields of the object.
+  // A manager that still has an entry in the Scale keeps its fields of the object.
   const left = new Map(scale.map(([, owner]) => [keyOf(owner), owner]));
   const owners = new Map<string, Owner>();
   for (const [identity, owner] of decodeOwners(entries) ?? (new Map() as Owners)) {
@@ -72,7 +72,10 @@ export function parentEntries(
   return encodeOwners(owners);
 }
 
-/** Identifies a manager's entry in both the object and its Scale, whose versions differ. */
+/**
+ * A key that is the same for a manager's entry in the object and in its Scale. It does not contain the API
+ * version, because the object and the Scale have different ones.
+ */
 function keyOf({ manager, operation, subresource }: Owner): string {
   return JSON.stringify([manager, operation, subresource]);
 }

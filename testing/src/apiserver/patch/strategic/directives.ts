@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../objects/json-value.ts';
 
-/** A copy of a map that the running patch may change. */
+/** A map that is a copy, so that applying the patch may change it. */
 export type OwnMap = Record<string, unknown>;
 
 /** The field of a map that contains its directive. */
@@ -17,12 +17,12 @@ export function directiveOf(value: unknown): unknown {
   return hasDirective(value) ? (value as OwnMap)[DIRECTIVE] : undefined;
 }
 
-/** Marks a map that its directive removes. */
+/** Stands for a map that is removed because it has a directive. */
 export const GONE: unique symbol = Symbol('gone');
 
 /**
- * A value of a patch that the object lacks, with directives removed from its maps. The maps are
- * changed in place, because the server changes them too, and quotes them in its messages.
+ * Removes maps with a directive from a value that the patch adds to the object. The maps are changed in
+ * place, because the server also changes them, and its messages quote the changed maps.
  */
 export function withoutDirectives(value: unknown): unknown {
   if (hasDirective(value)) return GONE;

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../objects/json-value.ts';
 import { goText } from '../apply/applied-problems.ts';
 import { directiveOf, hasDirective } from './directives.ts';
 
-/** The value that identifies an item. With an empty merge key, the item itself. */
+/** The value that identifies an item: its merge key, or the item itself if `mergeKey` is empty. */
 function identityOf(item: unknown, mergeKey: string): unknown {
   if (mergeKey === '') return item;
   return isJsonObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined;
@@ -15,8 +15,9 @@ function placeIn(list: readonly unknown[], item: unknown, mergeKey: string): num
 }
 
 /**
- * The items in the order that a patch asks for (Go: normalizeElementOrder). Items that `order` does
- * not name keep their order from `before`, each before the first ordered item that it preceded.
+ * The items in the order that a patch asks for (Go: normalizeElementOrder). Items that `order` does not name
+ * keep the order that they have in `before`. Each of them comes before the first ordered item that it
+ * preceded there.
  */
 export function inElementOrder(
   items: readonly unknown[],
@@ -46,8 +47,8 @@ export function inElementOrder(
 }
 
 /**
- * Sorts by insertion, as Go does, because the server's comparison is not a consistent order: when
- * `order` lacks one of two items, each comes before the other (Go: normalizeSliceOrder). Go sorts
+ * Sorts by insertion, like Go. The algorithm matters, because the server's comparison is inconsistent: when
+ * `order` lacks one of two items, each of the two comes before the other (Go: normalizeSliceOrder). Go sorts
  * lists of more than 20 items with another algorithm.
  */
 function sorted(items: readonly unknown[], order: readonly unknown[], mergeKey: string): unknown[] {
@@ -74,10 +75,10 @@ function requireKeys(list: readonly unknown[], mergeKey: string): void {
 }
 
 /**
- * Checks that the items of a patch follow the order that it asks for (Go:
+ * Checks that the items of a patch are in the order that the patch asks for (Go:
  * validatePatchWithSetOrderList). Items with a directive are skipped, except at the end.
  *
- * @throws ApiError 500 when an item is missing in the order, or stands in another place.
+ * @throws ApiError 500 when the order does not name an item, or names it in another place.
  */
 export function requireOrder(
   items: readonly unknown[],
@@ -112,7 +113,7 @@ export function badType(wanted: string, value: unknown): Error {
   return internalError(`expected a ${wanted}, but received a ${goTypeOf(value)}`);
 }
 
-/** The type into which Go reads a value. */
+/** The Go type that a decoded JSON value has. */
 export function goTypeOf(value: unknown): string {
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (Array.isArray(value)) return '[]interface {}';

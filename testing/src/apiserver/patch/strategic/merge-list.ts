@@ -12,9 +12,9 @@ export type MergeItem = (item: OwnMap, change: OwnMap) => unknown;
  * Merges a patch into a list, item by item (Go: mergeSlice). New items come first, as on the
  * server.
  *
- * @param items - changed in place, as Go changes the underlying array: items after a deleted item
- * move up, and new items fill the freed places. `$setElementOrder` takes this array as the order
- * before the patch.
+ * @param items - changed in place, like Go changes the underlying array: items after a deleted item move up,
+ * and new items fill the freed places. `$setElementOrder` uses this changed array as the order before the
+ * patch.
  * @param mergeKey - empty for a list of scalars.
  * @throws ApiError 422 for lists in a list, 500 for items that cannot be merged.
  */
@@ -43,7 +43,7 @@ export function mergeList(
 }
 
 /**
- * Carries out the directives of single items: `delete` removes an item, `replace` replaces all
+ * Carries out the directives in the items of a patch: `delete` removes an item, and `replace` replaces all
  * items.
  *
  * @throws ApiError 500 for any other directive.
@@ -95,7 +95,7 @@ function indexOfKey(list: readonly unknown[], mergeKey: string, value: unknown):
   );
 }
 
-/** Removes duplicates in the server's order: the last item takes the place of a duplicate. */
+/** Removes duplicates. As on the server, the last item moves to the place of a removed duplicate. */
 function withoutDuplicates(items: readonly unknown[]): unknown[] {
   const left = [...items];
   for (let at = 0; at < left.length; at++) {

@@ -5,15 +5,15 @@ import {
 } from '../../built-in-types/built-in-types.ts';
 import { internalError } from '../../failures/failure.ts';
 
-/** A Go type, as the field with this type declares it. */
+/** A Go type, as a field that has this type declares it. */
 export type GoType = Pick<BuiltInField, 'type' | 'pointer'>;
 
-/** How a strategic merge patch treats one field (Go: PatchMeta, and the type below the field). */
+/** How a strategic merge patch treats one field (Go: PatchMeta), and the type of the field's values. */
 export interface PatchMetadata {
-  /** The type of the map, or of the items of the list. */
+  /** The type of the map, or of the items in the list. */
   readonly below: GoType;
   readonly strategy: 'merge' | 'replace' | undefined;
-  /** The field that identifies the items of a list; empty for scalars. */
+  /** The field that identifies the items of a list; empty for a list of scalars. */
   readonly mergeKey: string;
 }
 
@@ -31,7 +31,8 @@ export function metadataOfMap(parent: GoType, name: string): PatchMetadata {
     );
   }
   const declared = builtInType(type);
-  // Some built-in kinds have no type here. Their maps are merged, and their lists are replaced.
+  // For some built-in kinds, the Go type is not known here. In their objects, maps are merged and lists are
+  // replaced.
   if (declared === undefined) return { below: { type }, strategy: undefined, mergeKey: '' };
   const { fields } = declared;
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -73,7 +74,7 @@ export function metadataOfList(parent: GoType, name: string): PatchMetadata {
 
 const KINDS: Readonly<Record<string, string>> = { double: 'float64', bytes: 'slice' };
 
-/** The kind of a type, as Go's reflection names it. */
+/** What Go's reflection calls the kind of a type. */
 function kindOf({ type, pointer }: GoType): string {
   if (pointer) return 'ptr';
   if (type.startsWith('[]')) return 'slice';

@@ -18,12 +18,14 @@ import { badType, inElementOrder, requireOrder } from './element-order.ts';
 import { areMaps, mergeList, unknownDirective } from './merge-list.ts';
 import { type GoType, metadataOfList, metadataOfMap } from './patch-metadata.ts';
 
-/** A limit for recursion. No built-in type is that deep. */
+/** A limit for the recursion. No built-in type is nested so deeply. */
 const MAX_LEVELS = 1_000;
 
 export interface StrategicMerge {
   readonly merged: JsonObject;
-  /** The rest of the patch. The server quotes it when it refuses the result. */
+  /**
+   * The patch, without the directives that were carried out. The server quotes it when it refuses the result.
+   */
   readonly patch: JsonObject;
 }
 
@@ -33,10 +35,10 @@ export interface StrategicMerge {
  * `$patch`, `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…`. Neither input is
  * changed.
  *
- * Only for built-in kinds: custom resources have no strategic merge patch.
+ * Use it only for built-in kinds: custom resources have no strategic merge patch.
  *
- * @throws ApiError 400 for a malformed directive, 422 for lists of lists, and 500 for everything
- * else that cannot be merged, as the server answers.
+ * @throws ApiError 400 for a malformed directive, 422 for lists of lists, and, like the server, 500 for
+ * everything else that cannot be merged.
  */
 export function applyStrategicMergePatch(
   document: JsonObject,
@@ -51,7 +53,7 @@ export function applyStrategicMergePatch(
   return { merged: mergeMap(rebuildJson(document) as OwnMap, own, { type }), patch: own };
 }
 
-/** Merges in place. Both maps are copies, and the server's messages show the changed maps. */
+/** Merges in place: both maps are copies, and the server's messages show the changed maps. */
 function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
   if (hasDirective(patch)) return replaced(patch);
   retainKeys(map, patch);
@@ -63,7 +65,10 @@ function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
   return map;
 }
 
-/** @throws ApiError 500 for a directive that the server does not know. */
+/**
+ * The result of a directive of a map.
+ * @throws ApiError 500 for a directive that the server does not know.
+ */
 function replaced(patch: OwnMap): OwnMap {
   if (patch[DIRECTIVE] === 'delete') return {};
   if (patch[DIRECTIVE] !== 'replace') throw unknownDirective(patch);
@@ -129,7 +134,10 @@ function retainKeys(map: OwnMap, patch: OwnMap): void {
   for (const name of Object.keys(map)) if (!keys.includes(name)) delete map[name];
 }
 
-/** Merges the lists that `$setElementOrder/…` names, and sorts their items in that order. */
+/**
+ * Merges the lists for which the patch contains `$setElementOrder/…`, and sorts their items in the order that
+ * it gives.
+ */
 function mergeOrderedLists(map: OwnMap, patch: OwnMap, type: GoType): void {
   for (const key of Object.keys(patch).filter((one) => one.startsWith(ELEMENT_ORDER))) {
     const order = patch[key];

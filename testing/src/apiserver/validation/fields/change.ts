@@ -3,7 +3,7 @@ import { valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { IMMUTABLE, invalidShown, type Problem, shown } from './problem.ts';
 
-/** The problems of a change of an object. */
+/** Returns the problems of a change of an object. */
 export type ChangeCheck = (object: StoredObject, previous: StoredObject) => readonly Problem[];
 
 export function changed(
@@ -15,9 +15,9 @@ export function changed(
 }
 
 /**
- * Fields that cannot change.
+ * Refuses changes of fields.
  *
- * @param paths - dotted paths.
+ * @param paths - the paths of the fields, with dots.
  * @param show - formats the new value for the message.
  */
 export function immutable(

@@ -9,8 +9,8 @@ import {
 } from './problem.ts';
 
 /**
- * A rule for the value of a field. An absent value passes every check except `needed` and checks
- * that document otherwise. Use `must` to require a value.
+ * A rule for the value of a field. Every check accepts an absent value, except `needed` and checks whose
+ * documentation says so. Use `must` to require a value.
  */
 export type Check = (value: unknown, field: string) => readonly Problem[];
 
@@ -19,7 +19,7 @@ export function all(...checks: readonly Check[]): Check {
   return (value, field) => checks.flatMap((check) => check(value, field));
 }
 
-/** Runs each check only if the checks before it found nothing. */
+/** Runs the checks in order, until one of them finds a problem. */
 export function firstOf(...checks: readonly Check[]): Check {
   return (value, field) => {
     for (const check of checks) {
@@ -30,7 +30,7 @@ export function firstOf(...checks: readonly Check[]): Check {
   };
 }
 
-/** Whether Go treats a value as unset: an empty text or list counts as unset. */
+/** Whether Go treats a value as unset. An empty string or list counts as unset. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
   return Array.isArray(value) && value.length === 0;
@@ -86,20 +86,20 @@ export function itemsOf(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];
 }
 
-/** Requires one of a few words. A missing word is reported as missing. */
+/** Requires one of these words. If the value is missing, reports it as missing. */
 export function oneOf(...words: readonly string[]): Check {
   return must((value, field) =>
     words.includes(String(value)) ? [] : [notSupported(field, value, words)],
   );
 }
 
-/** Allows one of a few words, or no value. */
+/** Requires one of these words, or no value. */
 export function maybeOneOf(...words: readonly string[]): Check {
   return (value, field) =>
     isEmpty(value) || words.includes(String(value)) ? [] : [notSupported(field, value, words)];
 }
 
-/** A text of a given form. `form` returns the messages about a text's problems. */
+/** Requires a string in a certain format. `form` returns a message for each problem of the string. */
 export function formed(form: (text: string) => readonly string[]): Check {
   return (value, field) =>
     isEmpty(value) ? [] : form(String(value)).map((why) => invalidValue(field, value, why));
@@ -125,7 +125,7 @@ export function between(least: number, most: number): Check {
       : [];
 }
 
-/** Refuses a value. */
+/** Refuses every value: the field must be absent. */
 export function absent(why: string): Check {
   return (value, field) => (value === undefined || value === null ? [] : [forbidden(field, why)]);
 }

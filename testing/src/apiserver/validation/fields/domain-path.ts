@@ -4,7 +4,7 @@ import { invalidValue, type Problem, required } from './problem.ts';
 const INVALID_PATH =
   "Invalid path (regex used for validation is '[A-Za-z0-9/\\\\-._~%!$&'()*+,;=:]+')";
 
-/** A controller name of the form `domain/path`. */
+/** Requires a controller name like `domain/path`. */
 export function domainPath(value: unknown, field: string): readonly Problem[] {
   const name = String(value ?? '');
   if (name === '') return [required(field)];

@@ -1,8 +1,8 @@
 import { DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-objects';
 
 /**
- * A form of texts in the API. The function returns the problems of a text, with the messages of
- * Kubernetes' own libraries. The list is empty for a valid text.
+ * Checks the format of a string in the API. Returns the problems of the string, in the words of Kubernetes'
+ * own libraries. The list is empty for a valid string.
  */
 type Form = (text: string) => readonly string[];
 
@@ -15,7 +15,7 @@ function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** A message made of the sentence, the examples and the pattern. */
+/** The message of Kubernetes' libraries: the sentence, then the examples and the pattern in brackets. */
 function mismatch(sentence: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${sentence} (e.g. ${shown}regex used for validation is '${pattern}')`;
@@ -51,7 +51,10 @@ const labelPattern: Form = pattern(
   '123-abc',
 );
 
-/** A DNS label. A label that is too long has its own message, and so has a name with dots. */
+/**
+ * Requires a DNS label. A label that is too long and a name with dots are reported with messages of their
+ * own.
+ */
 export const dnsLabel: Form = both(atMost(63, 'characters'), (text) =>
   !LABEL_PATTERN.test(text) && SUBDOMAIN_PATTERN.test(text)
     ? ['must not contain dots']
@@ -72,7 +75,7 @@ const NAME_SENTENCE =
 const NAME_EXAMPLES = ['MyName', 'my.name', '123-abc'] as const;
 const namePattern = pattern(NAME_SENTENCE, NAME, ...NAME_EXAMPLES);
 
-/** A key of labels and annotations: `name` or `prefix/name`. */
+/** Requires a key of labels or annotations: `name` or `prefix/name`. */
 export function labelKey(text: string): readonly string[] {
   const parts = text.split('/');
   if (parts.length > 2) {
@@ -106,7 +109,7 @@ export const labelValue: Form = both(
   ),
 );
 
-/** A key of a ConfigMap or Secret. It must be usable as a file name. */
+/** Requires a key of a ConfigMap or Secret, which must be usable as a file name. */
 export const dataKey: Form = both(
   atMost(253, 'characters'),
   pattern(
@@ -129,7 +132,7 @@ export function environmentName(text: string): readonly string[] {
   ];
 }
 
-/** A port name: RFC 6335, in lower case. */
+/** Requires a port name by RFC 6335, in lower case. */
 export function portName(text: string): readonly string[] {
   return [
     ...atMost(15, 'characters')(text),
@@ -155,7 +158,7 @@ export const percentage: Form = pattern(
   '93%',
 );
 
-/** A name that can be a segment of a URL's path. */
+/** Requires a name that can be a segment of a URL's path. */
 export function pathSegment(text: string): readonly string[] {
   if (text === '.' || text === '..') return [`may not be '${text}'`];
   return ['/', '%']

@@ -1,7 +1,7 @@
 import { percentage } from './formats.ts';
 import { invalidValue, type Problem } from './problem.ts';
 
-/** A non-negative number or a percentage. */
+/** Requires a non-negative number, or a percentage. */
 export function isPositiveIntOrPercent(value: unknown, field: string): Problem[] {
   if (value === undefined) return [];
   if (typeof value === 'string') {

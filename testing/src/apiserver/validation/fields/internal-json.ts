@@ -8,9 +8,9 @@ import { goJson, sortedKeys } from '../../objects/canonical.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 
 /**
- * A value in the server's internal form, as messages show it: with Go's field names, and with all
- * unset fields. The internal types have a few fields in other places than the API types. Some of
- * these fields are shown here where the API has them.
+ * A value as an object of the server's internal Go type, which some messages show: with Go's field names, and
+ * including unset fields. In the internal types, a few fields are in other places than in the API types. Some
+ * of these fields appear here in the same place as in the API.
  *
  * @param type - a name such as `io.k8s.api.core.v1.PodTemplateSpec`.
  */
@@ -36,7 +36,7 @@ function struct(written: string, value: unknown): unknown {
 
 const NO_FIELD: BuiltInField = { type: 'string' };
 
-/** Fields that the internal type has after other fields than the API type. */
+/** Fields whose position differs in the internal type. Keyed by the field that they follow there. */
 const MOVED_BEHIND: Readonly<Record<string, readonly string[]>> = {
   subdomain: ['setHostnameAsFQDN'],
   priority: ['preemptionPolicy'],
@@ -57,8 +57,8 @@ function namesOf({ fields }: BuiltInType): readonly string[] {
 const POD_SPEC = 'io.k8s.api.core.v1.PodSpec';
 
 /**
- * A Pod's host fields, which the internal type has in the security context. A deprecated name is
- * dropped.
+ * The fields of a PodSpec about its host, which the internal type has in the security context. The deprecated
+ * `serviceAccount` is not shown at all.
  */
 const OF_HOST = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
 
@@ -75,12 +75,12 @@ function withHost(shown: Json, { fields }: BuiltInType, spec: Json): Json {
   return { ...shown, SecurityContext: { ...Object.fromEntries(host), ...shown.SecurityContext } };
 }
 
-/** Whether the server shares a type with its clients, as it does for selectors. */
+/** Whether the server uses the API type itself as the internal type, for example for selectors. */
 function isShared(type: string): boolean {
   return type.includes('.apimachinery.');
 }
 
-/** Metadata appears unchanged among the other fields. */
+/** The fields of the metadata, unchanged, which Go shows among the other fields of the object. */
 function metadata(value: unknown): unknown {
   return isObject(value) ? { ...value } : {};
 }

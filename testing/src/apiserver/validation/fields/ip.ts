@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { isEmpty } from './check.ts';
 import { invalidValue, type Problem } from './problem.ts';
 
-/** An IPv4 or IPv6 address. */
+/** Requires an IPv4 or IPv6 address. */
 export function ipAddress(value: unknown, field: string): readonly Problem[] {
   if (value === undefined) return [];
   if (isIP(String(value)) !== 0) return [];

@@ -4,7 +4,7 @@ import { type Check, each, fields, formed, isEmpty } from './check.ts';
 import { labelKey, labelValue } from './formats.ts';
 import { forbidden, invalidValue, type Problem, required } from './problem.ts';
 
-/** A map of labels. Problems of keys and of values are both reported at the path of the map. */
+/** Checks a map of labels. Problems of both keys and values are reported at the path of the map. */
 export function labels(value: unknown, field: string): readonly Problem[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, text]) => [
@@ -51,7 +51,7 @@ const requirement: Check = fields(
   ({ values }, field) => each(formed(labelValue))(values, `${field}.values`),
 );
 
-/** A `metav1.LabelSelector`. */
+/** Checks a `metav1.LabelSelector`. */
 export const labelSelector: Check = fields({
   matchLabels: labels,
   matchExpressions: each(requirement),
@@ -65,7 +65,7 @@ export function selectsEverything(selector: unknown): boolean {
   return count === 0 && isEmpty(matchExpressions);
 }
 
-/** Whether a selector matches labels; true for an invalid selector, which another rule reports. */
+/** Whether a selector matches labels. True for an invalid selector, because another rule reports it. */
 export function selects(selector: unknown, found: unknown): boolean {
   if (!isObject(selector)) return true;
   try {

@@ -19,11 +19,15 @@ const NAME_FORMS: Readonly<Record<string, Form>> = {
   StatefulSet: dnsLabel,
 };
 
-/** A Job's name may have 63 characters. The CronJob appends `-` and ten digits of a time. */
+/**
+ * The maximum length of a CronJob's name. A Job's name may have 63 characters, and the CronJob appends `-`
+ * and ten digits of a time.
+ */
 const MAX_CRON_JOB_NAME = 52;
 
 /**
- * One step in the validation of a changed object. The steps follow the general rules of all kinds.
+ * One step in the validation of a changed object. The general rules of all kinds are checked before these
+ * steps.
  */
 type Pass = 'metadata' | 'change' | 'content';
 
@@ -100,7 +104,10 @@ function passesOf({ kind, group, custom }: ServedResource): readonly Pass[] {
   return PASSES[kind] ?? ['change', 'content'];
 }
 
-/** The number of steps that refuse a change of an immutable field, including the general rules. */
+/**
+ * How often a change of an immutable metadata field is reported: by the general rules, and by each step
+ * `change`.
+ */
 export function changePasses(served: ServedResource): number {
   return 1 + passesOf(served).filter((pass) => pass === 'change').length;
 }
@@ -118,7 +125,7 @@ export function newProblems(
   const isOwn = passesOf(served).length > 1;
   const problems = isOwn ? [...newMetadata(object, served), ...content] : content;
   if (problems.length > 0) return problems;
-  // The general rules follow here. Nearly all kinds already include them in their own rules.
+  // The general rules are checked last. The rules of nearly all kinds already include them.
   const { name, generateName } = object.metadata;
   return [...names(name, generateName, pathSegment), ...common(object.metadata, false)];
 }
@@ -155,7 +162,7 @@ function formOf({ kind, custom, shape }: ServedResource): Form {
   return shape === undefined ? (NAME_FORMS[kind] ?? dnsSubdomain) : dnsSubdomain;
 }
 
-/** The form of a name's prefix, which may end with a dash. */
+/** Checks a prefix of generated names, which, unlike a name, may end with a dash. */
 function prefixOf(form: Form): Form {
   return (prefix) =>
     form(prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix);
@@ -218,7 +225,7 @@ function owner(reference: Owner, field: string): readonly Problem[] {
   return problems;
 }
 
-/** Two finalizers of the server that exclude each other. */
+/** Two of the server's finalizers. An object cannot have both. */
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
@@ -255,8 +262,8 @@ function unqualifiedFinalizers({ finalizers: found = [] }: Metadata): readonly P
 }
 
 /**
- * The problems of a changed object: first the problems of the general rules, then the problems of
- * its kind.
+ * The problems of a changed object: first those that the general rules find, then those that the rules of its
+ * kind find.
  *
  * @param content - the problems outside of the metadata.
  */
@@ -284,7 +291,7 @@ export function changedProblems(
   return [...common(object.metadata, false), ...ofChange(false), ...ofKind];
 }
 
-/** An update cannot begin a deletion. */
+/** Refuses an update that sets the fields of a deletion. */
 function deletion(object: StoredObject, live: StoredObject): readonly Problem[] {
   return (['deletionTimestamp', 'deletionGracePeriodSeconds'] as const).flatMap((field) => {
     const value = object.metadata[field];

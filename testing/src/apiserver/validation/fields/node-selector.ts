@@ -5,7 +5,7 @@ import { duplicate, forbidden, invalidValue, type Problem, required } from './pr
 
 const NO_OPERATOR = 'not a valid selector operator';
 
-/** A node selector. A node matches if it matches any of the terms. */
+/** Checks a node selector. A node matches the selector if it matches any of its terms. */
 export const nodeSelector: Check = (value, field) => {
   if (!isObject(value)) return [];
   const at = `${field}.nodeSelectorTerms`;
@@ -14,7 +14,7 @@ export const nodeSelector: Check = (value, field) => {
   return each(term(true))(value.nodeSelectorTerms, at);
 };
 
-/** One term of a preference. Its values may have any form. */
+/** Checks one term of a preference. Its values need not be valid label values. */
 export const preferredNodes: Check = term(false);
 
 function term(withValues: boolean): Check {
@@ -76,11 +76,11 @@ function ofFields(value: unknown, field: string): readonly Problem[] {
   return [...problems, ...wrong];
 }
 
-/** The allowed topologies of a volume: labels with their values. */
+/** Checks the allowed topologies of a volume, which are labels with their values. */
 export const topologies: Check = (value, field) => {
   const terms = itemsOf(value);
-  // The server begins with as many empty topologies as there are terms, so an empty term always
-  // counts as a duplicate.
+  // The server's list of known topologies begins with an empty topology for each term, so an empty term
+  // always counts as a duplicate.
   const seen = terms.map(() => '[]');
   return terms.flatMap((one, at) => {
     const problems = topology(one, `${field}[${at}]`);
@@ -92,7 +92,7 @@ export const topologies: Check = (value, field) => {
   });
 };
 
-/** The values of each label, sorted, as a text for comparison. */
+/** The sorted values of each label, as one string for comparison. */
 function textOf({ matchLabelExpressions }: Json): string {
   const byKey = new Map(
     itemsOf(matchLabelExpressions).map(({ key = '', values }) => [

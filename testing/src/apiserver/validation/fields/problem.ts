@@ -2,10 +2,10 @@ import type { FieldError } from '../../failures/invalid.ts';
 import { goJson, sortedKeys } from '../../objects/canonical.ts';
 import { isObject } from '../../objects/metadata.ts';
 
-/** A problem of one field, with the message of the API server. */
+/** A problem of one field, with the API server's message. */
 export type Problem = FieldError;
 
-/** A value as messages show it: texts quoted, everything else as JSON. */
+/** A value as messages show it: a string in quotes, and any other value as JSON. */
 export function shown(value: unknown): string {
   return typeof value === 'string' ? goQuoted(value) : goJson(value ?? null);
 }
@@ -22,7 +22,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** A text as Go's `%q` prints it. */
+/** A string as Go's `%q` prints it. */
 function goQuoted(text: string): string {
   const escaped = text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (character) => {
     const known = ESCAPES[character];
@@ -34,7 +34,7 @@ function goQuoted(text: string): string {
   return `"${escaped}"`;
 }
 
-/** A map of texts as Go prints it: sorted by key, or `null` if it is absent. */
+/** A map of strings as Go prints it: sorted by key, or `null` if the map is absent. */
 export function shownMap(value: unknown): string {
   return shown(isObject(value) ? sortedKeys(value) : null);
 }

@@ -5,7 +5,7 @@ import { invalidValue, type Problem, required } from './problem.ts';
 
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-/** The requests and limits of a container, by resource. */
+/** Checks the requests and limits of a container. */
 export function resourceRequirements(value: unknown, field: string): readonly Problem[] {
   if (!isObject(value)) return [];
   const limits = isObject(value.limits) ? value.limits : {};
@@ -43,7 +43,7 @@ const STANDARD_TYPES: ReadonlySet<string> = new Set([
   'services.loadbalancers',
 ]);
 
-/** The name of a resource of any kind. */
+/** Checks the name of a resource of any kind, such as `cpu` or `example.com/gpu`. */
 export function resourceName(name: string, field: string): readonly Problem[] {
   const unqualified = labelKey(name);
   if (unqualified.length > 0) return unqualified.map((why) => invalidValue(field, name, why));
@@ -52,7 +52,7 @@ export function resourceName(name: string, field: string): readonly Problem[] {
   return [invalidValue(field, name, 'must be a standard resource type or fully qualified')];
 }
 
-/** The name of a resource that a container can request. */
+/** Checks the name of a resource that a container requests. */
 export function containerResource(name: string, field: string): readonly Problem[] {
   const problems = resourceName(name, field);
   if (name.includes('/') || STANDARD.has(name) || name.startsWith('hugepages-')) return problems;
@@ -60,8 +60,8 @@ export function containerResource(name: string, field: string): readonly Problem
 }
 
 /**
- * A request must not exceed its limit. Only resources of Kubernetes itself may be overcommitted:
- * for others, such as GPUs, the request must equal the limit.
+ * Requires that a request does not exceed its limit. For resources that cannot be overcommitted, such as
+ * GPUs, the request must equal the limit.
  */
 function withinLimit(
   name: string,
@@ -84,7 +84,7 @@ function withinLimit(
   return [invalidValue(`${field}.requests`, request, `must be less than or equal to ${what}`)];
 }
 
-/** Whether a resource was added by another vendor. */
+/** Whether a resource is not one of Kubernetes itself, but another vendor's. */
 export function isExtended(name: string): boolean {
   return name.includes('/') && !/(^|\.)kubernetes\.io\//.test(name);
 }

@@ -4,7 +4,7 @@ import { internalJson } from './internal-json.ts';
 const CONTEXT = 3;
 
 /**
- * The difference between two specs, as a unified diff of their JSON. It is meant for people: its
+ * The difference between two specs, as a unified diff of their JSON. The diff is for people to read: its
  * exact lines are not part of the API.
  */
 export function specDifference(type: string, before: unknown, after: unknown): string {
@@ -16,7 +16,7 @@ function linesOf(json: string): readonly string[] {
   return JSON.stringify(JSON.parse(json), undefined, 1).split('\n');
 }
 
-/** One hunk, from the first line that differs to the last one. */
+/** The diff as one hunk, from the first line that differs to the last line that differs. */
 function unifiedDiff(a: readonly string[], b: readonly string[]): string {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;

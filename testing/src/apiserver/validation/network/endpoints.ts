@@ -61,7 +61,7 @@ export function endpoints({ subsets }: StoredObject): readonly Problem[] {
   });
 }
 
-/** The largest number of addresses, and of ports, in a slice. */
+/** The maximum number of endpoints in a slice. */
 const MAX_ENDPOINTS = 1_000;
 
 export function endpointSlice(slice: StoredObject): readonly Problem[] {
@@ -71,7 +71,7 @@ export function endpointSlice(slice: StoredObject): readonly Problem[] {
       ? formed(dnsSubdomain)
       : firstOf(ipAddress, (value, field) => {
           const isOfType = isIP(String(value)) === (type === 'IPv6' ? 6 : 4);
-          // The server reports the path of the list, and not of the address.
+          // The server reports the path of the list, not the path of the address.
           const list = field.replace(/\[\d+\]$/, '');
           const other = isOfType ? [] : [invalidValue(list, value, `must be an ${type} address`)];
           return [...other, ...reachable(value, field)];

@@ -87,7 +87,7 @@ const rule: Check = fields({
     paths: must(
       each(
         fields({}, ingressPath, (path, field) =>
-          // Without a path type the rest of the path is not checked.
+          // If the path type is missing, the server does not check the path's other fields.
           isEmpty(path.pathType)
             ? []
             : backend(isObject(path.backend) ? path.backend : {}, `${field}.backend`),

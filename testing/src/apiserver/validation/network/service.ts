@@ -70,7 +70,10 @@ function kubeletPort({ port }: Json, at: number): readonly Problem[] {
   return [invalidValue(`spec.ports[${at}]`, port, why)];
 }
 
-/** @param several - true for a Service with several ports, each of which needs a name. */
+/**
+ * Checks a port of a Service.
+ * @param several - true for a Service with several ports, each of which needs a name.
+ */
 function portCheck(several: boolean): Check {
   return fields({
     name: (value, field) => {
@@ -178,7 +181,7 @@ function loadBalancerOnly(spec: Json): readonly Problem[] {
 }
 
 /**
- * The cluster address of a Service cannot change, except when its type changes to or from
+ * Refuses another cluster address of a Service, except when the type of the Service changes to or from
  * `ExternalName`.
  */
 export const changedService: ChangeCheck = (object, previous) => {

@@ -37,7 +37,10 @@ const port: Check = fields({
   protocol: oneOf(...PROTOCOLS),
 });
 
-/** Reports duplicate names of ports. A malformed name is only reported as malformed. */
+/**
+ * Reports duplicate names of ports. A name with an invalid format is reported elsewhere, and not as a
+ * duplicate.
+ */
 function uniquePortNames(value: unknown, field: string): readonly Problem[] {
   const seen = new Set<unknown>();
   return itemsOf(value).flatMap(({ name }, at) => {
@@ -61,7 +64,7 @@ const securityContext: Check = fields({ runAsUser: id, runAsGroup: id }, (contex
   return [invalidShown(field, internalJson(SECURITY_CONTEXT, context), why)];
 });
 
-/** The volumes of a Pod, by name. */
+/** The volumes of a Pod, keyed by name. */
 export type Volumes = ReadonlyMap<string, Json>;
 
 function mounts(volumes: Volumes): Check {
@@ -123,7 +126,7 @@ export function containerCommon(volumes: Volumes): Check {
   });
 }
 
-/** The rules for containers that run side by side. */
+/** The additional rules for containers that run side by side: regular containers and sidecars. */
 export const probes: Check = fields({
   lifecycle,
   livenessProbe: probe('once'),
@@ -131,7 +134,7 @@ export const probes: Check = fields({
   startupProbe: probe('once'),
 });
 
-/** The regular containers of a Pod. */
+/** Checks the regular containers of a Pod. */
 export function containers(volumes: Volumes): Check {
   const common = containerCommon(volumes);
   return firstOf(needed(), (value, field) => {
@@ -148,7 +151,7 @@ export function containers(volumes: Volumes): Check {
   });
 }
 
-/** The names of containers. The name of a container without one is empty. */
+/** The names of containers. A container without a name counts as one whose name is empty. */
 export function namesOf(containers: unknown): Set<string> {
   return new Set(itemsOf(containers).map(nameOf));
 }
@@ -157,7 +160,7 @@ function nameOf({ name }: Json): string {
   return isEmpty(name) ? '' : String(name);
 }
 
-/** Reports a name that another container has. A new name is added to the taken names. */
+/** Reports a name that another container already has. Otherwise adds the name to the taken names. */
 export function repeatedName(
   container: Json,
   names: Set<string>,

@@ -25,7 +25,8 @@ const RESOURCE_FIELDS = [
 ];
 
 /**
- * The Pod fields that can be referenced by a path. Variables and volumes each allow some of them.
+ * The Pod fields that a `fieldPath` can name. Environment variables and volumes allow different subsets of
+ * these fields.
  */
 const POD_LABELS: ReadonlySet<string> = new Set([
   'metadata.annotations',
@@ -44,7 +45,7 @@ const POD_LABELS: ReadonlySet<string> = new Set([
   'status.podIPs',
 ]);
 
-/** A reference to a field of the Pod. Labels and annotations are referenced by their keys. */
+/** Checks a reference to a field of the Pod. A reference to a label or annotation contains its key. */
 export function fieldOf(paths: readonly string[]): Check {
   return fields({}, ({ apiVersion = 'v1', fieldPath }, field) => {
     if (isEmpty(fieldPath)) return [required(`${field}.fieldPath`)];
@@ -106,14 +107,14 @@ function valueFrom({ valueFrom: from, value }: Json, field: string): readonly Pr
   return set.length === 1 ? problems : [...problems, invalidValue(at, '', TWO_SOURCES)];
 }
 
-/** The environment variables of a container. */
+/** Checks the environment variables of a container. */
 export const environment: Check = each(fields({ name: must(formed(environmentName)) }, valueFrom));
 
 const named: Check = fields({ name: must(formed(dnsSubdomain)) });
 
 /**
- * ConfigMaps and Secrets that become variables as a whole. A problem of an entry is reported at the
- * list, as the server does.
+ * Checks `envFrom`: ConfigMaps and Secrets whose keys all become variables. Like the server, reports a
+ * problem of an entry at the path of the list.
  */
 export const environmentFrom: Check = (value, field) => {
   const check = each(

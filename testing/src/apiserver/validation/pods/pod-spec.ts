@@ -29,7 +29,7 @@ import { containers, type Volumes } from './container.ts';
 import { ephemeralContainers, initContainers } from './special-containers.ts';
 import { volumes } from './volume.ts';
 
-/** A `core/v1` PodSpec, of a Pod or of a template. */
+/** Checks a `core/v1` PodSpec, in a Pod or in a template. */
 export function podSpec(value: unknown, field: string): readonly Problem[] {
   const spec = isObject(value) ? value : {};
   const mounted: Volumes = new Map(itemsOf(spec.volumes).map((one) => [String(one.name), one]));
@@ -66,7 +66,7 @@ function conditionName(value: unknown, field: string): readonly Problem[] {
   return labelKey(String(value ?? '')).map((why) => invalidValue(field, value ?? '', why));
 }
 
-/** A template of Pods. The paths of metadata problems omit `metadata`, as the server's do. */
+/** Checks a template of Pods. As on the server, the paths of problems in its metadata omit `metadata`. */
 export function podTemplate(value: unknown, field: string): readonly Problem[] {
   const template = isObject(value) ? value : {};
   const metadata = isObject(template.metadata) ? template.metadata : {};
@@ -121,7 +121,7 @@ const affinity: Check = fields({
   podAntiAffinity: podTerms,
 });
 
-/** The largest numbers of name servers and search paths of a resolver. */
+/** How many name servers and search paths a resolver can use. */
 const MAX_NAME_SERVERS = 3;
 const MAX_SEARCHES = 32;
 
@@ -210,5 +210,5 @@ function operatorProblems(operator: unknown, value: unknown, field: string): rea
   return [invalidValue(field, value, "value must be empty when `operator` is 'Exists'")];
 }
 
-/** The tolerations of a Pod. */
+/** Checks the tolerations of a Pod. */
 export const tolerations: Check = each(fields({}, toleration));

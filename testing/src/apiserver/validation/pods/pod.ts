@@ -26,7 +26,7 @@ export function podContent(pod: StoredObject): readonly Problem[] {
   return [...podSpec(spec, 'spec'), ...trimmedImages(spec)];
 }
 
-/** The problems of a change of a Pod. Only a few fields of its spec may change. */
+/** The problems of a change of a Pod. Only a few fields of the Pod's spec may change. */
 export function changedPod(pod: StoredObject, previous: StoredObject): readonly Problem[] {
   const [spec, before] = [specOf(pod), specOf(previous)];
   if (isDeepStrictEqual(spec, before)) return [];
@@ -56,7 +56,7 @@ function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
 }
 
-/** Images of Pods must not begin or end with spaces. Templates may have such images. */
+/** Refuses images that begin or end with spaces. Only Pods are checked for this, not templates. */
 function trimmedImages(spec: Json): readonly Problem[] {
   return ['containers', 'initContainers'].flatMap((list) =>
     itemsOf(spec[list]).flatMap(({ image }, at) =>
@@ -118,8 +118,8 @@ function removedGates(spec: Json, before: Json): readonly Problem[] {
 }
 
 /**
- * The spec with all changeable fields reset to their former values. Any remaining difference is
- * refused.
+ * The spec, with all changeable fields reset to their former values. If it still differs from the former
+ * spec, the change is refused.
  */
 function withChangeable(spec: Json, before: Json): Json {
   const images = (list: 'containers' | 'initContainers'): unknown =>

@@ -11,7 +11,7 @@ import {
 import { headerName, portName } from '../fields/formats.ts';
 import { forbidden, invalidValue, type Problem, required } from '../fields/problem.ts';
 
-/** A port by number or by name. A missing port counts as `0`. */
+/** Checks a port number or port name. A missing port counts as `0`. */
 export function portOrName(value: unknown, field: string): readonly Problem[] {
   if (typeof value === 'string') {
     return portName(value).map((why) => invalidValue(field, value, why));
@@ -55,8 +55,9 @@ function handler(value: Json, field: string): readonly Problem[] {
 }
 
 /**
- * @param only - with `once`, `successThreshold` must be 1, because a failed container is not probed
- * again.
+ * Checks a probe.
+ * @param only - `once` for liveness and startup probes, whose `successThreshold` must be 1, because after a
+ * failure the container is not probed again. `again` for readiness probes.
  */
 export function probe(only: 'once' | 'again'): Check {
   const numbers = fields({
@@ -85,7 +86,7 @@ export function probe(only: 'once' | 'again'): Check {
   };
 }
 
-/** The hooks after the start of a container, and before its stop. */
+/** Checks the hooks that run after the start and before the stop of a container. */
 export const lifecycle: Check = fields({
   postStart: (value, field) => (isObject(value) ? handler(value, field) : []),
   preStop: (value, field) => (isObject(value) ? handler(value, field) : []),

@@ -11,8 +11,7 @@ const forbiddenInInit = fields({
 });
 
 /**
- * Init containers. An init container with `restartPolicy: Always` runs beside the regular
- * containers.
+ * Checks init containers. An init container with `restartPolicy: Always` runs beside the regular containers.
  */
 export function initContainers(volumes: Volumes, regular: unknown): Check {
   const common = containerCommon(volumes);
@@ -22,7 +21,7 @@ export function initContainers(volumes: Volumes, regular: unknown): Check {
     return itemsOf(value).flatMap((container, at) => {
       const item = `${field}[${at}]`;
       const sidecar = container.restartPolicy === 'Always';
-      // Several init containers without a name are not duplicates of each other: each is reported
+      // Init containers without names are not reported as duplicates of each other, because each is reported
       // as unnamed.
       if (!isTaken) names.delete('');
       return [

@@ -17,13 +17,13 @@ import { notNegativeQuantity } from '../fields/resources.ts';
 import { driverName, iscsiOfPod, noBacksteps, SHARED_SOURCES } from '../storage/volume-source.ts';
 import { fieldOf, resourceField } from './environment.ts';
 
-/** Permissions of files, as octal numbers: 0 to 0777. */
+/** Requires file permissions from 0 to octal 0777. */
 const fileMode: Check = (value, field) =>
   typeof value === 'number' && (value < 0 || value > 0o777)
     ? [invalidValue(field, value, 'must be a number between 0 and 0777 (octal), both inclusive')]
     : [];
 
-/** A relative path inside the volume. */
+/** Requires a relative path that stays inside the volume. */
 export function localPath(value: unknown, field: string): readonly Problem[] {
   const path = String(value ?? '');
   if (path.startsWith('/')) return [invalidValue(field, path, 'must be a relative path')];
@@ -49,7 +49,10 @@ const DOWNWARD_PATHS = [
   'metadata.uid',
 ];
 
-/** The server reports problems of a file at its volume, without an index. */
+/**
+ * Checks the files of a downward API volume. The server reports their problems at the path of the volume,
+ * without an index.
+ */
 const downwardFiles: Check = fields({}, ({ items }, field) =>
   itemsOf(items).flatMap((item) => downwardFile(item, field)),
 );
@@ -80,7 +83,7 @@ const projection: Check = fields({
   }),
 });
 
-/** The possible sources of a volume in the server's order, with the check of each. */
+/** The fields that can hold the source of a volume, in the server's order, and the check for each. */
 const SOURCES: Readonly<Record<string, Check>> = {
   emptyDir: fields({ sizeLimit: notNegativeQuantity }),
   hostPath: SHARED_SOURCES.hostPath,
@@ -90,7 +93,7 @@ const SOURCES: Readonly<Record<string, Check>> = {
   awsElasticBlockStore: SHARED_SOURCES.awsElasticBlockStore,
   secret: fields({ secretName: needed(), defaultMode: fileMode, items: each(keyToPath) }),
   nfs: SHARED_SOURCES.nfs,
-  iscsi: () => [], // checked with the name of the volume
+  iscsi: () => [], // checked elsewhere, with the name of the volume
   glusterfs: fields({ endpoints: needed(), path: needed() }),
   flocker: SHARED_SOURCES.flocker,
   persistentVolumeClaim: fields({ claimName: needed() }),
@@ -144,7 +147,7 @@ export const volumes: Check = all(
   uniqueBy('name'),
 );
 
-/** The keys of a ConfigMap or Secret, at the path that the server reports. */
+/** Checks the keys of a ConfigMap or Secret. Problems get the path that the server reports. */
 export function dataKeys(value: unknown, field: string): readonly Problem[] {
   if (!isObject(value)) return [];
   return Object.keys(value).flatMap((key) =>

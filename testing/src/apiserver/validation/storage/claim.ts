@@ -45,11 +45,12 @@ export const volumeMode: Check = oneOfSet(['Block', 'Filesystem']);
 const namespaceOf: Check = fields({ namespace: formed(dnsLabel) });
 
 /**
- * The data source of a claim is in two fields. Both must be equal, or only the newer one is set.
+ * A claim has two fields for its data source. If both are set, they must be equal, and the newer one must
+ * name no namespace.
  */
 function twoSources({ dataSource: older, dataSourceRef: newer }: Json): readonly Problem[] {
   if (!isObject(older) || !isObject(newer)) return [];
-  // The server shows the path of the field where its other messages show the value.
+  // In these messages, the server shows `{}` where its other messages show the value.
   if (!isEmpty(newer.namespace)) {
     return [
       invalidShown('spec', '{}', 'may not be specified when dataSourceRef.namespace is specified'),
@@ -89,7 +90,7 @@ export function claim(object: StoredObject): readonly Problem[] {
   ];
 }
 
-/** A claim cannot change, except that it may be bound once, and may grow when it is bound. */
+/** Refuses changes of a claim, except that it may be bound once, and that a bound claim may grow. */
 export const changedClaim: ChangeCheck = (object, previous) => {
   const [now, then] = [specOf(object), specOf(previous)];
   const bound = valueAt(object, ['status', 'phase']) === 'Bound';
@@ -109,7 +110,7 @@ export const changedClaim: ChangeCheck = (object, previous) => {
   ];
 };
 
-/** A claim that got attributes from a class must keep a class. */
+/** Refuses to remove the attributes class of a claim that already has attributes of a class. */
 function lostClass(now: Json, then: Json, previous: StoredObject): readonly Problem[] {
   const { volumeAttributesClassName: name } = now;
   const current = valueAt(previous, ['status', 'currentVolumeAttributesClassName']);
@@ -119,7 +120,10 @@ function lostClass(now: Json, then: Json, previous: StoredObject): readonly Prob
   return [forbidden('spec.volumeAttributesClassName', why)];
 }
 
-/** The spec without the fields that this change may set. */
+/**
+ * The spec before or after the change, in which all fields that the change may set get the same values. If
+ * the two specs still differ, the change is refused.
+ */
 function settled(spec: Json, now: Json, bound: boolean): Json {
   const kept: Record<string, unknown> = { ...spec };
   if (isEmpty(kept.volumeName)) kept.volumeName = now.volumeName;

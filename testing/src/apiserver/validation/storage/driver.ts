@@ -47,7 +47,7 @@ export function csiDriver(object: StoredObject): readonly Problem[] {
   ];
 }
 
-/** Token requests must have different audiences. The empty audience means the API server's. */
+/** Refuses token requests with the same audience. An empty audience means the audience of the API server. */
 function tokenRequests(value: unknown, field: string): readonly Problem[] {
   const seen = new Set<unknown>();
   return itemsOf(value).flatMap(({ audience = '', expirationSeconds }, at) => {
@@ -79,7 +79,7 @@ export const changedCsiDriver: ChangeCheck = (object, previous) => {
       ? [invalidValue(`spec.${field}`, specOf(object)[name], IMMUTABLE)]
       : [];
   return [
-    // The server's message has this name.
+    // The server's message spells the name like this.
     ...problem('attachRequired', 'attachedRequired'),
     ...problem('volumeLifecycleModes', 'volumeLifecycleModes'),
   ];
@@ -121,7 +121,9 @@ function topologyKeys(value: unknown, field: string): readonly Problem[] {
   ]);
 }
 
-/** A node's drivers may be added and removed, and their number of volumes may change. */
+/**
+ * Refuses changes of a driver of the node, except of its number of volumes. Drivers may be added and removed.
+ */
 export const changedCsiNode: ChangeCheck = (object, previous) => {
   const now = itemsOf(specOf(object).drivers);
   return itemsOf(specOf(previous).drivers).flatMap((before) =>

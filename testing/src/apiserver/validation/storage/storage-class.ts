@@ -20,7 +20,7 @@ import { oneOfSet } from './volume-source.ts';
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 
-/** The name of a volume provisioner. */
+/** Requires the name of a volume provisioner. */
 const provisioner: Check = (value, field) =>
   isEmpty(value)
     ? [required(field)]

@@ -17,16 +17,16 @@ import {
  */
 interface Source {
   readonly field: string;
-  /** The name in problems of the source. If omitted, the name in the API. */
+  /** The name of the field in the paths of its problems. Default: its name in the API. */
   readonly shown?: string;
-  /** The name in the problem of a second source. */
+  /** The name of the field in the message that it is a second source. Default: its name in the API. */
   readonly asSecond?: string;
   readonly check: Check;
 }
 
 const MAX_DRIVER_NAME_BYTES = 63;
 
-/** The name of a CSI driver. It may contain upper-case letters. */
+/** Requires the name of a CSI driver, which may contain upper-case letters. */
 export const driverName: Check = (value, field) => {
   if (isEmpty(value)) return [required(field)];
   const name = String(value);
@@ -56,7 +56,10 @@ const HOST_PATH_TYPES = [
   'Socket',
 ];
 
-/** @returns only the problem of the path when the path is missing. */
+/**
+ * Checks a path on the host.
+ * @returns only the problem of the path when the path is missing.
+ */
 const hostPath: Check = (value, field) => {
   const { path, type } = isObject(value) ? value : {};
   if (isEmpty(path)) return [required(`${field}.path`)];
@@ -72,14 +75,14 @@ const partition: Check = (value, field) =>
     ? [invalidValue(field, value, 'must be between 1 and 255, inclusive')]
     : [];
 
-/** The forms of an initiator's or a target's name, with the pattern of each. */
+/** The formats for the names of initiators and targets, keyed by the prefix of the name. */
 const ISCSI_FORMS: Readonly<Record<string, RegExp>> = {
   iqn: /iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/,
   eui: /^eui.[A-Za-z0-9]{16}$/,
   naa: /^naa.[A-Za-z0-9]{32}$/,
 };
 
-/** @param noForm - the message for a name that begins with none of the prefixes. */
+/** @param noForm - the message for a name that has none of these prefixes. */
 function iscsiName(noForm: string): Check {
   return (value, field) => {
     const name = String(value ?? '');
@@ -92,7 +95,10 @@ function iscsiName(noForm: string): Check {
 const WRONG_FORM = 'must be valid format';
 const MAX_ISCSI_NAME = 64;
 
-/** The name of the initiator contains the name of the volume, so both together have a limit. */
+/**
+ * The name of the initiator contains the name of the volume and the portal, so these two together must not be
+ * too long.
+ */
 function iscsiIsTooLong(volume: string, { targetPortal = '', initiatorName }: Json): boolean {
   const whole = `${volume}:${targetPortal}`;
   return initiatorName !== undefined && Buffer.byteLength(whole) > MAX_ISCSI_NAME;
@@ -129,7 +135,7 @@ function iscsi(volume: string): Check {
 }
 
 /**
- * The same check for a volume of a Pod. A name that is too long is reported at the volume's name.
+ * Checks an iSCSI volume of a Pod. If the names together are too long, this is reported at the volume's name.
  * @param at - the path of the name.
  */
 export function iscsiOfPod(
@@ -216,7 +222,7 @@ const glusterfs: Check = fields(
   },
 );
 
-/** A Secret by its name and namespace. */
+/** Requires the name and namespace of a Secret. */
 const secretReference: Check = fields({ name: needed(), namespace: needed() });
 
 const formedReference: Check = fields({
@@ -261,7 +267,7 @@ const azureDisk: Check = fields(
   },
 );
 
-/** One of these words, if a value is set. An empty text counts as set. */
+/** Requires one of these words, if a value is set. An empty string counts as set. */
 export function oneOfSet(words: readonly string[]): Check {
   return (value, field) =>
     value === undefined || words.includes(String(value)) ? [] : [notSupported(field, value, words)];
@@ -287,7 +293,7 @@ const local: Check = (value, field) => {
   return isEmpty(path) ? [required(`${field}.path`)] : noBacksteps(path, `${field}.path`);
 };
 
-/** Sources that volumes of Pods have too, with the same rules. */
+/** Sources that volumes of Pods can have too, with the same rules. */
 type SharedSource =
   | 'awsElasticBlockStore'
   | 'azureDisk'
@@ -372,7 +378,7 @@ export function sourceProblems(
   let count = 0;
   for (const source of sources(volume)) {
     if (!isObject(spec[source.field])) continue;
-    // The server allows a Flex volume beside another source.
+    // The server allows a Flex volume in addition to another source.
     if (count > 0 && source.field !== 'flexVolume') {
       const at = `${field}.${source.asSecond ?? source.field}`;
       problems.push(forbidden(at, 'may not specify more than 1 volume type'));

@@ -43,7 +43,7 @@ export function volume({ metadata, spec }: StoredObject): readonly Problem[] {
 }
 
 /**
- * A volume that is written inside another object. It must use a CSI driver, and may not have other
+ * Checks a volume that is defined inside another object. It must use a CSI driver, and must not use certain
  * features.
  */
 export function inlineVolume(spec: Json, field: string): readonly Problem[] {
@@ -84,9 +84,12 @@ function capacity(value: unknown, field: string): readonly Problem[] {
   ];
 }
 
-/** A negative amount has two problems: the API server checks it by two rules, with a message each. */
+/**
+ * Requires a positive amount. A negative amount is reported twice, because two rules of the API server check
+ * it.
+ */
 function amount(value: unknown, field: string): readonly Problem[] {
-  // A negative fraction counts as the next whole number below.
+  // A negative amount is rounded down to a whole number.
   const nanos = quantityNanos(value) ?? 0n;
   const whole = nanos < 0n ? (nanos - NANOS + 1n) / NANOS : nanos / NANOS;
   const why = 'must be a valid resource quantity';
@@ -103,7 +106,7 @@ function affinity(value: unknown, field: string): readonly Problem[] {
   return nodeSelector(value.required, at);
 }
 
-/** Recycling `/` would delete the whole disk of the node. */
+/** Refuses to recycle `/`, which would delete the whole disk of the node. */
 function recycling(spec: Json, field: string): readonly Problem[] {
   const path = valueAt(spec, ['hostPath', 'path']);
   const isRoot = typeof path === 'string' && /^\/[/.]*$/.test(path) && !path.includes('...');
@@ -139,7 +142,10 @@ export const changedVolume: ChangeCheck = (object, previous) => {
   return [...problems, ...mode.map((problem) => ({ ...problem, field: 'volumeMode' }))];
 };
 
-/** The Secret for expanding a volume may be added later. */
+/**
+ * The new spec, without the Secret for expanding the volume if the former spec has none: this Secret may be
+ * added later.
+ */
 function withKnownSecret(now: Json, then: Json): Json {
   const had = valueAt(then, ['csi', 'controllerExpandSecretRef']);
   if (!isObject(now.csi) || had !== undefined) return now;

@@ -11,7 +11,10 @@ import {
   required,
 } from '../fields/problem.ts';
 
-/** @param apiVersion - the check for the apiVersion of the referenced object. */
+/**
+ * Makes the check of a reference to an object.
+ * @param apiVersion - the check for the apiVersion of the referenced object.
+ */
 const reference =
   (apiVersion: Check): Check =>
   (value, field) =>
@@ -20,7 +23,7 @@ const reference =
       field,
     );
 
-/** The scaled object must have an API group, unless it is a ReplicationController. */
+/** Requires that the scaled object has an API group, unless it is a ReplicationController. */
 const scaled: Check = (value, field) => {
   const isCore = isObject(value) && value.kind === 'ReplicationController';
   return reference(isCore ? anyVersion : groupVersion)(value, field);
@@ -61,8 +64,8 @@ function replicas({ minReplicas, maxReplicas }: Json): readonly Problem[] {
 }
 
 /**
- * Scaling to zero needs a metric that does not come from Pods, because without Pods there are no
- * Pod metrics.
+ * Requires a metric that does not come from Pods if the minimum is zero replicas, because without Pods there
+ * are no Pod metrics.
  */
 function scaledToZero({ minReplicas, metrics }: Json): readonly Problem[] {
   if (minReplicas !== 0) return [];
@@ -106,7 +109,7 @@ function identifier(value: unknown, field: string): readonly Problem[] {
   return metricName(isObject(value) ? value : {}, field);
 }
 
-/** A metric's target must set a total value or an average per Pod. */
+/** Requires that the target of a metric sets a total value or an average per Pod. */
 function valueOrAverage(why: string): (source: Json, field: string) => readonly Problem[] {
   return ({ target: wanted }, field) => {
     const { value, averageValue } = isObject(wanted) ? wanted : {};

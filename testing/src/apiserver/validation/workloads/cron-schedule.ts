@@ -1,4 +1,4 @@
-/** The five fields of a schedule: their bounds, and the names that stand for numbers. */
+/** For each of the five fields of a schedule: its bounds, and the names that stand for its numbers. */
 const FIELDS: readonly (readonly [least: number, most: number, names: readonly string[]])[] = [
   [0, 59, []],
   [0, 23, []],
@@ -17,7 +17,7 @@ const DESCRIPTORS = new Set([
   'hourly',
 ]);
 
-/** Why a text is not a valid cron schedule; undefined when it is valid. */
+/** The reason why a cron schedule is invalid; undefined when it is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
   if (schedule.startsWith('@')) return descriptorProblem(schedule);
   const parts = schedule.split(/\s+/).filter((part) => part !== '');
@@ -57,7 +57,7 @@ function rangeProblem(
   if (tooMuch !== undefined) return `too many hyphens: ${text}`;
   const start = numberOf(low, names);
   if (typeof start === 'string') return start;
-  // A single start with a step means a range up to the largest value.
+  // A single number with a step, such as `5/10`, means a range from this number to the largest value.
   const end = high === undefined ? (step === undefined ? start : most) : numberOf(high, names);
   if (typeof end === 'string') return end;
   if (more !== undefined) return `too many slashes: ${text}`;
@@ -76,7 +76,7 @@ function stepProblem(step: string | undefined, text: string): string | undefined
   return value === 0 ? `step of range should be a positive number: ${text}` : undefined;
 }
 
-/** @returns the number, or the problem of the text. */
+/** @returns the number, or a message if it is invalid. */
 function numberOf(text: string, names: readonly string[]): number | string {
   const named = text === '' ? -1 : names.indexOf(text.toLowerCase());
   if (named >= 0) return named;

@@ -30,7 +30,7 @@ const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 const STATUSES = ['False', 'True', 'Unknown'];
 
-/** Requires one of a few words. */
+/** Requires one of these words. */
 function word(field: string, value: unknown, words: readonly string[]): readonly Problem[] {
   if (isEmpty(value)) {
     const list = words.map((text) => JSON.stringify(text)).join(' ');
@@ -161,7 +161,7 @@ function successRule(spec: Json, rule: Json, field: string): readonly Problem[] 
   return problems;
 }
 
-/** The number of indexes that a text such as `0,2-4` names, or the problem of the text. */
+/** The number of indexes in a string such as `0,2-4`, or the problem of the string. */
 function readIndexes(text: string, completions: number): number | { readonly problem: string } {
   let total = 0;
   let last = -1;

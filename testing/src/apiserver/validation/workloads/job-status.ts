@@ -24,7 +24,7 @@ interface Rule {
 const FINISHED = ['Complete', 'Failed'];
 
 /**
- * The problems of a changed Job status. They also bind an external controller that a Job names in
+ * The problems of a changed Job status. The rules also apply to an external controller that a Job names in
  * `managedBy` (pkg/apis/batch/validation and pkg/registry/batch/job of Kubernetes 1.36).
  */
 export function jobStatus(object: StoredObject, previous: StoredObject): readonly Problem[] {
@@ -101,7 +101,7 @@ function uncounted(pods: unknown): readonly Problem[] {
   });
 }
 
-/** Rules of finished Jobs and of indexes, in the order in which the server applies them. */
+/** Rules for conditions, finished Jobs and indexes, in the order in which the server applies them. */
 const RULES: readonly Rule[] = [
   both(['Complete', 'Failed'], 'Failed=true'),
   both(['Complete', 'FailureTarget'], 'FailureTarget=true'),
@@ -208,7 +208,7 @@ function without(type: string, needed: string, about: readonly string[]): Rule {
   };
 }
 
-/** The fields that a finished Job must not have any more. */
+/** Makes a rule about the values that a status field of a finished Job must not have. */
 function finished(
   name: string,
   wrong: (status: Json) => readonly (readonly [unknown, string])[],
@@ -236,7 +236,7 @@ function completionTime(now: Json): readonly Problem[] {
 
 type Interval = readonly [number, number];
 
-/** Parses `0,2-4` into intervals; a text describes the problem. */
+/** Parses `0,2-4` into intervals. If this fails, returns a string that describes the problem. */
 function intervalsOf(text: string, completions: number): readonly Interval[] | string {
   const intervals: Interval[] = [];
   for (const fragment of text === '' ? [] : text.split(',')) {
@@ -312,8 +312,8 @@ function terminalProblems(now: Json, before: Json): readonly Problem[] {
 }
 
 function counterProblems(spec: Json, now: Json, before: Json): readonly Problem[] {
-  // An elastic indexed Job, whose completions and parallelism are scaled down together, may forget
-  // succeeded indexes.
+  // The completions and parallelism of an elastic indexed Job can be scaled down together. Succeeded indexes
+  // above the new number are then no longer counted.
   const isElastic = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
   return ['failed', ...(isElastic ? [] : ['succeeded'])]
     .filter((name) => Number(now[name] ?? 0) < Number(before[name] ?? 0))

@@ -26,7 +26,7 @@ import { selectsTemplate } from './workload.ts';
 function restartPolicy(spec: Json, field: string): readonly Problem[] {
   const at = `${field}.template.spec.restartPolicy`;
   const policy = valueAt(spec, ['template', 'spec', 'restartPolicy']);
-  // `Always` is the server's default, so it means that no policy was given.
+  // `Always` is the server's default, so it means that the client sent no policy.
   if (isEmpty(policy) || policy === 'Always') {
     return [required(at, 'valid values: "OnFailure", "Never"')];
   }
@@ -65,8 +65,8 @@ function indexed(spec: Json, field: string): readonly Problem[] {
 }
 
 /**
- * A Job with many indexes and a failure limit per index is expensive, so the numbers of parallel
- * and failed indexes are limited.
+ * Limits the numbers of parallel and failed indexes in a Job with many indexes and a failure limit per index,
+ * because such a Job is expensive.
  */
 function highCompletions(spec: Json, field: string): readonly Problem[] {
   const { completions, backoffLimitPerIndex, maxFailedIndexes, parallelism } = spec;
@@ -91,7 +91,7 @@ function limitedIndexes(spec: Json, field: string): readonly Problem[] {
 
 const MAX_MANAGER_BYTES = 63;
 
-/** A Job may name the external controller that manages it. */
+/** Checks the name of the external controller that manages a Job. */
 function manager({ managedBy }: Json, field: string): readonly Problem[] {
   if (managedBy === undefined) return [];
   const at = `${field}.managedBy`;
@@ -142,10 +142,7 @@ export function job(object: StoredObject): readonly Problem[] {
   return [...generatedSelector(object, spec), ...specProblems(spec), ...longHostname(object, spec)];
 }
 
-/**
- * The server adds labels and a selector to a Job. Values sent by the client must not contradict
- * them.
- */
+/** Refuses labels and selectors of the client that contradict those that the server adds to a Job. */
 function generatedSelector({ metadata }: StoredObject, spec: Json): readonly Problem[] {
   const selector = spec.selector;
   if (spec.manualSelector === true || !isObject(selector)) return [];
@@ -169,7 +166,7 @@ function generatedSelector({ metadata }: StoredObject, spec: Json): readonly Pro
   return [...wrong, invalidValue('spec.selector', selector, why)];
 }
 
-/** The longest Pod name of an indexed Job must be a valid host name. */
+/** Requires that the longest Pod name of an indexed Job is a valid host name. */
 function longHostname({ metadata }: StoredObject, spec: Json): readonly Problem[] {
   const completions = Number(spec.completions ?? 0);
   if (spec.completionMode !== 'Indexed' || completions <= 0) return [];
@@ -179,10 +176,12 @@ function longHostname({ metadata }: StoredObject, spec: Json): readonly Problem[
   return [invalidValue('metadata.name', metadata.name, why)];
 }
 
-/** Fields of a template's spec that decide where Pods run. `affinity.nodeAffinity` is another. */
+/**
+ * Fields in the spec of a template that decide where Pods run. Another such field is `affinity.nodeAffinity`.
+ */
 const SCHEDULING = ['nodeSelector', 'tolerations', 'schedulingGates'];
 
-/** The spec of a template without the fields that a suspended Job may change. */
+/** The spec of a template, without the fields that may change while the Job is suspended. */
 function fixedSpec(spec: Json): Json {
   const rest = Object.entries(spec).filter(([name]) => !SCHEDULING.includes(name));
   const { affinity, containers, initContainers, ...fixed } = Object.fromEntries(rest);
@@ -218,8 +217,8 @@ function isAtRest(job: StoredObject): boolean {
 }
 
 /**
- * Refuses forbidden changes of the template: `validatePodTemplateUpdate` in
- * pkg/apis/batch/validation of v1.36.
+ * Refuses forbidden changes of the template (`validatePodTemplateUpdate` in pkg/apis/batch/validation of
+ * v1.36).
  */
 const sameTemplate: ChangeCheck = (object, previous) => {
   const [now, then] = [object, previous].map((one) => valueAt(one, ['spec', 'template']));
@@ -242,7 +241,7 @@ const sameCompletions: ChangeCheck = (object, previous) => {
   const isIndexed = isObject(spec) && spec.completionMode === 'Indexed';
   if (!isIndexed) return immutable(['spec.completions'])(object, previous);
   if (!changed(object, previous, ['spec', 'completions'])) return [];
-  // An indexed Job may be resized if both counts change together.
+  // An indexed Job may be resized if `completions` and `parallelism` change together.
   if (spec.completions === undefined || spec.completions === spec.parallelism) return [];
   const why = 'can only be modified in tandem with spec.parallelism';
   return [invalidValue('spec.completions', spec.completions, why)];
@@ -256,7 +255,7 @@ const sameRest = immutable([
   'spec.successPolicy',
 ]);
 
-/** A change validates the spec again, as the server does. */
+/** The problems of a change. Like the server, validates the spec again. */
 export const changedJob: ChangeCheck = (object, previous) => [
   ...specProblems(isObject(object.spec) ? object.spec : {}),
   ...sameCompletions(object, previous),

@@ -4,13 +4,13 @@ import { notNegative } from '../fields/check.ts';
 import { invalidValue, type Problem } from '../fields/problem.ts';
 import { jobStatus } from './job-status.ts';
 
-/** The checks of the counts in a status, in the server's order. */
+/** The counts in a status that are checked, in the server's order. */
 interface Counts {
   /** Counts that must not be negative. Unset counts are skipped. */
   readonly counted: readonly string[];
   /** Counts that must not exceed `replicas`. */
   readonly parts: readonly string[];
-  /** The server's name of the field that `availableReplicas` must not exceed. */
+  /** How the server's message calls the field that `availableReplicas` must not exceed. */
   readonly ready?: string;
   /** Whether `collisionCount` must not decrease. */
   readonly collides?: boolean;
@@ -29,7 +29,7 @@ const OF_REPLICAS: Counts = {
   ready: 'readyReplicas',
 };
 
-/** Keyed by kind (Go: pkg/apis/{apps,core,policy}/validation). */
+/** The counts of each kind that are checked, keyed by kind (Go: pkg/apis/{apps,core,policy}/validation). */
 const COUNTS: Readonly<Record<string, Counts>> = {
   DaemonSet: {
     counted: [

@@ -31,7 +31,7 @@ function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
 }
 
-/** Runs checks of a spec one after the other. */
+/** Runs checks of a spec, and returns the problems of all of them. */
 function ofSpec(...checks: readonly SpecCheck[]): (object: StoredObject) => readonly Problem[] {
   return (object) => checks.flatMap((check) => check(specOf(object)));
 }
@@ -51,7 +51,7 @@ function selectorOf(kind: string): SpecCheck {
   };
 }
 
-/** The selector must match the labels of the template. */
+/** Requires that the selector matches the labels of the template. */
 export function selectsTemplate({ selector, template }: Json): readonly Problem[] {
   const found = valueAt(template, ['metadata', 'labels']);
   const matches = isObject(selector) && selects(selector, found);
@@ -60,7 +60,7 @@ export function selectsTemplate({ selector, template }: Json): readonly Problem[
   return [invalidShown('spec.template.metadata.labels', shownMap(found), why)];
 }
 
-/** The Pods of long-running workloads must restart always and must not have a deadline. */
+/** Requires that the Pods of long-running workloads always restart and have no deadline. */
 function lastingTemplate(kind: string): SpecCheck {
   return ({ template }) => {
     const at = 'spec.template.spec';
@@ -201,8 +201,8 @@ function statefulStrategy({ updateStrategy }: Json): readonly Problem[] {
 }
 
 /**
- * The template of a StatefulSet. Its Pods also get a volume for each claim, and a host name and
- * domain from the controller.
+ * Checks the template of a StatefulSet, with a volume added for each claim. The host name and the subdomain
+ * are ignored, because the controller replaces them.
  */
 function statefulTemplate({ template: value, volumeClaimTemplates }: Json): readonly Problem[] {
   const { spec: sent, ...rest } = isObject(value) ? value : {};
@@ -215,7 +215,7 @@ function statefulTemplate({ template: value, volumeClaimTemplates }: Json): read
   const volumes = claims.length === 0 ? spec.volumes : [...claims, ...own];
   return [
     ...podTemplate({ ...rest, spec: { ...spec, volumes } }, 'spec.template'),
-    // The server checks these a second time, on their own.
+    // The server checks the labels and annotations a second time.
     ...fields({ labels, annotations })(rest.metadata, 'spec.template'),
   ];
 }
@@ -233,7 +233,7 @@ export const statefulSet: (object: StoredObject) => readonly Problem[] = ofSpec(
   lastingTemplate('StatefulSet'),
 );
 
-/** The selector cannot change, because it decides which Pods belong to the workload. */
+/** Refuses another selector, because the selector decides which Pods belong to the workload. */
 export const sameSelector: ChangeCheck = immutable(['spec.selector']);
 
 const CHANGEABLE = [

@@ -9,12 +9,12 @@ import type { DeletionOptions } from '../../request/delete-options.ts';
 import { keyOfTarget } from '../target.ts';
 import { deleteObject } from './delete.ts';
 
-/** The number of deletions after which other requests get a turn. */
+/** After this many deletions, waiting requests are answered before the next deletion. */
 const SLICE = 50;
 
 /**
- * Deletes objects one after the other, with the same options. Objects that no longer exist are
- * skipped. Other requests are answered meanwhile.
+ * Deletes objects one after the other, with the same options. Objects that no longer exist are skipped. Other
+ * requests are answered between the deletions.
  */
 export async function deleteAll(
   cluster: Cluster,

@@ -24,18 +24,21 @@ import { finishesDeletion, gracePeriodOf, hasGracePeriod } from './deletion.ts';
  */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);
 
-/** The result of a delete: the object is removed, or its deletion has begun. */
+/** The result of a delete request: either the object is gone, or its deletion has begun. */
 export interface Deletion {
   readonly gone: boolean;
-  /** The last state of a removed object, or the current state of an object whose deletion waits. */
+  /**
+   * The last state of a removed object, or the current state of an object whose deletion is not finished yet.
+   */
   readonly object: StoredObject;
 }
 
 /**
- * Deletes an object. If a finalizer or a grace period holds it, marks it as being deleted.
+ * Deletes an object. If a finalizer or a grace period delays the removal, only marks the object as being
+ * deleted.
  *
- * @param writer - the sender of the request, for policies. Without a writer no policy runs, for
- * example for an eviction, or when objects are deleted with their definition.
+ * @param writer - the sender of the request, which policies see. If omitted, no policy runs, for example for
+ * an eviction, or when custom objects are deleted with their definition.
  * @param nameOfRequest - the name that policies see; empty when a collection is deleted.
  */
 export function* deleteObject(
@@ -52,7 +55,7 @@ export function* deleteObject(
     if (writer === undefined) return deleteNow(cluster, target, stored, options);
     const asked = { ...target, name: nameOfRequest };
     yield* admitDelete(cluster, asked, stored, options, writer);
-    // Another write was made while a webhook was called, so the deletion starts again.
+    // The object was changed during the call of a webhook, so the deletion starts again.
     if (requireStored(cluster, target) !== stored) continue;
     const { gone, object } = deleteNow(cluster, target, stored, options);
     return { gone, object: yield* shown(target, object) };
@@ -88,7 +91,10 @@ function* admitDelete(
   yield* admitWrite(cluster, request);
 }
 
-/** @returns the object in its stored form. */
+/**
+ * Deletes or marks the object without calling policies or webhooks.
+ * @returns the object in its stored form.
+ */
 function deleteNow(
   cluster: Cluster,
   target: Target,
@@ -118,7 +124,7 @@ function end(
   marked: StoredObject,
 ): Deletion {
   const { storedAs } = target.served;
-  // Watches of a Pod see the mark before the deletion, even if the Pod has no grace period.
+  // Watches see the marked Pod before they see its deletion, even if the Pod has no grace period.
   if (hasGracePeriod(stored) && marked !== stored) storage.put(storedAs, marked);
   const { resourceVersion } = storage.delete(storedAs, keyOfTarget(target))?.metadata ?? {};
   const object = lastState(stored, marked);
@@ -126,10 +132,7 @@ function end(
   return { gone: true, object: withMetadata(object, { resourceVersion }) };
 }
 
-/**
- * The last state of an object that is removed at once. Only a Pod is shown with the mark of
- * deletion.
- */
+/** The last state of an object that is removed at once. Only a Pod then shows that it is being deleted. */
 function lastState(stored: StoredObject, marked: StoredObject): StoredObject {
   return hasGracePeriod(stored) ? marked : stored;
 }
@@ -149,7 +152,7 @@ function checkPreconditions(
   }
 }
 
-/** The object marked as being deleted; the same object if nothing changes. */
+/** The object, marked as being deleted. Returns the same object if nothing changes. */
 function mark(
   { clock }: Cluster,
   stored: StoredObject,
@@ -188,7 +191,7 @@ function terminating(namespace: StoredObject): StoredObject {
   });
 }
 
-/** The end of the grace period: the first request plus the grace period, but not in the past. */
+/** The end of the grace period, counted from the first delete request. It is never in the past. */
 function endOf(
   { deletionTimestamp, deletionGracePeriodSeconds = 0 }: StoredObject['metadata'],
   graceSeconds: number,
@@ -202,14 +205,14 @@ function endOf(
 /** Kinds whose dependents are kept by default, for compatibility with old clients. */
 const ORPHANING: ReadonlySet<string> = new Set(['v1/ReplicationController', 'batch/v1/Job']);
 
-/** True when the dependents of an object are kept although the request did not ask for that. */
+/** True for an object whose dependents are kept unless the request says otherwise. */
 function orphansByDefault({ apiVersion, kind }: StoredObject): boolean {
   return ORPHANING.has(`${apiVersion}/${kind}`);
 }
 
 /**
- * The finalizers for a deletion. An additional finalizer records that dependents must be handled
- * first.
+ * The finalizers of an object that is deleted with this policy. `orphan` or `foregroundDeletion` is added if
+ * the garbage collector must handle the dependents first.
  */
 function finalizersFor(
   object: StoredObject,
@@ -224,7 +227,10 @@ function finalizersFor(
   return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
 }
 
-/** Ends the deletion after the grace period, if the object is still the same one. */
+/**
+ * After the grace period, ends the deletion, unless the object has been replaced by another one of the same
+ * name.
+ */
 function endLater(cluster: Cluster, target: Target, waiting: StoredObject): void {
   const { uid, deletionGracePeriodSeconds = 0 } = waiting.metadata;
   cluster.later(deletionGracePeriodSeconds * 1_000, () => {

@@ -13,8 +13,8 @@ export function finishesDeletion(object: StoredObject): boolean {
 }
 
 /**
- * Resources whose deletion is answered with the object, and not with a Status:
- * `ReturnDeletedObject` in pkg/registry of Kubernetes 1.36.
+ * Resources for which the answer to a delete is the object, and not a Status: `ReturnDeletedObject` in
+ * pkg/registry of Kubernetes 1.36.
  */
 const SHOWN_WHEN_GONE: ReadonlySet<ResourceName> = new Set([
   'csidrivers.storage.k8s.io',
@@ -58,7 +58,7 @@ export function gracePeriodOf(object: StoredObject, asked: number | undefined): 
   return seconds < 0 ? 1 : seconds;
 }
 
-/** True for a Pod: no other kind has a grace period. */
+/** True for a Pod. Objects of other kinds have no grace period. */
 export function hasGracePeriod({ kind, apiVersion }: StoredObject): boolean {
   return kind === 'Pod' && apiVersion === 'v1';
 }

@@ -3,23 +3,23 @@ import { isObject } from '../../objects/metadata.ts';
 
 /** The position at which the next page begins. */
 export interface ContinueToken {
-  /** -1 for a page of the current state. */
+  /** The revision whose state the pages show; -1 for the current state. */
   readonly revision: number;
-  /** The smallest path, below the collection, that belongs to the page. */
+  /** The smallest path that belongs to the page, relative to the collection. */
   readonly start: string;
-  /** The last path of the previous page. */
+  /** The last path on the previous page. */
   readonly last: string;
 }
 
-/** A continue token in the server's form: base64 of JSON, without padding. */
+/** Makes a continue token like the server: base64 of JSON, without padding. */
 export function encodeContinue(revision: number, last: string): string {
-  // A token with revision -1 omits the slash, as on a real server.
+  // As on a real server, a token with revision -1 has no leading slash.
   const start = `${revision < 0 ? '' : '/'}${last}\u0000`;
   const json = JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start });
   return Buffer.from(json).toString('base64url');
 }
 
-/** @throws ApiError 400 when it is not a token. */
+/** @throws ApiError 400 for an invalid token. */
 export function decodeContinue(token: string): ContinueToken {
   const value = parsed(token);
   if (value.v !== 'meta.k8s.io/v1') {
@@ -33,7 +33,7 @@ export function decodeContinue(token: string): ContinueToken {
   const key = typeof value.start === 'string' ? value.start : '';
   if (key === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
   const start = key.replace(/^\//, '');
-  // A path outside of the collection would read other objects.
+  // With such segments, the path could lead out of the collection to other objects.
   if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) {
     throw invalidToken(key);
   }

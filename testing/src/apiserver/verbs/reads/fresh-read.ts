@@ -18,11 +18,11 @@ import { isExact, listObjects, type ObjectList } from './list.ts';
 const READY_POLL_MS = 100;
 
 /**
- * Like `listObjects`, but waits as the server does: for a resourceVersion that another writer may
- * soon reach, and for a watch cache that lags behind.
+ * Like `listObjects`, but waits, as the server does, for a resourceVersion that the next writes may reach,
+ * and for a watch cache that lags behind.
  *
- * @throws ApiError 429 while the watch cache is being filled, or if it does not catch up and a
- * feature gate asks for this; and as `listObjects`.
+ * @throws ApiError in the same cases as `listObjects`, and 429 while the watch cache is being filled, or,
+ * with a certain feature gate, if it does not catch up.
  */
 export async function listWhenFresh(
   cluster: Cluster,
@@ -48,8 +48,7 @@ export async function listWhenFresh(
 }
 
 /**
- * An object as a GET with `resourceVersion` sees it. Without a resourceVersion it is read from
- * etcd.
+ * Reads an object for a GET, which may have a `resourceVersion`. Without one, the object is read from etcd.
  */
 export async function getWhenFresh(
   cluster: Cluster,
@@ -83,8 +82,9 @@ export async function requireReady(
 }
 
 /**
- * True for lists that need no cache: a page of everything, a further page, and an exact state
- * (pkg/storage/cacher/delegator.go). Before 1.31 also a list of the latest state.
+ * True for lists that do not need the watch cache: a page without selectors, a further page, and a list of an
+ * exact state (pkg/storage/cacher/delegator.go). Before 1.31, a list of the latest state did not need the
+ * cache either.
  */
 function isServedByEtcd({ behaviour }: Cluster, options: ListOptions): boolean {
   if (options.selection.everything && options.limit > 0) return true;

@@ -12,17 +12,17 @@ import { type ContinueToken, decodeContinue, encodeContinue } from './continue-t
 export interface ObjectList {
   readonly items: readonly StoredObject[];
   readonly resourceVersion: string;
-  /** Empty on the last page. */
+  /** The continue token of the next page; empty on the last page. */
   readonly continue: string;
-  /** Known only without label and field selectors. */
+  /** The number of objects after this page. Known only for a list without label and field selectors. */
   readonly remainingItemCount: number | undefined;
   /** The ranges of hashes that were applied. */
   readonly shardSelector: string | undefined;
 }
 
 /**
- * The objects that the options select, in the served version. It does not wait; use `listWhenFresh`
- * for that.
+ * Lists the objects that the options select, in the served version. Does not wait for a resourceVersion or
+ * the watch cache, unlike `listWhenFresh`.
  *
  * @throws ApiError 410 when the requested state is compacted, 504 when it is in the future.
  */
@@ -45,7 +45,8 @@ export function* listObjects(
     if (selection.matches(object)) items.push(object);
     if (limit > 0 && items.length === limit) break;
   }
-  // As on a real server, a further page exists if any objects are left, selected or not.
+  // As on a real server, there is a further page if any objects are left, even if the selectors match none of
+  // them.
   const last = items.at(-1);
   const more = objects.length > seen && last !== undefined;
   const isCached = cluster.watchCache.caches(served.storedAs);
@@ -60,16 +61,16 @@ export function* listObjects(
 }
 
 /**
- * The largest number of objects that the server requests from etcd at once: `maxLimit` in
- * pkg/storage/etcd3/store.go.
+ * The maximum number of objects that the server requests from etcd at once (`maxLimit` in
+ * pkg/storage/etcd3/store.go).
  */
 const ETCD_PART = 10_000;
 
 /**
- * The number that the server reports as remaining after a page: the objects from where it began to
- * read, minus the limit. Without a shard selector this is correct. With one it is too large,
- * because objects of other shards were skipped. From etcd the server reads parts, each twice as
- * large as the one before, and counts from the last part.
+ * The number of objects that the server reports as remaining after a page: the objects from the position
+ * where it began to read, minus the limit. Without a shard selector this number is correct. With a shard
+ * selector it is too large, because the page also skipped objects of other shards. From etcd the server reads
+ * in chunks, each twice as large as the previous chunk, and counts from the beginning of the last chunk.
  */
 function remaining(total: number, seen: number, limit: number, isCached: boolean): number {
   let from = 0;
@@ -105,7 +106,10 @@ function stateOf(cluster: Cluster, served: ServedResource, options: ListOptions)
   return { revision: resourceVersion, objects, limited: true };
 }
 
-/** True for a list of the state at one resourceVersion. Without a match, a limit implies this. */
+/**
+ * True for a list of the state at exactly one resourceVersion. If the request has a limit and no
+ * `resourceVersionMatch`, the state must be exact too.
+ */
 export function isExact({ resourceVersion = 0, match, limit }: ListOptions): boolean {
   return match === 'Exact' || (match === '' && limit > 0 && resourceVersion > 0);
 }
@@ -115,7 +119,7 @@ function latest({ storage }: Cluster, served: ServedResource, options: ListOptio
   return { revision: storage.revision, objects, limited: true };
 }
 
-/** The state in the watch cache, which may be old, but not older than `atLeast`. */
+/** The state in the watch cache. It may be old, but not older than the revision `atLeast`. */
 function fromCache(
   cluster: Cluster,
   served: ServedResource,
@@ -136,7 +140,7 @@ function fromCache(
   return {
     revision,
     objects: objects ?? storage.list(storedAs, options.selection.namespace),
-    // The cache ignores a limit if any state is acceptable.
+    // The cache ignores the limit of a request that accepts any state.
     limited: atLeast > 0 || options.match !== '',
   };
 }
@@ -168,7 +172,7 @@ function continued(cluster: Cluster, served: ServedResource, options: ListOption
   return { revision: token.revision, objects: after(token, objects, options), limited: true };
 }
 
-/** The sorted objects from the start of the page. */
+/** The sorted objects without those before the start of the page. */
 function after(
   { start }: ContinueToken,
   objects: readonly StoredObject[],

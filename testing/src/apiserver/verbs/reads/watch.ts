@@ -20,16 +20,20 @@ export interface WatchSink {
   readonly isFull: boolean;
   /** Resolves when the client has read everything, or has disconnected. */
   drained(): Promise<void>;
-  /** Objects cannot be converted to the version of the watch. No further calls follow. */
+  /**
+   * Called when objects cannot be converted to the version of the watch, or too many events are unread. No
+   * further calls follow.
+   */
   failed(): void;
-  /** The history does not reach back to the requested resourceVersion. No further calls follow. */
+  /**
+   * Called when the history does not reach back to the requested resourceVersion. No further calls follow.
+   */
   expired(message: string): void;
 }
 
 /**
- * One watch. First it sends the existing objects, or the events since its resourceVersion; then new
- * events as they happen. `start` may call the sink at once. After `end` the sink is never called
- * again.
+ * One watch. First it sends the existing objects, or the events since its resourceVersion. Then it sends new
+ * events as they happen. `start` may call the sink at once. After `end` the sink is never called again.
  */
 export class Watch {
   readonly #cluster: Cluster;
@@ -38,12 +42,12 @@ export class Watch {
   readonly #sink: WatchSink;
   readonly #cached: boolean;
   #unsubscribe: (() => void) | undefined;
-  /** Events up to this revision are not sent. Only a later revision is worth a bookmark. */
+  /** Events up to this revision are not sent, and only a later revision is sent as a bookmark. */
   #from = 0;
-  /** The queue of sends, if a webhook converts the objects. They run one after the other. */
+  /** The queue of sends that wait for a conversion or a slow client. It runs them one after the other. */
   #turn = Promise.resolve();
   readonly #converted = new WeakMap<StoredObject, StoredObject>();
-  /** The number of waiting sends. Later events wait behind them. */
+  /** The number of sends in the queue. If there are any, new events are added to the queue. */
   #waiting = 0;
   #ended = false;
 
@@ -111,9 +115,9 @@ export class Watch {
   }
 
   /**
-   * Sends earlier events as fast as the client reads, beginning with as many as its socket accepts.
-   * A real server does not count these events as unread. New events wait, up to the limit of unread
-   * events.
+   * Sends earlier events as fast as the client reads. At first it sends as many as the client's socket
+   * accepts. Like on a real server, these events do not count as unread. New events wait until the earlier
+   * ones are sent, and the limit of unread events applies to the new events.
    */
   #sendBehind<T>(items: readonly T[], send: (item: T) => void, done: () => void): void {
     let at = 0;
@@ -134,7 +138,10 @@ export class Watch {
     });
   }
 
-  /** @returns false when some events are no longer available. */
+  /**
+   * Sends the events since a resourceVersion.
+   * @returns false when some of them are no longer available.
+   */
   #sendMissed(resourceVersion: number): boolean {
     const { storage, watchCache } = this.#cluster;
     const { storedAs } = this.#served;
@@ -151,7 +158,7 @@ export class Watch {
       return false;
     }
     this.#from = resourceVersion;
-    // Events that the cache has not seen yet follow when the cache sees them.
+    // Events that have not reached the cache yet are sent when they reach it.
     const seen = missed.filter(({ revision }) => revision <= watchCache.revision);
     if (this.#served.converter !== undefined) for (const event of seen) this.#onEvent(event);
     else this.#sendBehind(seen, (event) => this.#send(event), NOTHING);
@@ -159,7 +166,10 @@ export class Watch {
     return true;
   }
 
-  /** An object that leaves the selection is sent as DELETED, and one that enters it as ADDED. */
+  /**
+   * Sends an event. An object that no longer matches the selection is sent as DELETED, and an object that
+   * newly matches it as ADDED.
+   */
   #onEvent(event: StorageEvent): void {
     const { revision, object, previous } = event;
     if (revision <= this.#from) return;
@@ -188,9 +198,9 @@ export class Watch {
   }
 
   /**
-   * In 1.36, a watch that is served by etcd has the events of every shard, unless it also has a
-   * label or field selector: `createWatchChan` in k8s.io/apiserver pkg/storage/etcd3/watcher.go
-   * ignores the shard selector.
+   * In 1.36, a watch that is served by etcd sends the events of every shard, unless it also has a label or
+   * field selector: `createWatchChan` in k8s.io/apiserver pkg/storage/etcd3/watcher.go ignores the shard
+   * selector.
    */
   #isWanted(object: StoredObject): boolean {
     const { selection } = this.#options;
@@ -202,8 +212,8 @@ export class Watch {
   }
 
   /**
-   * Calls `act` when `objects` are converted and all earlier events are sent; at once if nothing
-   * has to wait.
+   * Calls `act` when `objects` are converted and all earlier events are sent. If there is nothing to wait
+   * for, calls it at once.
    */
   #inTurn(objects: readonly StoredObject[], act: () => void): void {
     const { converter } = this.#served;
@@ -225,8 +235,8 @@ export class Watch {
   }
 
   /**
-   * Runs `act` after all earlier sends. If too many are waiting, the watch ends, like the watch of
-   * a slow client.
+   * Runs `act` after all earlier sends. If too many sends are waiting, the watch ends, like the watch of a
+   * slow client.
    */
   #afterTurn(act: () => void | Promise<void>): void {
     this.#waiting++;

@@ -7,7 +7,10 @@ import type { StoredObject } from '../../objects/stored-object.ts';
 import type { WriteOptions } from '../../request/options.ts';
 import { requireStored, type Target } from '../target.ts';
 
-/** The names of the options of a connection, by its subresource. */
+/**
+ * The second half of the kind of a connection's options, keyed by subresource. The first half is the kind of
+ * the object, as in `PodExecOptions`.
+ */
 const CONNECTED: Readonly<Record<string, string>> = {
   attach: 'AttachOptions',
   exec: 'ExecOptions',
@@ -20,7 +23,7 @@ const CONNECTED: Readonly<Record<string, string>> = {
  * own: an eviction, a Binding, a token request, a connection.
  *
  * @param body - undefined for a connection.
- * @throws ApiError as `enforcePolicies` and `callValidatingWebhooks`.
+ * @throws ApiError in the same cases as `enforcePolicies` and `callValidatingWebhooks`.
  */
 export function* admitSubresource(
   cluster: Cluster,

@@ -35,7 +35,7 @@ export function bindPod(
   return dryRun ? undefined : bound;
 }
 
-/** Writes node and condition in one write. No manager owns them. */
+/** Writes the node and the condition `PodScheduled` at once. No field manager owns them. */
 export function assignPod(
   cluster: Cluster,
   target: Target,
@@ -69,7 +69,7 @@ function scheduled(pod: StoredObject, lastTransitionTime: string): object {
     lastProbeTime: null,
     lastTransitionTime,
   };
-  // Go writes the phase first, then the conditions.
+  // In Go's JSON, the phase comes first, and then the conditions.
   return { phase: status.phase, conditions: [...others, condition], ...withoutBoth(status) };
 }
 

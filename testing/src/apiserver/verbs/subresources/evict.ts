@@ -13,7 +13,7 @@ import { requireStored, type Target } from '../target.ts';
 /**
  * Deletes a Pod if its disruption budget allows it.
  *
- * @returns the Pod in deletion, or its last state; undefined if nothing was written.
+ * @returns the Pod that is being deleted, or its last state if it is gone; undefined if nothing was written.
  * @throws ApiError 429 when the budget is used up.
  */
 export function evictPod(
@@ -47,15 +47,15 @@ function spendBudget(
 }
 
 /**
- * True for an unhealthy Pod that may be evicted without using the budget: always with the policy
- * `AlwaysAllow`, otherwise only while the budget is met.
+ * True if an unhealthy Pod may be evicted without using up the budget. With the policy `AlwaysAllow` this is
+ * always allowed, otherwise only while enough Pods are healthy.
  */
 function isFreeToGo(budget: StoredObject, healthy: number, desired: number): boolean {
   if (valueAt(budget, ['spec', 'unhealthyPodEvictionPolicy']) === 'AlwaysAllow') return true;
   return healthy >= desired && desired > 0;
 }
 
-/** Writes the reason of the eviction into the Pod. No manager owns the condition. */
+/** Adds a condition to the Pod that says why it is evicted. No field manager owns the condition. */
 function announce({ storage, clock }: Cluster, { served }: Target, pod: StoredObject): void {
   const status = isObject(pod.status) ? pod.status : {};
   const others = Array.isArray(status.conditions)
@@ -102,7 +102,10 @@ interface Allowance {
   readonly desired: number;
 }
 
-/** The allowance in the status. It is computed here if no controller updates the status. */
+/**
+ * How many Pods may be evicted, according to the status of the budget. If no controller updates the status,
+ * this is computed here.
+ */
 function allowance(cluster: Cluster, budget: StoredObject): Allowance {
   const status = isObject(budget.status) ? budget.status : {};
   if (status.observedGeneration !== undefined) {
@@ -141,8 +144,8 @@ function portion(value: unknown, expected: number): number {
 }
 
 /**
- * Uses up one disruption, so that a second eviction cannot use the same one before a controller has
- * counted.
+ * Reduces the number of allowed disruptions by one, so that a second eviction cannot use the same one before
+ * the controller has counted the Pods again.
  */
 function spendOne(
   { storage, clock }: Cluster,
@@ -163,7 +166,10 @@ function spendOne(
   storage.put('poddisruptionbudgets.policy', spent);
 }
 
-/** The retry delay for clients while the controller counts, in seconds. */
+/**
+ * After this delay, in seconds, clients should try again, because the controller has not yet counted the
+ * Pods.
+ */
 const COUNTING_SECONDS = 10;
 
 function notCounted(budget: string): Error {

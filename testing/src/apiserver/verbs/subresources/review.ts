@@ -14,7 +14,10 @@ import { internalJson } from '../../validation/fields/internal-json.ts';
 import { canonical } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 
-/** A question sent by POST. It is answered with the completed object, and nothing is stored. */
+/**
+ * A question that a client sends by POST. The answer is the same object with its status, and nothing is
+ * stored.
+ */
 interface Question {
   readonly cluster: Cluster;
   readonly caller: Caller;
@@ -34,7 +37,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 };
 
 /**
- * The answer to a question about a user or its rights; undefined for an object of another kind.
+ * The answer to a question about a user or the user's rights; undefined for an object of another kind.
  *
  * @throws ApiError 422 or 400 for a question that asks for nothing, or for two things at once.
  */
@@ -52,8 +55,8 @@ export function answerReview(
   const spec = isObject(body.spec) ? body.spec : {};
   const status = answer({ cluster, caller, body, spec });
   const time = rfc3339(cluster.clock.now());
-  // Two kinds have their own answer. For the others, the question itself is
-  // completed.
+  // The answers to two kinds do not keep the metadata that was sent. The other answers are the question
+  // itself with its status.
   if (body.kind === 'SelfSubjectReview') {
     const metadata = { creationTimestamp: time } as unknown as StoredObject['metadata'];
     return canonical(served, withFields(body, { metadata, status }));
@@ -88,7 +91,7 @@ function accessIn({ resourceAttributes, nonResourceAttributes }: Json): Access {
   };
 }
 
-/** The subject of the question, with only the facts that the question contains. */
+/** The user that the question is about, with only the facts that the question contains. */
 function subjectOf({ user, groups, uid }: Json): Caller {
   return {
     name: typeof user === 'string' ? user : '',
@@ -133,7 +136,7 @@ function tokenStatus({ authentication }: Cluster, { token, audiences }: Json): J
 
 const GROUP = 'authorization.k8s.io';
 
-/** @throws ApiError 422 for a question about rights that names no resource and no path, or both. */
+/** @throws ApiError 422 for a question about rights that names neither a resource nor a path, or both. */
 function refuseBadReview(review: StoredObject): void {
   if (!review.kind.endsWith('AccessReview')) return;
   const spec = isObject(review.spec) ? review.spec : {};
@@ -142,7 +145,7 @@ function refuseBadReview(review: StoredObject): void {
     ...(review.kind === 'SelfSubjectAccessReview' ? [] : subjectProblems(spec)),
     ...(review.kind === 'LocalSubjectAccessReview' ? placeProblems(spec, review.metadata) : []),
   ];
-  // The server's error has no kind here.
+  // In this error, the server leaves the kind empty.
   if (problems.length > 0) throw invalid({ kind: '', group: GROUP }, '', problems);
 }
 

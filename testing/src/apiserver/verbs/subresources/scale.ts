@@ -29,7 +29,8 @@ function invalidScale({ metadata }: StoredObject, replicas: number): Error {
 }
 
 /**
- * `object` with the replicas of a Scale, and with the resourceVersion to compare.
+ * Returns `object` with the replicas of a Scale, and with the Scale's resourceVersion, which the write
+ * compares.
  *
  * @throws ApiError 422 for a Scale of a built-in object with negative replicas.
  */

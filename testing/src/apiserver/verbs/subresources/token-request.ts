@@ -26,8 +26,8 @@ const MAX_EXPIRATION_SECONDS = 2 ** 32;
  * Issues a token to a ServiceAccount (`kubectl create token`). On request the token is bound to a
  * Pod, a Secret or a Node.
  *
- * @throws ApiError 404 for a missing ServiceAccount or bound object, 409 for an object with another
- * uid, 400 for an object that tokens cannot be bound to, 422 for a lifetime out of bounds.
+ * @throws ApiError 404 for a missing ServiceAccount or bound object, 409 for an object with another uid, 400
+ * for an object that tokens cannot be bound to, 422 for a lifetime that is too short or too long.
  */
 export function requestToken(cluster: Cluster, target: Target, body: Json): Json {
   const account = requireStored(cluster, target);

@@ -6,7 +6,7 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import { goYamlProblem } from './go-yaml-problem.ts';
 
-/** The parts of a configuration that identify the object; '' if they are absent or not texts. */
+/** The fields of a configuration that identify the object. A field is '' if it is absent or not a string. */
 export interface AppliedIdentity {
   readonly name: string;
   readonly namespace: string;
@@ -30,7 +30,7 @@ export function identityOf({ metadata }: Json): AppliedIdentity {
 /**
  * The configuration in the body of an apply.
  *
- * @throws ApiError 400 for a text that is not YAML, or not an object of the kind and version.
+ * @throws ApiError 400 for a body that is not YAML, or not an object of this kind and version.
  */
 export function readApplied(
   text: string,
@@ -66,7 +66,7 @@ function decoded(text: string): Json {
   );
 }
 
-/** The YAML reader treats a number outside of float64 as a text. */
+/** Parses JSON without the YAML reader, which treats a number outside of float64 as a string. */
 function jsonValue(text: string): unknown {
   const json = jsonOf(text);
   if (json?.overflow === undefined) return json?.value;
@@ -95,11 +95,10 @@ function kindText({ apiVersion, kind }: Json): string {
 }
 
 /**
- * Parses a configuration in JSON, which most are; undefined for any other text. JSON is also valid
- * YAML.
+ * Parses a configuration that is JSON, as most configurations are; undefined if it is not JSON. JSON is also
+ * valid YAML.
  *
- * @throws GoDepthError for JSON that is nested too deep, because the YAML reader could not refuse
- * it.
+ * @throws GoDepthError for JSON that is nested too deeply, which the YAML reader would not refuse.
  */
 function jsonOf(text: string): GoJson | undefined {
   try {
@@ -113,7 +112,7 @@ function jsonOf(text: string): GoJson | undefined {
 /**
  * Reports duplicate keys of a map, as `fieldValidation` demands.
  *
- * @throws ApiError 400 when it is `Strict`.
+ * @throws ApiError 400 for duplicate keys when `fieldValidation` is `Strict`.
  */
 export function reportDuplicates(
   text: string,

@@ -28,9 +28,9 @@ export interface Patched {
 }
 
 /**
- * Server-side apply: creates the object, or merges the configuration into it. Errors are found in
- * the server's order: the configuration, its conflicts, the identity of the object, and then the
- * checks of every write.
+ * Server-side apply: creates the object, or merges the configuration into it. Errors are found in the
+ * server's order: errors of the configuration, conflicts, a different identity of the object, and then the
+ * errors that every write can have.
  */
 export function* applyObject(
   cluster: Cluster,
@@ -92,7 +92,8 @@ function mergeApplied(
 }
 
 /**
- * The fields that this endpoint does not own, because another endpoint of the object writes them.
+ * The fields that have no owner after an apply to this endpoint, because another endpoint of the object
+ * writes them.
  */
 function ignoredFields(
   served: ServedResource,
@@ -112,14 +113,14 @@ export function requireManager({ fieldManager }: PatchOptions): void {
 }
 
 /**
- * Whether the configuration has a resourceVersion, even an empty one. It then replaces the live
- * one.
+ * Whether the configuration sets a resourceVersion, even an empty one. If so, it replaces the resourceVersion
+ * of the live object.
  */
 function saysVersion({ metadata }: Json): boolean {
   return isObject(metadata) && metadata.resourceVersion !== undefined;
 }
 
-/** The configuration of a new object must contain its name, and match the path. */
+/** Checks the configuration of a new object: it must contain the name, and match the path of the request. */
 function checkAbsent(identity: AppliedIdentity, target: Target): void {
   const { name, uid, resourceVersion } = identity;
   if (uid) throw uidOfAbsent(target, uid);

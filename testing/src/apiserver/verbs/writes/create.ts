@@ -26,10 +26,10 @@ import { canonical, storable } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 import { otherUid, requireKind, type Target } from '../target.ts';
 
-/** Looked up at each use, because a simulation replaces its functions. */
+/** The functions of this module are looked up at each use, because a simulation replaces them. */
 const crypto = process.getBuiltinModule('node:crypto');
 
-/** The largest number of attempts to generate a free name. */
+/** How often the server tries to generate a name that is not taken. */
 const NAME_ATTEMPTS = 8;
 
 /**
@@ -93,9 +93,9 @@ export function* createObject(
   const whole = canonical(served, served.strategy.complete(admitted));
   if (served.custom) requireKind(whole, { kind: served.kind }, whole.metadata.name);
   const problems = newProblems(served, whole, served.strategy.validate(whole, undefined));
-  // The error names the stored kind, whatever form the object was sent in.
+  // The error names the stored kind, even if the object was sent as another kind.
   if (problems.length > 0) throw invalid(storedKind(served), name, problems);
-  // Fields that the server or a webhook adds have no owner.
+  // Fields that the server or a webhook adds get no owner.
   const owned = withMetadata(whole, { managedFields: managedFields() });
   yield* admitWrite(cluster, { ...request, object: fromStored(served, owned) });
   // The storage replaces this resourceVersion with the real one.
@@ -111,11 +111,10 @@ export function* createObject(
 }
 
 /**
- * Creates the object of a PUT if no object has its name. Only some kinds allow that. A
- * resourceVersion is then ignored, but a uid is an error, because it belongs to an object that no
- * longer exists.
+ * Creates the object of a PUT if no object has its name. Only some kinds allow this. A resourceVersion in the
+ * body is ignored, but a uid is an error, because it belongs to an object that no longer exists.
  *
- * @throws ApiError 400 for a name other than in the path, 409 for a uid.
+ * @throws ApiError 400 for a name that differs from the name in the path, 409 for a uid.
  */
 export function* createByUpdate(
   cluster: Cluster,
@@ -134,9 +133,7 @@ export function* createByUpdate(
   return yield* createObject(cluster, target.served, target.namespace, named, options);
 }
 
-/**
- * A new object after a policy or webhook has changed it. Fields that the server sets are restored.
- */
+/** Restores the fields that only the server sets, in a new object that a policy or webhook has changed. */
 function asCreated(
   served: ServedResource,
   object: StoredObject,
@@ -226,8 +223,7 @@ function freeName(
 }
 
 /**
- * Removes the status of a new object if status is a subresource, because a create cannot set it
- * then.
+ * Removes the status of a new object if status is a subresource, because then a create cannot set the status.
  */
 function withoutStatus(object: StoredObject, served: ServedResource): StoredObject {
   const own = served.subresources.some(({ name }) => name === 'status');

@@ -15,17 +15,18 @@ export interface DecodedPatch {
   readonly object: StoredObject;
   /** Paths of fields that the kind does not have. */
   readonly unknown: readonly string[];
-  /** The text that the server quotes when it refuses the object. */
+  /** Returns the string that the server's message quotes when the server refuses the object. */
   readonly quote: () => string;
 }
 
 type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
 /**
- * The built-in object that results from a JSON patch or a merge patch. The server decodes its text
- * again, including its kind and version.
+ * The built-in object that results from a JSON patch or a merge patch. Like the server, decodes the result
+ * from JSON again, including its kind and version.
  *
- * @param fractions - the fractions of the patch, by their paths in the object.
+ * @param fractions - the numbers of the patch that are invalid in integer fields, keyed by their paths in the
+ * object.
  * @throws ApiError 422 for a result that is not an object of this kind.
  */
 export function decodeBuiltIn(
@@ -38,7 +39,7 @@ export function decodeBuiltIn(
   if (apiVersion === '') return internalVersion(document, quote);
   const typeName = builtInKindName(apiVersion, kind);
   const isExpected = kind === expected.kind && apiVersion === apiVersionOf(expected);
-  // Some built-in kinds have no type here.
+  // For some built-in kinds, the Go type is not known here.
   if (typeName === undefined && isExpected) {
     return { object: asObject(document, expected), unknown: [], quote };
   }
@@ -58,7 +59,7 @@ export function decodeBuiltIn(
   return { object: asObject(value, expected), unknown, quote };
 }
 
-/** The place where the server registers its types, which its message names. */
+/** The source line that the server's message names: there the server registers its types. */
 const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 function groupOf(apiVersion: string): string {
@@ -72,8 +73,8 @@ function internalPackage(group: string): string {
 }
 
 /**
- * The result without an apiVersion. The server then decodes into its internal type, whose fields
- * have other names, so no field of the object is kept.
+ * Decodes a result without an apiVersion. The server decodes such a result into its internal type, whose
+ * fields have other names, so no field of the object is kept.
  */
 function internalVersion(document: Json, quote: () => string): DecodedPatch {
   const unknown = Object.keys(document).filter((name) => name !== 'kind' && name !== 'apiVersion');
@@ -81,8 +82,8 @@ function internalVersion(document: Json, quote: () => string): DecodedPatch {
 }
 
 /**
- * The custom object that results from a patch. Only its metadata has a Go type. Validation refuses
- * a changed kind.
+ * The custom object that results from a patch. Only its metadata has a Go type. A changed kind is not refused
+ * here, but by validation.
  *
  * @throws ApiError 422 for a result that is not an object, or has invalid metadata.
  */
@@ -118,8 +119,8 @@ export function withoutApiVersion(): Error {
 }
 
 /**
- * The object that results from a strategic merge patch. The result is never encoded as text:
- * whatever kind it names, it is decoded into the type of the resource.
+ * The object that results from a strategic merge patch. The server does not encode this result as JSON. It
+ * decodes the result into the type of the resource, whatever kind the result names.
  *
  * @throws ApiError 422 for values that do not fit.
  */
@@ -135,7 +136,7 @@ export function decodeMerge({ merged, patch }: StrategicMerge, expected: Expecte
 interface Identified {
   readonly document: Json;
   readonly kind: string;
-  /** Empty if the object has none. */
+  /** The apiVersion of the object; empty if it has none. */
   readonly apiVersion: string;
 }
 

@@ -2,7 +2,7 @@ import { cannotBeHandled } from '../../failures/request-failures.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
 /**
- * How findings are reported: not at all (`Ignore`), as one warning each (`Warn`), or as an error
+ * How findings are reported: not at all (`Ignore`), each as a warning (`Warn`), or all as one error
  * (`Strict`).
  */
 export interface Strictness {
@@ -10,7 +10,7 @@ export interface Strictness {
   readonly warn: (text: string) => void;
 }
 
-/** The text of the error, with all findings. */
+/** The message of the error, with all findings. */
 export function strictDecodingError(findings: readonly string[]): string {
   return `strict decoding error: ${findings.join(', ')}`;
 }
@@ -18,7 +18,7 @@ export function strictDecodingError(findings: readonly string[]): string {
 /**
  * Warns about unknown and duplicate fields, or refuses them, as `fieldValidation` demands.
  *
- * @throws ApiError 400 when it is `Strict`.
+ * @throws ApiError 400 for such fields when `fieldValidation` is `Strict`.
  */
 export function reportStrictly(
   expected: Pick<ServedResource, 'group' | 'version' | 'kind'>,

@@ -3,7 +3,9 @@ import { isObject } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** metadata.generation after a change. It counts the changes that a controller must react to. */
+/**
+ * The value of `metadata.generation` after a change. It counts the changes that a controller must react to.
+ */
 export function nextGeneration(
   served: ServedResource,
   object: StoredObject,
@@ -15,7 +17,7 @@ export function nextGeneration(
 }
 
 function isWish(served: ServedResource, object: StoredObject, stored: StoredObject): boolean {
-  if (object.kind === 'PriorityClass') return false; // v1.36 does not count its changes
+  if (object.kind === 'PriorityClass') return false; // v1.36 counts no changes of this kind
   const isSlice = !served.custom && object.kind === 'EndpointSlice';
   if (isSlice && !jsonEquals(object.metadata.labels, stored.metadata.labels)) return true;
   const annotations = served.strategy.annotationsCount === true;
@@ -25,7 +27,10 @@ function isWish(served: ServedResource, object: StoredObject, stored: StoredObje
   return !jsonEquals(wishOf(served, object), wishOf(served, stored));
 }
 
-/** The fields that v1.36 compares, for built-in kinds with fields other than spec and status. */
+/**
+ * The fields whose changes v1.36 counts, for built-in kinds that keep their content outside of `spec` and
+ * `status`.
+ */
 const WISHES: Readonly<Record<string, readonly string[]>> = {
   PodTemplate: ['template'],
   EndpointSlice: ['addressType', 'endpoints', 'ports'],
@@ -34,11 +39,11 @@ const WISHES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The part of an object that counts. For a custom resource everything except metadata, and except
- * status if it is a subresource.
+ * The fields of an object whose changes are counted. For a custom resource these are all fields except
+ * metadata, and except status if it is a subresource.
  */
 function wishOf(served: ServedResource, object: StoredObject): unknown {
-  // The node of a Pod does not count, because the scheduler sets it.
+  // A change of a Pod's node is not counted, because the scheduler makes this change.
   if (object.kind === 'Pod' && isObject(object.spec)) return { ...object.spec, nodeName: '' };
   if (!served.custom) return (WISHES[object.kind] ?? ['spec']).map((field) => object[field]);
   const { metadata: _, ...rest } = object;

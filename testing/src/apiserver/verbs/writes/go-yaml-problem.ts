@@ -1,8 +1,8 @@
 import { messageOf } from 'chancery/internal-objects';
 
 /**
- * The error of the server's YAML library for invalid YAML. Its scanner counts lines from one and
- * its parser from zero, and neither names the first line.
+ * The error of the server's YAML library for invalid YAML. The library's scanner counts lines from one, and
+ * its parser counts from zero. Neither of them names the first line in a message.
  *
  * @param error - the error of this toolkit's YAML reader.
  */
@@ -34,7 +34,10 @@ export function goYamlProblem(text: string, error: unknown): string {
   return message.replace(/^invalid YAML: /, '');
 }
 
-/** A tab that continues plain text has another message than a tab where a token begins. */
+/**
+ * The message for a tab. It depends on whether the tab continues a plain scalar or stands where a token
+ * begins.
+ */
 function tabProblem(text: string, line: number): string {
   const before = text
     .split('\n')
@@ -52,7 +55,10 @@ function scannedAtEnd(text: string, problem: string): string {
   return line > 1 ? `line ${line}: ${problem}` : problem;
 }
 
-/** Missing parts of a flow are reported at the end of the text. */
+/**
+ * The message for a flow mapping or sequence that is not complete, which is reported at the end of the
+ * document.
+ */
 function flowProblem(text: string, message: string): string {
   const line = Math.max(1, text.replace(/\n$/, '').split('\n').length);
   if (/[[{:,]\s*$/.test(text)) return `line ${line}: did not find expected node content`;

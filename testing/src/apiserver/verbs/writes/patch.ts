@@ -33,7 +33,7 @@ import {
 import { strictDecodingError } from './field-validation.ts';
 import { type Change, checkIdentity, requireResourceVersion, updateObject } from './update.ts';
 
-/** A patch as it was sent: its media type, and the text of its body. */
+/** A patch as the client sent it: its media type, and its body as a string. */
 export interface Patch {
   readonly mediaType: string;
   readonly text: string;
@@ -74,10 +74,11 @@ export function* patchObject(
 type PatchedKind = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
 /**
- * An object after a JSON patch, a merge patch or a strategic merge patch. As on a real server, the
- * patch is parsed only after the object was found.
+ * An object after a JSON patch, a merge patch or a strategic merge patch. As on a real server, the patch is
+ * only parsed when the object exists.
  *
- * @param kind - the kind of the object, or of a subresource that shows the object in another form.
+ * @param kind - the kind of the object, or the kind under which a subresource shows the object, such as
+ * Scale.
  * @throws ApiError 400, 413, 422 or 500 for a patch that cannot be parsed or applied, or whose
  * result is not an object of this kind.
  */
@@ -124,7 +125,7 @@ function checked(
 /**
  * Checks name, namespace, version, uid and kind, in the server's order.
  *
- * @throws ApiError 400, 409, 422, and 500 for a custom object without a version.
+ * @throws ApiError 400, 409 or 422 if one of them differs, and 500 for a custom object without a version.
  */
 function requireSameObject(
   object: StoredObject,

@@ -3,14 +3,17 @@ import type { FieldError } from '../../failures/invalid.ts';
 import { isObject, type Json, withFields } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 
-/** Subresources that alone can change a certain part of a Pod's spec. */
+/** Subresources through which only certain fields of a Pod's spec can be changed. */
 const PARTS: ReadonlySet<string> = new Set(['ephemeralcontainers', 'resize']);
 
 export function isPodPart(subresource: string | undefined): boolean {
   return subresource !== undefined && PARTS.has(subresource);
 }
 
-/** `stored` with the subresource's part taken from `wanted`. Other differences are dropped. */
+/**
+ * Returns `stored`, with the fields that the subresource can change taken from `wanted`. Other differences
+ * are ignored.
+ */
 export function withPodPart(
   stored: StoredObject,
   wanted: StoredObject,
@@ -28,7 +31,10 @@ export function withPodPart(
   return withFields(stored, { spec: resized });
 }
 
-/** The problems of such a change. A debugging container cannot change after its start. */
+/**
+ * The problems of a change through such a subresource. Existing ephemeral containers cannot be changed or
+ * removed.
+ */
 export function podPartProblems(
   pod: StoredObject,
   previous: StoredObject,

@@ -5,8 +5,8 @@ import type { ServedResource } from '../../registry/served-resource.ts';
 const WRITABLE = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
 /**
- * Built-in kinds whose status is written without any metadata (Go: PrepareForUpdate of their
- * status).
+ * Built-in kinds for which a write of the status changes no metadata (Go: `PrepareForUpdate` of the status
+ * strategy).
  */
 const STATUS_ALONE: ReadonlySet<string> = new Set([
   'APIService',
@@ -24,7 +24,7 @@ const STATUS_ALONE: ReadonlySet<string> = new Set([
   'VolumeAttachment',
 ]);
 
-/** Additional metadata that is kept, by kind. */
+/** Metadata that a write of the status additionally leaves unchanged, keyed by kind. */
 const KEPT: Readonly<Record<string, (typeof WRITABLE)[number]>> = {
   Deployment: 'labels',
   // Old kubelets send invalid owner references.

@@ -32,7 +32,9 @@ import { nextGeneration } from './generation.ts';
 import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
 import { withStatusOf } from './status-part.ts';
 
-/** The wanted object. `managedFields` is set if the change has computed them itself. */
+/**
+ * The object that a change asks for. `managedFields` is set if the change has already computed the owners.
+ */
 export interface Change {
   readonly object: StoredObject;
   readonly managedFields?: readonly unknown[];
@@ -41,10 +43,10 @@ export interface Change {
 /**
  * Changes an object: an update, a patch of any kind, or a write of its status.
  *
- * `change` gets the object in the served version. A change without effect is not stored, takes no
+ * `change` gets the object in the served version. A change without effect is not stored, does not use up a
  * revision and causes no event.
  *
- * @returns the object after the change. If the change completes a pending deletion, its last state.
+ * @returns the object after the change, or its last state if the change completes a pending deletion.
  */
 export function* updateObject(
   cluster: Cluster,
@@ -58,7 +60,7 @@ export function* updateObject(
     const known = yield* convertedFromStored(served, kept);
     const changed = yield* changedObject(cluster, target, known, change, options);
     const complete = yield* convertedToStored(served, changed);
-    // Another write was made while a webhook was called, so the change starts again.
+    // The object was changed during the call of a webhook, so this change starts again.
     if (requireStored(cluster, target) !== kept) continue;
     const stored = commit(cluster, target, complete, kept, options.dryRun);
     return fromStored(served, yield* convertedFromStored(served, stored));
@@ -109,7 +111,7 @@ function* changedObject(
     writer: options,
   };
   const admitted = yield* mutate(cluster, request, {
-    // In the stored form, so that only real changes count as differences.
+    // This is the stored form, so that only real changes are differences.
     object: completed(prepared),
     managedFields: () => owners(prepared.metadata.generation),
     builtIn: (object) => admitChange(cluster, served, object),
@@ -131,7 +133,7 @@ function* changedObject(
   const problems = changedProblems(served, whole, stored, ofContent);
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
-  const isWish = options.subresource !== 'status'; // annotations written with a status do not count
+  const isWish = options.subresource !== 'status'; // in a status write, annotations do not count
   const generation = isWish
     ? nextGeneration(served, storedForm(served, whole), stored)
     : stored.metadata.generation;
@@ -142,8 +144,8 @@ function* changedObject(
 }
 
 /**
- * The object in the current storage version. A difference in the stored version alone is not a
- * change.
+ * The stored object, converted to the current storage version. If only its version differs, the object has
+ * not changed.
  */
 function inStorageVersion(served: ServedResource, stored: StoredObject): StoredObject {
   return served.custom ? toStored(served, stored) : stored;
@@ -156,10 +158,7 @@ interface Prepared {
   readonly prepared: StoredObject;
 }
 
-/**
- * The owners after a change. Only the client's changes count: changes by webhooks and policies have
- * no owner.
- */
+/** The owners of the fields after a change. Fields that webhooks and policies change get no owner. */
 function ownersOf(
   { clock }: Cluster,
   { served, stored, wanted, prepared }: Prepared,
@@ -189,7 +188,7 @@ function commit(
 }
 
 /**
- * Whether objects are equal apart from the times in managedFields. Such a write is not a change.
+ * Whether objects are equal apart from the times in `managedFields`. If they are, the write changes nothing.
  */
 function isSame(a: StoredObject, b: StoredObject): boolean {
   return jsonEquals(withoutTimes(a), withoutTimes(b));
@@ -203,8 +202,8 @@ function withoutTimes(object: StoredObject): StoredObject {
 }
 
 /**
- * Checks that the name is the live one, and also namespace, uid and resourceVersion if the change
- * sets them.
+ * Checks that the name, and also the namespace, uid and resourceVersion if the change sets them, are those of
+ * the live object.
  */
 export function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
   const { served, name } = target;
@@ -242,7 +241,7 @@ export function checkIdentity(object: StoredObject, live: StoredObject, target: 
 
 /**
  * The change that a PUT makes.
- * @throws ApiError as `requireResourceVersion`, after the other checks of identity.
+ * @throws ApiError in the same cases as `requireResourceVersion`, after the other identity checks.
  */
 export function replacedBy(body: StoredObject, target: Target): (live: StoredObject) => Change {
   return (live) => {
@@ -253,8 +252,8 @@ export function replacedBy(body: StoredObject, target: Target): (live: StoredObj
 }
 
 /**
- * Built-in kinds whose PUT needs a resourceVersion, as for custom resources (Go:
- * AllowUnconditionalUpdate).
+ * Built-in kinds for which a PUT must have a resourceVersion, like for every custom resource (Go:
+ * `AllowUnconditionalUpdate`).
  */
 const CONDITIONAL: ReadonlySet<string> = new Set([
   'APIService',
@@ -293,13 +292,13 @@ export function requireResourceVersion(
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
   };
-  // The server names the resource here, while all its other messages name the kind.
+  // This message of the server names the resource, while all its other messages name the kind.
   throw invalid({ kind: served.plural, group: served.group }, name, [problem]);
 }
 
 /**
- * Applies only the part that this endpoint writes: the status, or everything else. The other part
- * keeps its state.
+ * Takes from `wanted` only the fields that this endpoint writes: the status, or all fields except the status.
+ * The other fields stay as they are stored.
  */
 function separate(
   wanted: StoredObject,
