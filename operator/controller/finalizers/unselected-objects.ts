@@ -360,7 +360,7 @@ export class UnselectedObjects {
     this.#watches.delete(known.watch);
   }
 
-  /** True for an object with the finalizer. Not if this process removed it, or another controller handles it. */
+  /** True for an object with the finalizer, unless this process removed it or another controller has it. */
   #isOurs(
     key: ObjectKey,
     metadata: ObjectMeta,
