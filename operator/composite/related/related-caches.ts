@@ -37,7 +37,7 @@ interface RelatedCachesOptions {
 }
 
 /**
- * Milliseconds between two checks. An opened source that no rule names is released after at most two of them.
+ * Milliseconds between two checks. An opened source is released when no rule names it in two checks in a row.
  */
 const LOOK_EVERY_MS = 5 * 60_000;
 
