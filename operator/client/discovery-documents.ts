@@ -77,7 +77,7 @@ export async function fetchHasSubresource(
   return arrayOf(document.resources).some((entry) => textOf(entry.name) === name);
 }
 
-/** The kinds that a list names: the kind of its items, and the kind in the name of the list itself. */
+/** The kinds that a list reveals: the kind of its items, and the kind that is part of the list's own kind. */
 export interface ListedKinds {
   readonly ofItem: string | undefined;
   readonly ofList: string | undefined;
