@@ -242,9 +242,9 @@ function endOfPlain(bytes: Buffer, from: number, to: number): number {
 
 /**
  * The index after the brace that closes an object, if none of its members from `from` on is named `kind`,
- * `apiVersion` or `metadata`. Such a member would matter, because `JSON.parse` uses the last one of two members
- * with the same name. -1 if a member has or may have such a name: a name has an escape, there is white space
- * between members, or the object continues beyond `to`.
+ * `apiVersion` or `metadata`. Such a member would matter, because `JSON.parse` uses the last one of two
+ * members with the same name. -1 if a member has or may have such a name: a name has an escape, there is
+ * white space between members, or the object continues beyond `to`.
  *
  * @param from - `ScannedIdentity.behind`.
  */
