@@ -111,7 +111,7 @@ function parseObject(text: string, parse: (text: string) => unknown): JsonObject
   try {
     value = parse(text);
   } catch {
-    // No cause: the message of a SyntaxError quotes the text, which may come from a Secret.
+    // The error has no cause, because the message of a SyntaxError quotes the body, which may be a Secret.
     throw undecodable('the answer is not complete JSON', Buffer.byteLength(text));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

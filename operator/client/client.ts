@@ -24,7 +24,7 @@ export interface ListOptions extends CallOptions {
 export interface WriteOptions extends CallOptions {
   /** For example `status` or `scale`. Default: the object itself is written. */
   readonly subresource?: string;
-  /** Whether the server only validates and answers as usual, but stores nothing. Default false. */
+  /** If true, the server only validates and answers as usual, but stores nothing. Default false. */
   readonly dryRun?: boolean;
   /**
    * The writer's name in `metadata.managedFields`. Default: the name of the client. Each name is a separate
@@ -35,7 +35,7 @@ export interface WriteOptions extends CallOptions {
 
 /** How an object is applied. */
 export interface ApplyOptions extends WriteOptions {
-  /** Whether to take fields over from other managers. Default false: a conflict is an ApiError 409. */
+  /** If true, takes over fields from other managers. Default false: a conflict is an ApiError 409. */
   readonly force?: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface DeleteOptions extends CallOptions {
    * Whole seconds that a Pod may take to end. Default: the grace period of the Pod. 0 ends the Pod at once.
    */
   readonly gracePeriodSeconds?: number;
-  /** Whether the server only validates and answers as usual, but removes nothing. Default false. */
+  /** If true, the server only validates and answers as usual, but removes nothing. Default false. */
   readonly dryRun?: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface EvictOptions extends CallOptions {
    * 409.
    */
   readonly preconditions?: DeleteOptions['preconditions'];
-  /** Whether the server only checks the disruption budgets, but evicts nothing. Default false. */
+  /** If true, the server only checks the disruption budgets, but evicts nothing. Default false. */
   readonly dryRun?: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface Connection {
   leaseClientFor(fieldManager: string): Client;
   /** A ListWatch of a resource. It does not retry, because the reflector decides when to. */
   listWatchFor(scope: Scope & { readonly resource: Resource }): ListWatch<KubernetesObject>;
-  /** Whether a process listens at the URL. Undefined when the caller passed a transport. */
+  /** Resolves to true if a process listens at the URL. Undefined when the caller passed a transport. */
   readonly isListening?: () => Promise<boolean>;
   /** Call this when nothing uses the connection any more. */
   close(): Promise<void>;

@@ -66,7 +66,7 @@ export async function fetchResources(
     .filter(({ plural }) => plural !== '' && !plural.includes('/'));
 }
 
-/** Whether discovery shows a subresource, such as `status`, of a resource. */
+/** Resolves to true if discovery lists the subresource of the resource, such as `status`. */
 export async function fetchHasSubresource(
   context: DiscoveryContext,
   resource: { readonly group: string; readonly version: string; readonly plural: string },

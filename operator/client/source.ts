@@ -173,7 +173,7 @@ function requireUid(uid: string, resource: Resource): void {
   });
 }
 
-/** Told the result of each transform. Its methods must not throw. */
+/** Is told the result of each transform. Its methods must not throw. */
 export interface TransformObserver {
   /** The transform of an object failed. The error contains nothing of the object except its key. */
   failed(key: ObjectKey, error: OperatorError): void;

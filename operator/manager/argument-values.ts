@@ -179,7 +179,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** The command line itself handles `--help`. */
 const RESERVED = 'help';
 
-/** @throws ConfigurationError `CONFIG` when the name, the type or the default of an argument is unusable. */
+/** @throws ConfigurationError `CONFIG` when the name, the type or the default of an argument is invalid. */
 export function requireUsable(name: string, argument: Argument): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) || name === RESERVED) {
     throw new ConfigurationError(

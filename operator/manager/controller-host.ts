@@ -54,7 +54,7 @@ interface ControllerHostOptions {
   readonly writes?: MinuteCounts;
   /** The groups of keys that this process works on. Default: the process works on all keys. */
   readonly shards?: GroupsAtWork;
-  /** Told what the process does, for a flight record. Default: no observer. */
+  /** Is told what the process does, for a flight record. Default: no observer. */
   readonly observer?: ProcessObserver;
   /** Remembers the outcome of each key's attempts, for the status page. Default: not remembered. */
   readonly keys?: KeyMemory | undefined;

@@ -124,7 +124,7 @@ export interface OperatorProcessOptions
    * triggers, Events, elections and retries use it, so that a process can be run again with the same numbers.
    */
   readonly random?: () => number;
-  /** Told what the process does, for a flight record. Default: no observer. */
+  /** Is told what the process does, for a flight record. Default: no observer. */
   readonly observer?: ProcessObserver;
   /**
    * Answers POST requests on the health port. Returns false for a request that it does not handle. Default:

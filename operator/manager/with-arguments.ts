@@ -96,7 +96,7 @@ const DECLARED: unique symbol = Symbol.for('chancery.program');
  *       create: ({ values }) => ({ controllers: [greeter(values.greeting)] }),
  *     });
  *
- * @throws ConfigurationError `CONFIG` when a name or a type of an argument is unusable.
+ * @throws ConfigurationError `CONFIG` when a name or a type of an argument is invalid.
  */
 export function withArguments<const A extends Arguments>(
   definition: ProgramDefinition<A>,

@@ -79,7 +79,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return combinedStatus(this.#informers());
   }
 
-  /** The last contact that is the longest ago, of all namespaces. */
+  /** The earliest of the times at which the namespaces last had contact. */
   get lastContactAt(): number | undefined {
     return earliestContactAt(this.#informers());
   }
@@ -280,7 +280,7 @@ function combinedStatus(informers: Informers): ReflectorStatus {
   return all.reduce((a, b) => (rank(b) < rank(a) ? b : a), all[0] ?? HEALTHY);
 }
 
-/** The last contact that is the longest ago; undefined when an informer has had no contact. */
+/** The earliest of the times of last contact; undefined when an informer has had no contact. */
 function earliestContactAt(informers: Informers): number | undefined {
   const all = informers.map(({ lastContactAt }) => lastContactAt ?? Number.NEGATIVE_INFINITY);
   const earliest = Math.min(...all);

@@ -9,7 +9,7 @@ import type { ListLimiter } from './policy/list-limiter.ts';
 import type { ReflectorSink } from './reflector-options.ts';
 import type { ResumePoint } from './resume-point.ts';
 
-/** Objects of a collection that a sink does not mirror yet. */
+/** A part of a collection: objects that a sink does not mirror yet. */
 interface Part<T extends KubernetesObject> {
   readonly source: Pick<ListWatch<T>, 'listPage'>;
   /** Takes these objects. An object that is older than the sink's state of it is ignored. */

@@ -30,7 +30,7 @@ interface SharedRule {
  */
 export class RulesOfParents {
   readonly #byParent = new Map<ObjectKey, AskedRules>();
-  /** Keyed by the string of the rule. */
+  /** Keyed by `CompiledRule.text`. */
   readonly #shared = new Map<string, SharedRule>();
   /**
    * Keyed by the place where the rules for a changed object are looked up. Rules with names are looked up by

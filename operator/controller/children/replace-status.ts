@@ -62,7 +62,7 @@ export class StatusReplacer {
   }
 
   /**
-   * @param base - the part of `wanted` under which `missingOf` finds the outcome later.
+   * @param base - the part of `wanted` by which `missingOf` identifies the outcome later.
    * @throws NoStatusSubresourceError when the definition does not declare the status subresource.
    * @throws ApiError when the server refuses.
    */

@@ -41,7 +41,7 @@ interface ContextsOptions {
   readonly wrote: (key: ObjectKey, write: AcceptedWrite, call: WrittenCall) => void;
   /** Detects fights with other writers. */
   readonly gate?: Pick<KeyGate, 'asksForLive' | 'fightOf'>;
-  /** Told when another object has the name of a child. */
+  /** Is told when another object has the name of a child. */
   readonly takenNames?: TakenNames;
   /** The namespaces for sources with `namespace: 'configured'`. Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;

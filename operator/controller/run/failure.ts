@@ -93,8 +93,8 @@ function kindOf(error: Error): Failure['kind'] {
 }
 
 /**
- * True when leadership was lost, so that the attempt could not continue: the error or one of its causes says
- * so.
+ * True when the error or one of its causes is a LeadershipLostError, because of which the attempt could not
+ * continue.
  */
 export function isLeadershipLost(thrown: unknown): boolean {
   return causesOf(thrown).some((error) => error instanceof LeadershipLostError);

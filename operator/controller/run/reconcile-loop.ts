@@ -49,7 +49,7 @@ interface ReconcileLoopOptions {
   /** Time limit of one attempt in milliseconds; 0 means no limit. */
   readonly reconcileTimeoutMs: number;
   readonly middleware?: ReconcileMiddleware | undefined;
-  /** Told about each attempt. Default: no observer. */
+  /** Is told about each attempt. Default: no observer. */
   readonly observer?: RunObserver | undefined;
 }
 

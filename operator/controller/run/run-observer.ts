@@ -24,7 +24,7 @@ export interface WaitingKey {
 }
 
 /**
- * Told what a controller does with its keys, for a flight record or the status page. Its methods are called
+ * Is told what a controller does with its keys, for a flight record or the status page. Its methods are called
  * thousands of times a second: they must be quick, and must not throw.
  */
 export interface RunObserver {

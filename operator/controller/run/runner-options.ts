@@ -78,6 +78,6 @@ export interface RunnerOptions {
   readonly meter?: Meter;
   /** Uniform numbers in [0, 1), for components without their own. Default `Math.random`. */
   readonly random?: () => number;
-  /** Told what the controller does with its keys, for a flight record. Default: no observer. */
+  /** Is told what the controller does with its keys, for a flight record. Default: no observer. */
   readonly observer?: RunObserver;
 }

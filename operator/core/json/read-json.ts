@@ -54,7 +54,7 @@ export interface ReadJson {
 }
 
 /**
- * The value of a text that is one JSON value. Yields like `readJsonDocuments`.
+ * The value of a text that consists of one JSON value. Yields like `readJsonDocuments`.
  *
  * @throws JsonLimitError for a text above a limit; JsonTextError or JsonSyntaxError for a text that is not
  *   JSON.

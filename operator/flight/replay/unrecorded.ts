@@ -36,7 +36,7 @@ interface UnrecordedOptions {
 /** Milliseconds from the answer of a write to its event in a watch, as in a fast cluster. */
 const WATCH_DELAY_MS = 1;
 
-/** The resourceVersions of the cluster begin this far after those of the record. */
+/** The distance from the newest resourceVersion in the record to the first one of the cluster. */
 const VERSION_GAP = 1_000_000n;
 
 /**

@@ -31,7 +31,7 @@ interface MetricsPortOptions {
   readonly pages?: readonly MetricsPage[];
   /** Registries of the operator's own metrics. Default: none. */
   readonly registries?: readonly MetricsRegistry[];
-  /** Measures the time limit for reading these registries. Default: the system clock. */
+  /** The clock for the time limit on reading these registries. Default: the system clock. */
   readonly clock?: Clock;
   readonly log: Pick<Log, 'error'>;
 }

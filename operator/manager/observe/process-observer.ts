@@ -27,7 +27,7 @@ export interface LeadershipChange {
 }
 
 /**
- * Told what a process does, for a flight record. Its methods are called thousands of times a second: they
+ * Is told what a process does, for a flight record. Its methods are called thousands of times a second: they
  * must be quick, and must not throw.
  */
 export interface ProcessObserver {

@@ -28,7 +28,7 @@ interface SubscribeOptions {
   /** The stores that mappings can read. */
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
-  /** Told about each change of the controller’s own objects. */
+  /** Is told about each change of the controller’s own objects. */
   readonly unselected: Pick<UnselectedObjects, 'changed'>;
   readonly clock: Clock;
   readonly log: Log;
