@@ -24,8 +24,8 @@ export interface WaitingKey {
 }
 
 /**
- * Is told what a controller does with its keys, for a flight record or the status page. Its methods are called
- * thousands of times a second: they must be quick, and must not throw.
+ * Is told what a controller does with its keys, for a flight record or the status page. Its methods are
+ * called thousands of times a second: they must be quick, and must not throw.
  */
 export interface RunObserver {
   /** Called when something enqueues `key`. */
