@@ -44,7 +44,7 @@ export interface RunnableContext {
   /**
    * Finds a resource by the API server's discovery: `cm`, `ConfigMap`, `deployments.v1.apps`.
    *
-   * @throws ConfigurationError `CONFIG` when the API server does not serve it now, or serves several.
+   * @throws ConfigurationError `CONFIG` when the API server serves no such resource now, or several.
    * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
    */
   discover(name: string, signal: AbortSignal): Promise<Resource>;

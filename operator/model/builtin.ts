@@ -17,7 +17,7 @@ export {
 
 /** What Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
 export interface Workload extends KubernetesObject {
-  /** The fields of the spec that they have in common. */
+  /** The fields of the spec that all four have in common. */
   readonly spec: {
     readonly replicas?: number;
     readonly selector?: LabelSelector;
@@ -26,7 +26,7 @@ export interface Workload extends KubernetesObject {
     /** For StatefulSets and DaemonSets. `OnDelete` replaces Pods only after someone deletes them. */
     readonly updateStrategy?: { readonly type?: string };
   };
-  /** The fields of the status that they have in common. */
+  /** The fields of the status that all four have in common. */
   readonly status?: {
     readonly replicas?: number;
     readonly readyReplicas?: number;

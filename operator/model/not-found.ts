@@ -2,8 +2,8 @@ import { isAdmissionDenied } from './refusal.ts';
 import { ApiError } from './status.ts';
 
 /**
- * The meanings of an `ApiError` 404, and the predicate for each. The object does not exist only if the answer
- * is a Status that names the object. Every other 404 proves nothing about objects.
+ * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that names the object means
+ * that the object does not exist. Every other 404 proves nothing about objects.
  *
  * A write to a subresource that the definition of a custom resource does not declare is answered as if the
  * object were missing. After such a write, read the object to find out whether the object or the subresource

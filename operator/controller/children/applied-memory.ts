@@ -62,8 +62,8 @@ export class AppliedMemory {
   /** Children that this process has created: resource and key → uid of the owner. */
   readonly #made = new Map<string, string>();
   /**
-   * The uids for which `forget` was called last. It is not called again for an object that is written after
-   * that.
+   * The last uids for which `forget` was called. `forget` is not called again if such an object is written
+   * later.
    */
   readonly #gone = new Set<string>();
 

@@ -29,7 +29,7 @@ interface EventSenderOptions {
 /** Sends series of Events to the API server in the background, one after the other. */
 export class EventSender {
   readonly #options: EventSenderOptions;
-  /** In sending order; the first series is being sent. */
+  /** The series that wait, in the order of sending. The first one is being sent. */
   readonly #waiting = new Set<EventSeries>();
   #sending: Promise<void> | undefined;
   /** Aborts when the sender closes. Then there are no more pauses between tries. */

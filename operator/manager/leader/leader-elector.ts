@@ -110,7 +110,7 @@ export class LeaderElector implements Fence {
     return this.#term.isValid;
   }
 
-  /** Why the term was lost; undefined unless it was. */
+  /** Why the term was lost; undefined if it was not lost. */
   get loss(): LeadershipLostError | undefined {
     return this.#term.loss;
   }

@@ -39,7 +39,7 @@ export interface AccessReport {
   readonly incomplete: string | undefined;
 }
 
-/** Not a valid name of a namespace, because of the dot. Only rules for every namespace apply to it. */
+/** No namespace has this name, because of the dot. So only rules for every namespace apply to it. */
 const NO_NAMESPACE = 'no.namespace';
 
 /** Number of concurrent requests. */

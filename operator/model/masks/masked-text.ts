@@ -79,7 +79,7 @@ interface MessageMasks {
   /** The masked JSON. Undefined if `text` is not JSON. */
   json(text: string): string | undefined;
   isPlaceholder(word: string): boolean;
-  /** The replacement of a value of `data`. */
+  /** The replacement for a value in `data`. */
   encoded(word: string): string;
 }
 
