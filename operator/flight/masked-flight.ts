@@ -211,7 +211,7 @@ function isSecretKind(kind: string, plural: string): boolean {
   return kind === 'Secret' || plural === 'secrets';
 }
 
-/** Lines that describe the state at the beginning of a segment. */
+/** True for a line that describes the state at the beginning of a segment. */
 function isStateOf(line: KeptLine): boolean {
   if (line.kind === 'cached' || line.kind === 'queued') return true;
   return 'carried' in line && line.carried === true;

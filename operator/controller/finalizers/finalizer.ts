@@ -174,8 +174,8 @@ function isOther(a: KubernetesObject, b: KubernetesObject): boolean {
 }
 
 /**
- * A failed `test` gives a 422 without details, like a patch of a missing path; a concurrent write gives a
- * 409.
+ * True if a concurrent change may have caused the refusal. A failed `test` gives a 422 without details, like
+ * a patch of a missing path; a concurrent write gives a 409.
  */
 function isRefusedByChange(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 409 || error.status === 422);

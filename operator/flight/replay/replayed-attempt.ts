@@ -114,7 +114,7 @@ export function isHandOver({
   return operations.every((each) => OWNERSHIP.has(String(mappingOf(each).path)));
 }
 
-/** How Events are merged depends on time, so a replay need not send the same ones. */
+/** True for a request about Events. They are merged depending on time, so a replay may send other ones. */
 export function isOfEvents({ collection }: RequestTarget): boolean {
   return (
     collection === '/api/v1/events' || /^\/apis\/events\.k8s\.io\/v\w+\/events$/.test(collection)

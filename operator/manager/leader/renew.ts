@@ -121,7 +121,7 @@ interface Release {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
   readonly identity: string;
-  /** Time between two attempts. */
+  /** Milliseconds between two attempts. */
   readonly retryPeriodMs: number;
   /** Called with the error of each failed attempt. */
   readonly failed: (error: unknown) => void;

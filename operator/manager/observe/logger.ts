@@ -77,7 +77,7 @@ function prettily(
   };
 }
 
-/** A line may quote untrusted text, and people read logs on terminals. */
+/** Escapes invisible characters: a line may quote untrusted text, and people read logs on terminals. */
 function visibly(destination: Writable): DestinationStream {
   return { write: (line) => void destination.write(visibleJson(line)) };
 }

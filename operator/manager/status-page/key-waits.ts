@@ -111,7 +111,7 @@ function delayOf(
   return { by: 'delay', why: 'it was enqueued with a delay' };
 }
 
-/** Changes of a source that is failing do not wake the key. */
+/** A wait for each source that is failing, because its changes do not wake the key. */
 function sources({ troubledSources }: ObservedController): readonly KeyWait[] {
   return troubledSources.map(({ resource, health, synced }) => ({
     by: 'source',

@@ -111,7 +111,7 @@ export class StatusPage {
     }
   }
 
-  /** JSON contains no line breaks, which would end the event. */
+  /** The status as an event. JSON contains no line breaks, which would end the event. */
   #event(): string {
     return `data: ${JSON.stringify(this.#options.status())}\n\n`;
   }

@@ -132,7 +132,10 @@ export class SecretValues {
  */
 const MIN_FOUND_BYTES = 6;
 
-/** Bytes. A longer value keeps its length, so that in a replay the same values reach the size limits. */
+/**
+ * Bytes. The placeholder of a longer value is as long as the value, so that in a replay the same objects
+ * reach the size limits.
+ */
 const KEEPS_LENGTH_BYTES = 1_024;
 
 /**

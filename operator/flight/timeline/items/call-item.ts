@@ -22,7 +22,7 @@ export interface FinishedCall {
 /** Requests that only ask for a decision and store nothing. */
 const REVIEW = /reviews$/;
 
-/** False for a dry run as well, because it stores nothing. */
+/** True for a call that may store something. A dry run stores nothing. */
 export function isWrite(
   { method }: RequestLine,
   path: RequestPath | undefined,
