@@ -1,6 +1,7 @@
 /**
  * The public API for operators, in the order in which data flows. Everything exported here is covered by
- * semantic versioning. So is what `low-level.ts`, `schema.ts` and `kubernetes.ts` export, and nothing else.
+ * semantic versioning. The same is true for the exports of `low-level.ts`, `schema.ts` and `kubernetes.ts`,
+ * and for nothing else.
  *
  * @module
  */

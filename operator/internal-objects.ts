@@ -1,6 +1,6 @@
 /**
- * Objects, schemas and errors for `@chancery/testing`. The code that runs operators is not among them, so the
- * API server is imported in half the time. Names may change in every release.
+ * Objects, schemas and errors for `@chancery/testing`. The code that runs operators is not included, so that
+ * importing the API server takes half the time. Names may change in every release.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * The code with which `@chancery/testing` runs operators in the process of a test. It does not load commands,
- * generators and logs, so a test file waits less for its imports. Names may change in every release.
+ * generators and logs, so that a test file waits less for its imports. Names may change in every release.
  *
  * @module
  */

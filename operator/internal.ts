@@ -1,7 +1,8 @@
 /**
- * The exports that only the packages of this project use, beyond the public entries: `@chancery/testing`,
- * `@chancery/certificates`, `@chancery/hooks`, `@chancery/metacontroller` and `@chancery/packaging`. Names
- * may change in every release: each of these packages needs the same version of the toolkit.
+ * The exports that only the packages of this project use, in addition to the public entries:
+ * `@chancery/testing`, `@chancery/certificates`, `@chancery/hooks`, `@chancery/metacontroller` and
+ * `@chancery/packaging`. Names may change in every release, so each of these packages needs the same version
+ * of the toolkit.
  *
  * @module
  */

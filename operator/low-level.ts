@@ -1,6 +1,6 @@
 /**
- * The parts that `chancery` is made of, for programs of your own: a cache without a controller, calls without
- * a manager, streams, processes and YAML. Semantic versioning covers them, as it covers `chancery`.
+ * The building blocks of `chancery`, for your own programs: a cache without a controller, calls without a
+ * manager, streams, processes and YAML. Semantic versioning covers them, like `chancery` itself.
  *
  * @module
  */

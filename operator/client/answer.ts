@@ -6,15 +6,18 @@ import type { TransportResponse } from '../transport/transport.ts';
 import { type Asked, isJson, responseFailure } from './response-failure.ts';
 
 /**
- * Maximum size of a body. A larger one could not become one string: V8 stops at 512 MiB, and
- * decoding needs twice the size.
+ * Maximum bytes of a body. A larger one could not become one string: V8 stops at 512 MiB, and decoding needs
+ * twice the size.
  */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-/** Number of bytes that are enough for every Status. A validation failure names each bad field. */
+/**
+ * Maximum bytes of a Status. This is enough for every Status, although a validation failure names each bad
+ * field.
+ */
 const MAX_STATUS_BYTES = 1024 * 1024;
 
-/** Number of bytes of a body without a Status that are enough to recognise its sender. */
+/** Bytes that are read of a body that is not a Status. This is enough to recognise its sender. */
 const MAX_FOREIGN_BYTES = 2 * 1024;
 
 /** A decoded JSON object of a successful answer. */
@@ -28,7 +31,7 @@ export interface ReadAnswerOptions {
 /**
  * The JSON object in a successful answer.
  *
- * @param options - `parse` from JSON, see `parseExact`; `asked`, the request that an error names.
+ * @param options - `parse`: parses the JSON, see `parseExact`. `asked`: the request, which an error names.
  * @throws ApiError, AmbassadorError or ProtocolError `NOT_KUBERNETES` for any other answer.
  * @throws ProtocolError `DECODE` when the body is not a JSON object, for example because it was cut
  *   short. API servers stream their lists, so cutting the body short is their only way to report a
@@ -45,7 +48,7 @@ export async function readAnswer(
   return parseAnswer(Buffer.concat(chunks).toString('utf8'), response, clock, { parse, asked });
 }
 
-/** Same as `readAnswer`, for an answer whose text was already read. */
+/** Like `readAnswer`, for an answer whose body was already read. */
 export function parseAnswer(
   text: string,
   response: TransportResponse,
@@ -60,8 +63,8 @@ export function parseAnswer(
 }
 
 /**
- * Returns if the answer is a success with a JSON body, without reading the body. Otherwise throws
- * as `readAnswer` does.
+ * Returns if the answer is a success with a JSON body, without reading the body. Otherwise throws the same
+ * errors as `readAnswer`.
  */
 export async function requireSuccess(
   response: TransportResponse,
@@ -108,7 +111,7 @@ function parseObject(text: string, parse: (text: string) => unknown): JsonObject
   try {
     value = parse(text);
   } catch {
-    // No cause: the message of a SyntaxError quotes the text, which may come from a Secret.
+    // The error has no cause, because the message of a SyntaxError quotes the body, which may be a Secret.
     throw undecodable('the answer is not complete JSON', Buffer.byteLength(text));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -121,15 +124,15 @@ function undecodable(message: string, sizeBytes: number): ProtocolError {
   return new ProtocolError(message, { code: 'DECODE', context: { sizeBytes } });
 }
 
-/** A `Warning` header of the API server. It only sends code 299. */
+/** A `Warning` header of the API server, which sends only code 299. */
 const WARNING = /(?:^|,)\s*(\d{3}) +(\S+) +"((?:[^"\\]|\\.)*)"/g;
 
-/** Maximum number of distinct texts to remember. A server repeats only a few. */
+/** Maximum number of distinct warnings to remember. A server repeats only a few. */
 const MAX_TEXTS = 1_000;
 
 /**
- * The texts of the `Warning` headers of an answer, unquoted by RFC 7234. Only headers with code 299
- * count: other codes come from caches between the server and the operator.
+ * The unquoted messages of an answer's `Warning` headers (RFC 7234). Only headers with code 299 are used,
+ * because other codes come from caches between the server and the operator.
  */
 export function warningTexts(header: string | undefined): readonly string[] {
   if (header === undefined) return [];
@@ -139,7 +142,7 @@ export function warningTexts(header: string | undefined): readonly string[] {
     .filter((text) => text !== '');
 }
 
-/** `listener`, called only the first time for each text. Remembers the last 1,000 texts. */
+/** `listener`, called only the first time for each warning. Remembers the last 1,000 warnings. */
 export function oncePerText(listener: (text: string) => void): (text: string) => void {
   const known = new Set<string>();
   return (text) => {

@@ -1,15 +1,15 @@
 import type { Interceptor } from './call.ts';
 
 /**
- * The parts that surround a call, outermost first. There is no other list. A call passes the parts from top
- * to bottom, and its answer or failure passes them from bottom to top. `surround` adds a part by name, in the
- * code that knows what the part needs. The order is the order of this list, wherever and whenever a part is
- * added. A client has only the parts that were added for it: the client of a runnable belongs to no attempt,
- * and the client for Leases has no parts outside of a dry run.
+ * The layers that surround a call, outermost first. No other list exists. A call passes the layers from top
+ * to bottom, and its answer or failure passes them from bottom to top. `surround` adds a layer by name, in
+ * the code that knows what the layer needs. The order is always that of this list, wherever and whenever a
+ * layer is added. A client has only the layers that were added for it: the client of a runnable belongs to no
+ * attempt, and the client for Leases has no layers outside of a dry run.
  *
- * Inside of all parts, `restClient` makes a request of the call. `fencedTransport` checks the fence of the
- * leader before the request is sent, and `meteredTransport` counts each request that is sent, so each retry
- * counts.
+ * Inside of all layers, `restClient` turns the call into a request. `fencedTransport` checks the fence of the
+ * leader before the request is sent, and `meteredTransport` counts each request that is sent, including each
+ * retry.
  */
 export const AROUND_CALLS = [
   /**
@@ -28,23 +28,23 @@ export const AROUND_CALLS = [
    */
   'journal',
   /**
-   * The status page counts each write (`manager/controller-host.ts`). Outside of `retry`: a write counts
-   * once, however often it is sent. Its place beside `expectServed` has no reason.
+   * The status page counts each write (`manager/controller-host.ts`). Outside of `retry`, so that a write is
+   * counted once, however often it is sent. Its place relative to `expectServed` does not matter.
    */
   'count',
   /**
    * Sources of a resource poll at once when an answer shows that its definition is established
-   * (`manager/operator-process.ts`). Its place has no reason.
+   * (`manager/operator-process.ts`). Its place does not matter.
    */
   'expectServed',
   /**
-   * In a dry run, marks the requests of a call, so that they are not taken for requests that bypass the
-   * client (`cli/run/dry-run.ts`). Outside of all parts that send requests.
+   * In a dry run, marks the requests of a call, because requests without the mark are reported as bypassing
+   * the client (`cli/run/dry-run.ts`). Outside of all layers that send requests.
    */
   'ownRequests',
   /**
-   * In a dry run, stores nothing and prints each write (`cli/run/dry-run.ts`). Outside of `retry`: a write is
-   * printed once, with its outcome, and retries are dry runs, too.
+   * In a dry run, stores nothing and prints each write (`cli/run/dry-run.ts`). Outside of `retry`, so that a
+   * write is printed once, with its outcome, and retries are dry runs as well.
    */
   'dryRun',
   /**
@@ -54,13 +54,13 @@ export const AROUND_CALLS = [
    */
   'explain',
   /**
-   * Sends a failed call again while that is safe (`client/connection.ts`). Innermost: for all parts outside,
-   * a call has one outcome.
+   * Sends a failed call again while that is safe (`client/connection.ts`). Innermost, so that a call has only
+   * one outcome for all other layers.
    */
   'retry',
 ] as const;
 
-/** The parts around the calls of a client, by name. A part that is undefined is omitted. */
+/** The layers around the calls of a client, keyed by name. A layer that is undefined is omitted. */
 export type PartsAround = {
   readonly [Part in (typeof AROUND_CALLS)[number]]?: Interceptor | undefined;
 };

@@ -32,7 +32,7 @@ export type WriteCall =
       readonly options: WriteOptions;
     }
   | {
-      /** Also used for `applyExisting`; its object has a uid. */
+      /** Also used for `applyExisting`, in which case the object has a uid. */
       readonly verb: 'apply';
       readonly resource: Resource;
       readonly object: KubernetesObject;
@@ -68,8 +68,8 @@ export type RemoveCall =
     };
 
 /**
- * One call of a `Client`. `verb` names the method and decides which other fields exist. `resource`
- * and `options` always exist; `options` is empty when the caller passed none.
+ * One call of a `Client`. `verb` names the method and decides which other members exist. `resource` and
+ * `options` always exist; `options` is empty when the caller passed none.
  */
 export type Call = ReadCall | WriteCall | RemoveCall;
 
@@ -92,13 +92,16 @@ export type AnswerTo<C extends Call> = Answers[C['verb']];
 /** Makes a call and resolves to its answer. The type of the answer follows from that of the call. */
 export type Next = <C extends Call>(call: C) => Promise<AnswerTo<C>>;
 
-/** Makes calls of all verbs. It must resolve to the answer that `AnswerTo` names for the call's verb. */
+/**
+ * Makes calls of all verbs. It must resolve to the type of answer that `AnswerTo` gives for the verb of the
+ * call.
+ */
 export type CallHandler = (call: Call) => Promise<AnswerTo<Call>>;
 
 /**
- * Wraps the calls of a client, see `intercept`. It receives `next` once, and then each call. It can
- * pass the call on, changed or not, once, several times or not at all; inspect or replace the
- * answer; pass failures on or throw its own.
+ * Wraps the calls of a client, see `intercept`. It is given `next` once, and then each call. It can pass the
+ * call on, changed or not, once, several times or not at all. It can inspect or replace the answer, pass
+ * failures on or throw its own.
  */
 export type Interceptor = (next: Next) => CallHandler;
 

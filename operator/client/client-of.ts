@@ -18,7 +18,7 @@ import type {
 } from './client.ts';
 
 /**
- * A Client whose calls are made by `handle`: for a test that makes its own answers, or for another way to
+ * A Client whose calls are made by `handle`, for a test that creates its own answers, or for another way to
  * reach an API server. Each method of the client calls `handle` once. For an object without `metadata.uid`,
  * `applyExisting` rejects with an OperatorError `USER_CODE` and does not call `handle`.
  */
@@ -30,12 +30,12 @@ export function clientOf(handle: CallHandler): Client {
  * `client` with interceptors around its calls. The first one is the outermost: it gets a call first
  * and the answer last. `client` itself does not change.
  *
- * @throws OperatorError `USER_CODE` when `client` was made by another implementation or another
- *   copy of this package. Make such a client with `clientOf`.
+ * @throws OperatorError `USER_CODE` when `client` was created by another implementation or another copy of
+ *   this package. Use `clientOf` to create such a client.
  */
 export function intercept(client: Client, ...interceptors: readonly Interceptor[]): Client {
   const handle = interceptors.reduceRight<Next>(
-    // Safe cast if the interceptor keeps to `CallHandler`: each verb has its answer.
+    // The cast is safe if the interceptor returns the answer of each verb, as `CallHandler` requires.
     (next, interceptor) => interceptor(next) as Next,
     CallClient.nextOf(client),
   );
@@ -43,25 +43,27 @@ export function intercept(client: Client, ...interceptors: readonly Interceptor[
 }
 
 /**
- * `client` with `parts` around its calls, in addition to the parts that it already has. The order is that of
- * `AROUND_CALLS`. A part replaces an earlier part with the same name. Interceptors that `intercept` has added
- * are inside of all parts that are added later. `client` itself does not change.
+ * `client` with the layers `parts` around its calls, in addition to the layers that it already has. The order
+ * is that of `AROUND_CALLS`. A layer replaces an earlier one with the same name. Interceptors that
+ * `intercept` has added are inside of all layers that are added later. `client` itself does not change.
  *
- * @throws OperatorError `USER_CODE` as `intercept`.
+ * @throws OperatorError `USER_CODE` in the same cases as `intercept`.
  */
 export function surround(client: Client, parts: PartsAround): Client {
   return CallClient.surround(client, parts);
 }
 
 /**
- * The methods of a client, each turned into a call. The casts give the answer the type of the
- * object or of the resource: an interceptor is not generic, and `rest-client.ts` checks the kind.
+ * The methods of a client, each turned into a call. The casts give the answer the type of the object or of
+ * the resource, because an interceptor is not generic, and `rest-client.ts` checks the kind.
  */
 class CallClient implements Client {
-  /** Makes the calls that the parts surround. */
+  /** Makes the calls, inside of all layers. */
   readonly #handle: Next;
   readonly #parts: PartsAround;
-  /** `#handle` with the parts around it. It is made by the first call, because many attempts make no call. */
+  /**
+   * `#handle` with the layers around it. It is created at the first call, because many attempts make no call.
+   */
   #surrounded: Next | undefined;
 
   constructor(handle: Next, parts: PartsAround = {}) {
@@ -171,7 +173,7 @@ class CallClient implements Client {
   }
 }
 
-/** With the uid in its body, an apply cannot create an object again that was deleted meanwhile. */
+/** If the body contains the uid, an apply cannot create an object again that was deleted meanwhile. */
 function requireUid(resource: Resource, { metadata }: KubernetesObject): void {
   if ((metadata.uid ?? '') !== '') return;
   throw new OperatorError('applyExisting needs metadata.uid, of the object as it was read', {

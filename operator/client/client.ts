@@ -4,27 +4,27 @@ import type { Resource } from '../model/resource.ts';
 /** Options of every call. */
 export interface CallOptions {
   /**
-   * Aborts the call. Default: for the client of a `ReconcileContext` the signal of the reconcile. Other
-   * clients have no signal: their calls end within the transport's time limit.
+   * Aborts the call. Default for the client of a `ReconcileContext`: the signal of the reconcile. Other
+   * clients have no default signal; their calls end within the time limit of the transport.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Which objects to list. Default: all. */
 export interface ListOptions extends CallOptions {
-  /** Default: all namespaces. */
+  /** Default: the objects of all namespaces. */
   readonly namespace?: string | undefined;
-  /** Text form, not URL-encoded. An empty selector selects everything, as in the API. */
+  /** A label selector, not URL-encoded. An empty selector selects everything, as in the API. */
   readonly labelSelector?: string;
-  /** Text form, such as `metadata.name=a`. The allowed fields depend on the resource. */
+  /** A field selector such as `metadata.name=a`. The allowed fields depend on the resource. */
   readonly fieldSelector?: string;
 }
 
 /** How a write is made. Each option has a default. */
 export interface WriteOptions extends CallOptions {
-  /** For example `status` or `scale`. Default: the object itself. */
+  /** For example `status` or `scale`. Default: the object itself is written. */
   readonly subresource?: string;
-  /** Whether the server only validates and answers as usual, but stores nothing. Default false. */
+  /** If true, the server only validates and answers as usual, but stores nothing. Default false. */
   readonly dryRun?: boolean;
   /**
    * The writer's name in `metadata.managedFields`. Default: the name of the client. Each name is a separate
@@ -35,16 +35,13 @@ export interface WriteOptions extends CallOptions {
 
 /** How an object is applied. */
 export interface ApplyOptions extends WriteOptions {
-  /** Whether to take fields over from other managers. Default false: a conflict is an ApiError 409. */
+  /** If true, takes over fields from other managers. Default false: a conflict is an ApiError 409. */
   readonly force?: boolean;
 }
 
 /** How an object is replaced. */
 export interface UpdateOptions extends WriteOptions {
-  /**
-   * Whether to overwrite any version. Default false: `metadata.resourceVersion` names the version that was
-   * read.
-   */
+  /** True: overwrites any version. Default false: `metadata.resourceVersion` must be the current version. */
   readonly force?: boolean;
 }
 
@@ -64,7 +61,7 @@ export interface DeleteOptions extends CallOptions {
    * Whole seconds that a Pod may take to end. Default: the grace period of the Pod. 0 ends the Pod at once.
    */
   readonly gracePeriodSeconds?: number;
-  /** Whether the server only validates and answers as usual, but removes nothing. Default false. */
+  /** If true, the server only validates and answers as usual, but removes nothing. Default false. */
   readonly dryRun?: boolean;
 }
 
@@ -75,7 +72,7 @@ export interface EvictOptions extends CallOptions {
    * 409.
    */
   readonly preconditions?: DeleteOptions['preconditions'];
-  /** Whether the server only checks the disruption budgets, but evicts nothing. Default false. */
+  /** If true, the server only checks the disruption budgets, but evicts nothing. Default false. */
   readonly dryRun?: boolean;
 }
 
@@ -102,12 +99,12 @@ export type JsonPatchOperation =
 
 /**
  * Reads from the API server, bypassing every cache. `get` and `find` are quorum reads: they send no
- * resourceVersion, so the answer includes every write that was acknowledged before they began. Use them
- * before you destroy something because an object is absent or being deleted.
+ * resourceVersion, so the answer includes every write that was acknowledged before they began. Use them if
+ * you are about to destroy something because an object is absent or being deleted.
  *
  * @throws ApiError when the server refuses.
  * @throws AmbassadorError when no complete answer arrives.
- * @throws ProtocolError when the API does not allow such an answer.
+ * @throws ProtocolError when the answer is not allowed by the API.
  */
 export interface Reader {
   /**
@@ -133,7 +130,7 @@ export interface Reader {
 }
 
 /**
- * Writes to the API server, under one field manager. Fails as `Reader` does. After an
+ * Writes to the API server, under one field manager. Throws the same errors as `Reader`. After an
  * AmbassadorError with `fate: 'unknown'` the write may have been carried out.
  */
 export interface Writer {
@@ -155,8 +152,8 @@ export interface Writer {
     options?: ApplyOptions,
   ): Promise<T>;
   /**
-   * Server-side apply to the object with the uid of `metadata.uid`. If that object is gone, or another
-   * one has its name, the call changes nothing and fails with an ApiError that `isUidMismatch` recognises.
+   * Server-side apply to the object whose uid is `metadata.uid`. If that object is gone, or another object
+   * has its name, the call changes nothing and fails with an ApiError that `isUidMismatch` recognises.
    *
    * @throws OperatorError `USER_CODE` without `metadata.uid`.
    */
@@ -178,7 +175,7 @@ export interface Writer {
     object: Versioned<NoInfer<T>>,
     options?: UpdateOptions,
   ): Promise<T>;
-  /** The same `update` without a guard: the last write wins. */
+  /** `update` without a guard: the last write wins. */
   update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: NoInfer<T>,
@@ -195,8 +192,8 @@ export interface Writer {
     options?: WriteOptions,
   ): Promise<T>;
   /**
-   * Resolves when the server has accepted the request. Finalizers and grace periods can take
-   * longer.
+   * Resolves when the server has accepted the request. Because of finalizers and grace periods, the object
+   * may exist for longer.
    */
   delete(resource: Resource, target: Target, options?: DeleteOptions): Promise<void>;
   /**

@@ -20,26 +20,26 @@ import { listWatch, type Scope } from './source.ts';
 
 export type { Fence };
 
-/** Access to the ambassador, for the parts that make requests. */
+/** Access to the ambassador, for everything that makes requests. */
 export interface Connection {
   readonly transport: Transport;
   /**
    * A client that retries a call for up to 10 s where that is safe: see `retry`.
    *
    * @param fence - checked before every write and before each retry. Default: no fence.
-   * @param exactIntegers - as in `restClient`. Default false.
+   * @param exactIntegers - see `restClient`. Default false.
    */
   clientFor(fieldManager: string, fence?: Fence, exactIntegers?: boolean): Client;
   /**
-   * A client for Leases only. It has its own connections and does not retry: the leader elector
-   * decides.
+   * A client for Leases only. It has its own connections and does not retry, because the leader elector
+   * decides when to.
    */
   leaseClientFor(fieldManager: string): Client;
-  /** A ListWatch of a resource. It does not retry: the reflector decides. */
+  /** A ListWatch of a resource. It does not retry, because the reflector decides when to. */
   listWatchFor(scope: Scope & { readonly resource: Resource }): ListWatch<KubernetesObject>;
-  /** Whether a process listens at the URL. Undefined when the caller passed a transport. */
+  /** Resolves to true if a process listens at the URL. Undefined when the caller passed a transport. */
   readonly isListening?: () => Promise<boolean>;
-  /** Call it when nothing uses the connection anymore. */
+  /** Call this when nothing uses the connection any more. */
   close(): Promise<void>;
 }
 
@@ -57,13 +57,13 @@ export interface ConnectOptions {
   readonly random?: () => number;
   /** Field validation of every client, see `RestClientOptions`. Default: the server's default. */
   readonly fieldValidation?: FieldValidation;
-  /** Called once with each text of a `Warning` header of the API server. Must not throw. */
+  /** Called once with each distinct `Warning` of the API server. Must not throw. */
   readonly onWarning?: (text: string) => void;
 }
 
 /**
- * Creates clients and list-watches of the ambassador at `apiUrl`. Opens no connection before the
- * first request.
+ * Creates clients and list-watches that use the ambassador at `apiUrl`. Opens no connection before the first
+ * request.
  *
  * @throws ConfigurationError `CONFIG` for a URL that cannot be the ambassador's.
  */
@@ -98,7 +98,7 @@ export function connect(
       return surround(client, { retry: retrying });
     },
     leaseClientFor: (fieldManager) =>
-      // A Lease is read and written back whole, including the fields of other writers.
+      // A Lease is read and written back as a whole, including the fields of other writers.
       restClient({
         ...perClient,
         transport,
@@ -112,7 +112,7 @@ export function connect(
   };
 }
 
-/** A copy of `connection` with `parts` around the calls of each client, except for Leases. */
+/** A copy of `connection` with the layers `parts` around the calls of each client, except that for Leases. */
 export function withParts<C extends Pick<Connection, 'clientFor'>>(
   connection: C,
   parts: PartsAround,
@@ -127,12 +127,12 @@ function hostOf(apiUrl: string): string {
   return apiUrl.replace(/^(?:http|unix):(?:\/\/)?/, '').replace(/\/$/, '');
 }
 
-/** Time limit for the check. On a loopback, a connection is accepted or refused within 0.1 ms. */
+/** Milliseconds for the check. On loopback, a connection is accepted or refused within 0.1 ms. */
 const TIMEOUT_MS = 1_000;
 
 /**
- * Whether a process accepts connections at the ambassador's address. Opens a connection, sends
- * nothing and closes it: the answers of a filter or an API server do not matter here.
+ * True if a process accepts connections at the ambassador's address. Opens a connection, sends nothing and
+ * closes it, because the answers of a filter or an API server do not matter here.
  *
  * @throws ConfigurationError `CONFIG` for a URL that cannot be the ambassador's.
  */

@@ -66,7 +66,7 @@ export async function fetchResources(
     .filter(({ plural }) => plural !== '' && !plural.includes('/'));
 }
 
-/** Whether discovery shows a subresource, such as `status`, of a resource. */
+/** Resolves to true if discovery lists the subresource of the resource, such as `status`. */
 export async function fetchHasSubresource(
   context: DiscoveryContext,
   resource: { readonly group: string; readonly version: string; readonly plural: string },
@@ -77,7 +77,7 @@ export async function fetchHasSubresource(
   return arrayOf(document.resources).some((entry) => textOf(entry.name) === name);
 }
 
-/** The kinds that a list names: the kind of its items, and the kind in the name of the list itself. */
+/** The kinds that a list reveals: the kind of its items, and the kind that is part of the list's own kind. */
 export interface ListedKinds {
   readonly ofItem: string | undefined;
   readonly ofList: string | undefined;

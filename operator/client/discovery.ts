@@ -39,7 +39,8 @@ export interface DiscoverOptions {
  * The core group has priority over all others, preferred versions over other versions, and a plural over a
  * singular, a short name and a kind. Reads `/api`, `/apis` and the list of every group and version that may
  * contain the name. For a name with group and version, only the list of that group and version is read, if it
- * has the name: a generated filter opens no other paths. An aggregated API that does not answer is skipped.
+ * contains the name, because a generated filter allows no other paths. An aggregated API that does not answer
+ * is skipped.
  *
  * @throws ConfigurationError `CONFIG` when no group has the name, or more than one. The message lists the
  *   nearest matches.
@@ -72,8 +73,8 @@ export async function discover(
 }
 
 /**
- * The resource of this group, version and plural. Undefined when the API server does not serve it now. Only
- * the list of that group and version is read, which a generated filter opens.
+ * The resource with this group, version and plural. Undefined when the API server does not serve it now. Only
+ * the list of that group and version is read, which a generated filter allows.
  *
  * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
  */
@@ -176,7 +177,7 @@ function bestMatches(resources: readonly ApiResource[], name: string): readonly 
 
 export interface DiscoveredPath {
   readonly resource: Resource;
-  /** Undefined for all namespaces, and for a cluster-scoped resource. */
+  /** Undefined for all namespaces, or if the resource is cluster-scoped. */
   readonly namespace: string | undefined;
   /** Undefined when the path names a collection. */
   readonly name: string | undefined;
@@ -188,11 +189,11 @@ const RESOURCE_PATH =
 /**
  * The resource, namespace and name of a URL path such as `/api/v1/namespaces/demo/configmaps` or
  * `/apis/apps/v1/deployments`. Reads at most one object at the path to learn the kind, so a caller that may
- * list the objects needs no discovery. An empty list of a custom resource does not show the kind. Then the
- * list of that group and version is read, if that is allowed. `namespaced` of the resource is true if the
- * path has a namespace.
+ * list the objects does not need access to discovery. If a list of a custom resource is empty, it does not
+ * show the kind. In this case the list of that group and version is read, if that is allowed. `namespaced` of
+ * the resource is true if the path contains a namespace.
  *
- * @throws ConfigurationError `CONFIG` when the text is not such a path, or when the server does not serve it;
+ * @throws ConfigurationError `CONFIG` when `path` is not such a path, or when the server does not serve it;
  *   `isUnknownResource` recognises the second case.
  * @throws ApiError, AmbassadorError or ProtocolError when the list or discovery itself fails.
  */
@@ -246,12 +247,12 @@ async function servedKind(context: DiscoveryContext, names: Names): Promise<stri
   }
 }
 
-/** True when the ambassador's filter does not open the path. */
+/** True when the ambassador's filter does not allow the path. */
 function isRefused(error: unknown): boolean {
   return error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN';
 }
 
-/** Marks the error for a valid name that discovery did not find. */
+/** Marks the error about a valid name that discovery did not find. */
 const UNKNOWN = 'unknownResource';
 
 /** True when discovery worked and the server lacks the resource. The server may serve it later. */
@@ -285,13 +286,16 @@ function unknown(
   );
 }
 
-/** The version that an API server reports. A hint for people: forks and proxies may report anything. */
+/**
+ * The version that an API server reports. It is only a hint for people: forks and proxies may report
+ * anything.
+ */
 export interface ServerVersion {
   /** For example `v1.33.1`; empty when absent. */
   readonly gitVersion: string;
   /** Undefined when the server does not send a number. */
   readonly major: number | undefined;
-  /** For example `33`, also for `33+`. */
+  /** For example `33`, also if the server sends `33+`. */
   readonly minor: number | undefined;
 }
 
@@ -299,7 +303,7 @@ export interface ServerVersion {
  * The version of the API server, from `GET /version`. For logs and explanations in errors only. The toolkit
  * does not depend on the version: it learns a server's abilities from the server's answers.
  *
- * @throws as `Reader` does. The ambassador's filter may refuse the path.
+ * @throws the same errors as `Reader`. The ambassador's filter may refuse the path.
  */
 export async function serverVersion(
   transport: Transport,
@@ -317,7 +321,7 @@ export async function serverVersion(
   };
 }
 
-/** Servers between two releases report `33+`. */
+/** Servers that were built between two releases report `33+`. */
 function numberOf(value: unknown): number | undefined {
   const digits = typeof value === 'string' ? /^\d{1,4}/.exec(value)?.[0] : undefined;
   return digits === undefined ? undefined : Number(digits);

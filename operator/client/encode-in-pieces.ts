@@ -5,11 +5,11 @@ import { encodeExact } from './rest-client.ts';
 const LEVELS = 2;
 
 /**
- * JSON of plain data, as `encodeExact` writes it. Undefined for a value that JSON omits. Yields after each
- * child of an answer, so that thousands of children do not make one long turn of the event loop.
+ * The JSON of plain data, as `encodeExact` writes it. Undefined for a value that JSON omits. Yields after
+ * each child of an answer, so that thousands of children do not cause one long turn of the event loop.
  *
- * @throws JsonLimitError for more values than `JSON_LIMITS` or more than `maxChars`; otherwise as
- *   `encodeExact` does.
+ * @throws JsonLimitError for more values than `JSON_LIMITS` allows, or for more than `maxChars` characters;
+ *   otherwise the same errors as `encodeExact`.
  */
 export function* encodeInPieces(
   value: unknown,
@@ -41,7 +41,7 @@ class Writer {
   }
 
   *#whole(value: unknown): Generator<void, string | undefined, undefined> {
-    // JSON has no form for a function, so the answer is undefined. The type does not say so.
+    // JSON cannot represent a function, so the result is undefined for it. The type does not say so.
     const text = encodeExact(value) as string | undefined;
     this.#chars += text?.length ?? 0;
     if (this.#chars > this.#maxChars) {
@@ -52,7 +52,7 @@ class Writer {
   }
 }
 
-/** True unless `value` is an instance of a class with its own form, or a list with holes. */
+/** True unless `value` is an instance of a class with `toJSON`, or a list with holes. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
   if (Array.isArray(value)) return Object.keys(value).length === value.length;
@@ -63,7 +63,7 @@ function isPlain(value: unknown): value is object {
 /** Number of values that are counted in one turn of the event loop. */
 const SLICE = 20_000;
 
-/** Counts the values. A value that contains itself has no end, so it is beyond the limits. */
+/** Counts the values. A value that contains itself never ends, so it exceeds the limit. */
 function* requireBounded(value: unknown): Generator<void, void, undefined> {
   const { values: most } = JSON_LIMITS;
   const open: unknown[] = [value];

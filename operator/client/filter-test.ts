@@ -13,9 +13,9 @@ export type Fence = '--accept-paths' | '--reject-methods';
  * How the ambassador's filter handled requests that it must refuse.
  *
  * - `closed`: it refused them.
- * - `open`: one of them reached the API server, because the named flags are missing.
+ * - `open`: at least one of them reached the API server, because the named flags are missing.
  * - `shut`: it also refuses requests that it must accept, so nothing works.
- * - `undecided`: not known yet. The text of `why` stays the same while nothing changes.
+ * - `undecided`: not known yet. The string `why` stays the same while nothing changes.
  */
 export type FilterVerdict =
   | { readonly state: 'closed' | 'shut' }
@@ -41,14 +41,14 @@ const ACCEPTED: readonly Probe[] = [
 type Probe = Pick<TransportRequest, 'method' | 'path' | 'body'>;
 
 /**
- * Time limit of a request. The ambassador refuses in less than a millisecond; an API server answers
- * in a few.
+ * Milliseconds for one request. The ambassador refuses in less than a millisecond; an API server answers in a
+ * few.
  */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Sends two requests that the filter must refuse, and that do no harm if it does not. If it refuses
- * both, sends two that it must accept. Rejects only when aborted.
+ * Sends two requests that the filter must refuse, and that do no harm if it does not. If it refuses both,
+ * sends two requests that it must accept. Rejects only when aborted.
  */
 export async function testFilter(
   transport: Transport,
@@ -60,7 +60,7 @@ export async function testFilter(
   return answers.every((answer) => answer === 'refused') ? { state: 'shut' } : fences;
 }
 
-/** The first half of `testFilter`: whether the filter refuses the requests that it must refuse. */
+/** The first half of `testFilter`: tests if the filter refuses the requests that it must refuse. */
 export async function testFences(
   transport: Transport,
   options: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -105,9 +105,8 @@ export const FILTER_SHUT: string =
   'proxy';
 
 /**
- * Which program answered a request, or why that is not known. `unserved`: a 404 in plain text. An
- * API server before 1.38 sends it for an unknown path, and `kubectl proxy` for a path outside its
- * prefix.
+ * Which program answered a request, or why that is not known. `unserved`: a 404 in plain text. An API server
+ * before 1.38 sends it for an unknown path, and `kubectl proxy` for a path outside its prefix.
  */
 type Outcome = 'refused' | 'reached' | 'unserved' | { readonly why: string };
 
@@ -118,7 +117,7 @@ async function whoAnswers(
 ): Promise<Exclude<Outcome, 'unserved'>> {
   const outcome = await probe(transport, asked, options);
   if (outcome !== 'unserved') return outcome;
-  // If the path is outside the proxy's prefix, `/version` is too.
+  // If the path is outside the proxy's prefix, so is `/version`.
   const version = await probe(transport, VERSION, options);
   return version === 'reached' ? 'reached' : { why: `${asked.path} is not served` };
 }
@@ -140,8 +139,8 @@ async function probe(
       headersTimeoutMs: TIMEOUT_MS,
       signal,
     });
-    // Only the API server sets this header: it numbers every request it has seen, whatever the
-    // answer.
+    // Only the API server sets this header. It numbers every request that it has received, whatever the
+    // answer is.
     const seen = response.headers['audit-id'] !== undefined;
     if (seen) response.body.destroy();
     else await readAnswer(response, clock);

@@ -5,7 +5,7 @@ import type { JsonObject } from './answer.ts';
 
 /** A checked list answer without its items. */
 export interface ListFrame {
-  /** The value that was sent; empty when absent. */
+  /** The value as sent; empty when absent. */
   readonly resourceVersion: string;
   readonly continueToken: string | undefined;
   /** `metadata.shardInfo.selector`. Undefined when absent. */
@@ -22,7 +22,7 @@ interface DecodedList<T extends KubernetesObject> extends ListFrame {
  * built-in resources come without them, and metadata-only items come with different ones. `items:
  * null` is an empty list.
  *
- * @param expected - the requested form. Default: that of the resource.
+ * @param expected - the requested `apiVersion` and `kind`. Default: those of the resource.
  * @throws ProtocolError `DECODE` for a Table, for a list of another kind, and for an item without a
  *   name.
  */
@@ -57,19 +57,19 @@ export function decodeFrame(
   };
 }
 
-/** `apiVersion` and `kind` of objects on the wire. */
+/** The `apiVersion` and `kind` of objects on the wire. */
 export interface ObjectForm {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** The form of an object when only its metadata was requested. */
+/** The `apiVersion` and `kind` of an object when only its metadata was requested. */
 export const METADATA_FORM: ObjectForm = Object.freeze({
   apiVersion: 'meta.k8s.io/v1',
   kind: 'PartialObjectMetadata',
 });
 
-/** The form in which the objects of a resource are sent. */
+/** The `apiVersion` and `kind` with which the objects of a resource are sent. */
 export function formOf(resource: Resource): ObjectForm {
   return { apiVersion: apiVersionOf(resource), kind: resource.kind };
 }
@@ -86,9 +86,8 @@ interface UncheckedList {
 }
 
 /**
- * An item that names its kind must name the right one. An item without a kind has the kind in the
- * name of the list. This detects a resource that was declared with a wrong kind, before its watch
- * drops every event.
+ * If an item states its kind, it must be the right one. If it states none, the kind is part of the list's
+ * kind. This detects a resource that was declared with a wrong kind, before its watch drops every event.
  */
 export function decodeItem<T extends KubernetesObject>(
   item: unknown,
@@ -121,7 +120,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The error for an answer about another resource than the requested one. */
+/** The error for an answer about a different resource than the requested one. */
 export function unexpected(
   resource: Resource,
   expected: ObjectForm,
@@ -137,13 +136,13 @@ export function unexpected(
   });
 }
 
-/** A group and version that a typed name may mean. An undefined field is not restricted. */
+/** A group and version that a typed name may mean. A member that is undefined is not restricted. */
 export interface GroupVersionFilter {
   readonly group?: string;
   readonly version?: string;
 }
 
-/** The parts of a resource name that a person typed. */
+/** A resource name that a person typed, split at its dots. */
 export interface TypedName {
   /** Plural, singular, short name or kind, in lower case. */
   readonly name: string;
@@ -159,7 +158,7 @@ const VERSION = /^v[0-9]+((alpha|beta)[0-9]+)?$/;
 /**
  * Parses `cm`, `deployments.apps`, `deployments.v1.apps`, `pods.v1.` or `deployments.apps/v1`.
  *
- * @throws ConfigurationError `CONFIG` when the text is none of these.
+ * @throws ConfigurationError `CONFIG` when `text` is none of these.
  */
 export function parseTypedName(text: string): TypedName {
   const match = /^([A-Za-z][A-Za-z0-9-]*)(\.[A-Za-z0-9.-]*)?(?:\/([a-z0-9]+))?$/.exec(text);

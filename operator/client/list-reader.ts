@@ -25,8 +25,8 @@ export interface ReadListOptions<T extends KubernetesObject>
     Pick<ListPageRequest<T>, 'dropManagedFields' | 'known'> {
   readonly resource: Resource<T>;
   /**
-   * The form of the items on the wire. Default: that of the resource. The result has the resource's
-   * form.
+   * The `apiVersion` and `kind` of the items on the wire. Default: those of the resource. The result has
+   * those of the resource.
    */
   readonly expected?: ObjectForm;
 }
@@ -34,16 +34,16 @@ export interface ReadListOptions<T extends KubernetesObject>
 /** A checked list. */
 export interface DecodedEntries<T extends KubernetesObject> extends ListFrame {
   readonly items: readonly Entry<T>[];
-  /** Bytes of JSON of the items on the wire. */
+  /** Size of the items as JSON on the wire, in bytes. */
   readonly itemBytes: number;
 }
 
 /**
- * Reads a list item by item as it arrives. An item in the form that kube-apiserver writes is not
- * parsed. The size of the answer is not limited, but the size of each item is; see `readItems`. An
- * answer with a bad item is read to its end.
+ * Reads a list item by item as it arrives. An item that looks as kube-apiserver writes it is not parsed. The
+ * size of the answer is not limited, but the size of each item is; see `readItems`. An answer with a bad item
+ * is read to its end.
  *
- * @throws as `decodeFrame`, `decodeItem` and `readItems` do; ApiError and AmbassadorError for a
+ * @throws the same errors as `decodeFrame`, `decodeItem` and `readItems`; ApiError and AmbassadorError for a
  *   failure.
  */
 export async function readList<T extends KubernetesObject>(
@@ -61,20 +61,20 @@ export async function readList<T extends KubernetesObject>(
   return items.of(parseAnswer(frame, response, clock, { asked }));
 }
 
-/** The items of one answer. The answer's own kind may come after them. */
+/** The items of one answer. The answer's own kind may come after the items. */
 class ListItems<T extends KubernetesObject> {
   readonly #resource: Resource<T>;
-  /** The form of the items on the wire. */
+  /** The `apiVersion` and `kind` of the items on the wire. */
   readonly #expected: ObjectForm;
-  /** Used for items that have another form or no form. */
+  /** Used for items with another `apiVersion` and `kind` than the resource, or without them. */
   readonly #given: EntryOptions;
-  /** Used for items that have the form of the resource. */
+  /** Used for items with the `apiVersion` and `kind` of the resource. */
   readonly #kept: EntryOptions;
   readonly #known: ReadListOptions<T>['known'];
   #items: Entry<T>[] = [];
-  /** An item has no kind, so the name of the list must show it. */
+  /** True if an item has no kind, so that the kind of the list must show it. */
   #isFormless = false;
-  /** The error of the first bad item. A later array of items may replace it. */
+  /** The error about the first bad item. It is dropped if a later array of items replaces this one. */
   #failure: { readonly error: unknown } | undefined;
   #bytes = 0;
 
@@ -87,7 +87,7 @@ class ListItems<T extends KubernetesObject> {
     this.#known = known;
   }
 
-  /** Removes the items so far, because another array of items replaces them. */
+  /** Removes the items that were read, because another array of items replaces them. */
   clear(): void {
     this.#items = [];
     this.#bytes = 0;
@@ -108,7 +108,7 @@ class ListItems<T extends KubernetesObject> {
   /** @param frame - the list without its items. */
   of(frame: JsonObject): DecodedEntries<T> {
     const { items, kind } = frame;
-    // Without an array of items the answer is not a list, or its items are null.
+    // Without an array of items, the answer is not a list, or its items are null.
     if (!Array.isArray(items) || items.length > 0) {
       const { items: parsed, ...rest } = decodeList<T>(frame, this.#resource, this.#expected);
       const entries = parsed.map((item) => Entry.of(parsedAs(item, this.#given)));
@@ -137,7 +137,7 @@ class ListItems<T extends KubernetesObject> {
     );
   }
 
-  /** The cached entry of the same key, if it has the same state. */
+  /** The cached entry with the same key, if it has the same state. */
   #knownAs(bytes: Buffer, found: ScannedIdentity): Entry<T> | undefined {
     if (this.#known === undefined) return undefined;
     const namespace = found.namespace === '' ? undefined : found.namespace;

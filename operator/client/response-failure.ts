@@ -7,10 +7,10 @@ import {
 import { isAdmissionDenied, isUndeclaredText } from '../model/refusal.ts';
 import { ApiError, isStatus, type Status } from '../model/status.ts';
 
-/** An unexpected answer, read as far as needed to find its sender. */
+/** An unexpected answer, read as far as necessary to find its sender. */
 export interface FailedAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** The header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, or its beginning. */
   readonly text: string;
@@ -21,7 +21,7 @@ export interface FailedAnswer {
 /** The request that an error names. */
 export interface Asked {
   readonly method: string;
-  /** The path, with or without a query. Errors do not show the query. */
+  /** The path, with or without a query. Errors never show the query. */
   readonly path: string;
 }
 
@@ -29,21 +29,21 @@ export interface Asked {
 const UNDECLARED =
   'the installed definition of this kind does not know the field: upgrade the CustomResourceDefinition; if it is up to date, or the kind is one of Kubernetes’ own, the field is misspelt, or younger than the API server';
 
-/** Explains a 401 that admission did not cause. The operator itself sends no credentials. */
+/** Explains a 401 that does not come from admission. The operator itself sends no credentials. */
 const TOKEN_REFUSED =
   'the API server does not accept the ambassador’s token: has it expired, or is the ServiceAccount or the Pod that it was made for gone? kubectl reads the file of the token again within a minute';
 
 /**
- * Explains a 401 of admission. A ValidatingAdmissionPolicy with `reason: Unauthorized` answers 401
+ * Explains a 401 from admission. A ValidatingAdmissionPolicy with `reason: Unauthorized` answers 401
  * (reasonToCode in kubernetes/kubernetes,
- * staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/policy_decision.go), and a
- * webhook can choose any code. Both run after the token was accepted.
+ * staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/policy_decision.go), and a webhook can
+ * choose any code. Both run after the token was accepted.
  */
 const ADMISSION_DENIED =
   'the ambassador’s token was accepted: a policy or a webhook of the cluster denied this request, and chose the status 401';
 
 /**
- * Finds who failed and how: an answer → the error to throw.
+ * Finds out which program failed and how, and returns the error to throw for an answer:
  *
  * | answer | error |
  * |---|---|
@@ -140,7 +140,7 @@ const GENERATE =
  * The error for a request that the filter refused. The filter is generated from declarations. So a
  * declaration is missing, or the filter is out of date.
  *
- * @param why - which of the two, if it is known.
+ * @param why - which of these two it is, if known.
  */
 export function filterRefused(asked: Asked | undefined, why?: string): AmbassadorError {
   const [path = ''] = asked?.path.split('?', 1) ?? [];
@@ -167,7 +167,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Maximum length of a quoted text body in a message. */
+/** Maximum number of characters that a message quotes of a plain-text body. */
 const QUOTED_CHARS = 300;
 
 /**
@@ -175,7 +175,8 @@ const QUOTED_CHARS = 300;
  * `AMBASSADOR_UPSTREAM`.
  *
  * - `no-credentials`: kubectl found no credentials and connects to its default, port 8080 of its own Pod.
- * - `unreachable`: there is no connection. `silent`: there is a connection, but no TLS answer on it.
+ * - `unreachable`: there is no connection. `silent`: there is a connection, but the server sends no TLS
+ *   answer.
  * - `certificate`: the ambassador does not trust the API server's certificate, or the reverse.
  * - `turned-away`: the server said that it did not process the request (GOAWAY, REFUSED_STREAM).
  * - `broken`: the connection broke, or another error occurred on it.
@@ -191,16 +192,17 @@ type Upstream =
 interface Cause {
   readonly upstream: Upstream;
   readonly fate: RequestFate;
-  /** What a person can do about the problem; undefined if it passes without action. */
+  /** What a person can do about the problem; undefined if the problem ends by itself. */
   readonly remedy?: string;
 }
 
 const TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The texts that `kubectl proxy` sends with `500 text/plain`. Each is a Go error, unchanged, so its start is
- * fixed. An API server that reports a webhook failure quotes the same texts, but not at the start. The first
- * match counts. In each of these cases the API server has not seen the request, or did not process it.
+ * The messages that `kubectl proxy` sends with `500 text/plain`. Each is a Go error, unchanged, so its
+ * beginning is fixed. An API server that reports a webhook failure quotes the same messages, but not at the
+ * beginning. The first match is used. In each of these cases the API server has not received the request, or
+ * has not processed it.
  */
 const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
   [

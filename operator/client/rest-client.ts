@@ -27,8 +27,8 @@ export interface RestClientOptions {
   /** Sends the requests. The caller closes it. */
   readonly transport: Transport;
   /**
-   * The writer's name in `metadata.managedFields`. If the name changes later, the new name is a different
-   * owner.
+   * The writer's name in `metadata.managedFields`. If it is changed later, the API server treats the new name
+   * as another owner.
    */
   readonly fieldManager: string;
   /** Needed for a `Retry-After` that is a date. */
@@ -36,9 +36,10 @@ export interface RestClientOptions {
   /** `election`: requests have their own connections and a short deadline. Default `call`. */
   readonly purpose?: 'call' | 'election';
   /**
-   * Whether answers have integers beyond ±2^53 as exact `bigint` instead of the nearest `number`. For a
-   * client that reads objects of other writers and writes them back whole. Default false: a cache, which is
-   * filled by watches, has numbers only, and an object from an answer would differ from the cached object.
+   * True: answers contain integers beyond ±2^53 as exact `bigint` instead of the nearest `number`. For a
+   * client that reads objects of other writers and writes them back as a whole. Default false: a cache, which
+   * is filled by watches, contains numbers only, and an object from an answer would differ from the cached
+   * one.
    */
   readonly exactIntegers?: boolean;
   /**
@@ -47,8 +48,8 @@ export interface RestClientOptions {
    */
   readonly fieldValidation?: FieldValidation;
   /**
-   * Called with each text of a `Warning` header, each time it arrives: deprecated versions, unknown fields,
-   * messages of an admission webhook. Must not throw.
+   * Called with the message of each `Warning` header, each time it arrives: deprecated versions, unknown
+   * fields, messages of an admission webhook. Must not throw.
    */
   readonly onWarning?: (text: string) => void;
 }
@@ -57,8 +58,8 @@ export interface RestClientOptions {
 const LIST_PAGE_SIZE = 500;
 
 /**
- * A Client that sends its calls to the API server through `transport`. It caches nothing and retries nothing:
- * the errors let the caller decide.
+ * A Client that sends its calls to the API server through `transport`. It caches nothing and retries nothing;
+ * the caller can decide by the error.
  *
  * An integer beyond ±2^53 is written only as a `bigint`. As a `number` it may be a rounded integer of another
  * writer, so the write is refused with a ConfigurationError before anything is sent.
@@ -67,7 +68,7 @@ export function restClient(options: RestClientOptions): Client {
   return clientOf(rest(options));
 }
 
-/** Call → HTTP request → answer. */
+/** Turns a call into an HTTP request, and the response into the answer. */
 function rest(options: RestClientOptions): CallHandler {
   const send = sender(options);
   const { fieldManager, fieldValidation } = options;
@@ -80,7 +81,7 @@ function rest(options: RestClientOptions): CallHandler {
       const subresource = isRead(call) ? undefined : call.options.subresource;
       return objectIn(answer, call.resource, subresource);
     } catch (error) {
-      // The page token refers to a state that has expired. A list in one page needs no token.
+      // The page token refers to a state that has expired. A list in a single page needs no token.
       if (call.verb === 'list' && isGone(error)) return listPages(send, call, undefined);
       // If the resource itself is not served, the object may exist: this error is not an `isNotFound`.
       if (call.verb === 'find' && isNotFound(error)) return undefined;
@@ -116,7 +117,7 @@ function sender({
   };
 }
 
-/** All pages, of `limit` objects each. Without a limit the list is one page. */
+/** All pages, with `limit` objects each. Without a limit the list has a single page. */
 async function listPages(
   send: Send,
   call: ListCall,
@@ -161,7 +162,7 @@ function objectIn(
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * JSON text of `value`, with each `bigint` as an integer, at any depth.
+ * The JSON of `value`, with each `bigint` as an integer, at any depth.
  *
  * @throws ConfigurationError `CONFIG` for a number that JSON or a double cannot hold: an integer beyond
  *   ±2^53, NaN or an infinity. For this reason a rounded integer is never written back.

@@ -13,7 +13,7 @@ export interface WriteDefaults {
   readonly fieldValidation: FieldValidation | undefined;
 }
 
-/** The HTTP request of a call. A body always has a content type. */
+/** The HTTP request for a call. A body always has a content type. */
 export interface RestRequest {
   readonly method: TransportRequest['method'];
   readonly path: string;
@@ -54,7 +54,7 @@ export function requestOf(call: Exclude<Call, ListCall>, defaults: WriteDefaults
 /**
  * The request for one page of a list.
  *
- * @param limit - objects per page; undefined for one page with all objects.
+ * @param limit - objects per page; undefined for a single page with all objects.
  */
 export function pageRequest(
   { resource, options: { namespace, labelSelector, fieldSelector } }: ListCall,
@@ -95,7 +95,7 @@ function contentOf(call: WriteCall): { readonly contentType: string; readonly bo
     case 'create':
       return { contentType: CONTENT_TYPES.object, body: call.object };
     case 'apply': {
-      // The server refuses an apply with managedFields, but objects are read with them.
+      // The server refuses an apply with managedFields, but objects that were read contain them.
       const { managedFields: _, ...metadata } = call.object.metadata;
       return { contentType: CONTENT_TYPES.apply, body: { ...call.object, metadata } };
     }
@@ -116,7 +116,7 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
   const method = HTTP_METHODS[call.verb];
   const dryRun = options.dryRun === true ? 'All' : undefined;
   if (call.verb === 'delete') {
-    // Only `dryRun` is also in the query: the server reads the body, but its access log shows the query.
+    // Only `dryRun` is repeated in the query: the server reads the body, but its access log shows the query.
     const path = withQuery(pathOfObject(resource, target), { dryRun });
     const body = deleteBody(call.options);
     return body === undefined ? { method, path } : { method, path, contentType, body };
@@ -136,8 +136,8 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
 }
 
 /**
- * The body of a delete. Undefined without options: after a GOAWAY, the proxy itself can repeat a request
- * without a body.
+ * The body of a delete. Undefined without options, because after a GOAWAY the proxy itself can repeat a
+ * request that has no body.
  */
 function deleteBody({ signal: _, dryRun, ...rest }: DeleteOptions): object | undefined {
   const deleteOptions = { ...rest, ...(dryRun === true && { dryRun: ['All'] }) };
@@ -155,7 +155,7 @@ function requireResourceVersion(resource: Resource, { metadata }: KubernetesObje
   });
 }
 
-/** `object` without its version. An update with it overwrites every version. */
+/** `object` without its version. An update with it overwrites any version. */
 function unversioned(object: KubernetesObject): KubernetesObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -178,7 +178,7 @@ export function withQuery(path: string, parameters: QueryParameters): string {
  * URL path of one object, or of one of its subresources.
  *
  * @throws ConfigurationError `CONFIG` when a namespace is missing, or is passed for a cluster-scoped
- *   resource: the path would name another object.
+ *   resource, because the path would then name another object.
  */
 function pathOfObject(resource: Resource, target: Target, subresource?: string): string {
   requireScope(resource, target.namespace, resource.namespaced);
@@ -191,7 +191,7 @@ function pathToCreate(resource: Resource, namespace: string | undefined): string
   return collectionPath(resource, namespace);
 }
 
-/** URL path of a collection, in one namespace or in all; see `pathOfObject`. */
+/** URL path of a collection, in one namespace or in all namespaces; see `pathOfObject`. */
 export function pathOfCollection(resource: Resource, namespace: string | undefined): string {
   requireScope(resource, namespace, false);
   return collectionPath(resource, namespace);

@@ -15,8 +15,8 @@ export interface RetryOnConflictOptions {
   /** Maximum number of attempts. Default 5, the value of client-go. */
   readonly attempts?: number;
   /**
-   * Delay before the second attempt. Default 10 ms, the value of client-go; extended at random by
-   * up to a tenth.
+   * Milliseconds before the second attempt. Default 10, the value of client-go; extended at random by up to a
+   * tenth.
    */
   readonly delayMs?: number;
   /** Each delay is the previous one times this factor. Default 1. */
@@ -29,8 +29,8 @@ const JITTER = 0.1;
 
 /**
  * Calls `attempt` until no other writer is faster, and resolves to its result. Retries only version
- * conflicts: see `isVersionConflict`. Each call must read the object again from the server, because
- * the cache may still show the version that lost.
+ * conflicts: see `isVersionConflict`. Each call must read the object again from the server, because the cache
+ * may still show the version that caused the conflict.
  *
  * @throws the last conflict after all attempts; any other error of `attempt`, at once;
  *   `signal.reason` when aborted.
@@ -49,7 +49,7 @@ export function retryOnConflict<R>(
  * @param change - pure, because it may be called again. If it returns undefined or `live` itself,
  *   nothing is written.
  * @returns the resulting object.
- * @throws ApiError 404 when the object does not exist; otherwise as `retryOnConflict`.
+ * @throws ApiError 404 when the object does not exist; otherwise the same errors as `retryOnConflict`.
  */
 export function updateLive<T extends KubernetesObject>(
   client: Client,
@@ -76,7 +76,7 @@ export function updateLive<T extends KubernetesObject>(
   return retry(attempt, (error) => isVersionConflict(error) && isAbout(error, name), options);
 }
 
-/** A quota that changed meanwhile causes a conflict, too, but about another object. */
+/** A quota that has changed meanwhile causes a conflict as well, but about another object. */
 function isAbout(error: unknown, name: string): boolean {
   return error instanceof ApiError && error.details.name === name;
 }

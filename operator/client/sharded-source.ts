@@ -16,13 +16,13 @@ import type {
 export interface Slotting {
   /** The slots of an object. An object without slots belongs to every replica. */
   slotsOf(entry: Entry): readonly number[];
-  /** The selectors for these slots. A server that can select then sends only a few objects of other slots. */
+  /** The selectors for these slots. A server that supports them sends only a few objects of other slots. */
   selectors(slots: ReadonlySet<number>): RequestSelectors;
 }
 
 /**
- * Maximum number of lists whose pages are requested at the same time: the list of the cache, and lists that
- * are compared with it or added to it.
+ * Maximum number of lists whose pages are requested at the same time: the list that fills the cache, and
+ * lists that are compared with the cache or added to it.
  */
 const MAX_TOKENS = 16;
 
@@ -39,17 +39,17 @@ interface ShardedSourceOptions {
 
 /**
  * A source that shows the objects of some slots. The slots may change at any time: an open watch then shows
- * those objects of the new slots that it receives, and the next request selects the new slots.
+ * the objects of the new slots that it happens to receive, and the next request selects the new slots.
  *
- * Each request asks the server to select. Objects of other slots are dropped here, so the result does not
- * depend on whether the server can select.
+ * Each request asks the server to select the slots. Objects of other slots are dropped here, so the result is
+ * the same if the server does not support this.
  */
 export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
   readonly discovery: Discovery | undefined;
   readonly #source: ListWatch<T>;
   readonly #slotting: Slotting;
   readonly #options: ShardedSourceOptions;
-  /** The slots of incomplete lists, by the token of the next page. */
+  /** The slots of each incomplete list, by the token of its next page. */
   readonly #tokens = new Map<string, ReadonlySet<number>>();
 
   constructor(source: ListWatch<T>, slotting: Slotting, options: ShardedSourceOptions) {
@@ -96,7 +96,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     return eachBatch(batches, (batch) => this.#own(batch, isShown));
   }
 
-  /** Without slots there is nothing to watch. Waits until there are some. */
+  /** Without slots there is nothing to watch. Waits until there are slots. */
   async *#watchNothing(request: WatchRequest): AsyncGenerator<readonly WatchEvent<T>[]> {
     const { sendInitialEvents, signal, timeoutSeconds } = request;
     if (sendInitialEvents === true) {
@@ -111,8 +111,9 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
   }
 
   /**
-   * Asks the server to select. A server that cannot read the selector answers 500, as kube-apiserver 1.36
-   * does. The request is then repeated without the selector, and the server sends everything.
+   * Asks the server to select the slots. A server that cannot read the selector answers 500, as
+   * kube-apiserver 1.36 does. The request is then repeated without the selector, and the server sends
+   * everything.
    */
   async #selecting<A>(
     slots: ReadonlySet<number>,

@@ -33,23 +33,23 @@ import { formOf, METADATA_FORM } from './list-answer.ts';
 import { readList } from './list-reader.ts';
 import { pathOfCollection, type QueryParameters, withQuery } from './rest-request.ts';
 
-/** The part of a resource to list and watch. */
+/** The objects of a resource that are listed and watched. */
 export interface Scope {
-  /** Default: all namespaces, or a cluster-scoped resource. */
+  /** Default: all namespaces, or the resource is cluster-scoped. */
   readonly namespace?: string | undefined;
-  /** Text form, not URL-encoded. */
+  /** A label selector, not URL-encoded. */
   readonly labelSelector?: string | undefined;
-  /** Text form, not URL-encoded. */
+  /** A field selector, not URL-encoded. */
   readonly fieldSelector?: string | undefined;
   /**
-   * Ranges of hashes as text, not URL-encoded: see `shardSelector` of the API. A server without the feature
-   * `ShardedListAndWatch` ignores it and sends every object. Default: all objects.
+   * Ranges of hashes as a string, not URL-encoded: see `shardSelector` of the API. A server without the
+   * feature `ShardedListAndWatch` ignores it and sends every object. Default: all objects.
    */
   readonly shardSelector?: string | undefined;
   /**
-   * Whether only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, decode and
-   * keep. The resulting objects have the resource's own `apiVersion` and `kind`, which an owner reference
-   * needs. Default false.
+   * True: only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`, so that there is less to
+   * send, decode and keep. The resulting objects have the resource's own `apiVersion` and `kind`, because an
+   * owner reference needs these. Default false.
    */
   readonly metadataOnly?: boolean | undefined;
 }
@@ -130,7 +130,7 @@ export function listWatch<T extends KubernetesObject>(
 const ACCEPT_METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const ACCEPT_METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** Pages after the first omit resourceVersion: the server refuses it together with a token. */
+/** Pages after the first one omit resourceVersion, because the server refuses it together with a token. */
 function pageParameters({ consistency, limit, continueToken }: ListPageRequest): QueryParameters {
   const paging = { limit: limit === 0 ? undefined : limit, continue: continueToken };
   if (continueToken !== undefined || consistency.kind === 'latest') return paging;
@@ -173,7 +173,7 @@ function requireUid(uid: string, resource: Resource): void {
   });
 }
 
-/** Receives the result of each transform. Its methods must not throw. */
+/** Is told the result of each transform. Its methods must not throw. */
 export interface TransformObserver {
   /** The transform of an object failed. The error contains nothing of the object except its key. */
   failed(key: ObjectKey, error: OperatorError): void;
@@ -227,8 +227,7 @@ function withoutManagedFields<T extends KubernetesObject>(source: ListWatch<T>):
 }
 
 /**
- * @throws ProtocolError `DECODE` for text that is not valid JSON: the list or watch fails, as it
- *   does for a bad line.
+ * @throws ProtocolError `DECODE` for invalid JSON. The list or watch then fails, as it does for a bad line.
  */
 function observed<T extends KubernetesObject>(
   entry: Entry<T>,
@@ -280,7 +279,7 @@ function mapBatches<E>(
 }
 
 /**
- * `source` with all of its objects prepared: see `Prepare`. Reading pauses while objects are prepared.
+ * `source` with all of its objects prepared, see `Prepare`. Reading pauses while objects are being prepared.
  *
  * @throws OperatorError `USER_CODE`, from the lists and watches, when `prepare` throws another error or
  *   returns other objects than it received.
@@ -301,7 +300,7 @@ export function prepared<T extends KubernetesObject>(
   };
 }
 
-/** A generator may wait here, because `prepare` waits anyway. */
+/** Here a generator may be used although it delays, because `prepare` has to be awaited anyway. */
 async function* preparedEvents<T extends KubernetesObject>(
   batches: AsyncIterable<readonly WatchEvent<T>[]>,
   prepare: Prepare,
@@ -346,7 +345,7 @@ function unprepared(message: string, options: ErrorOptions = {}): OperatorError 
   return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', ...options });
 }
 
-/** Checks through `transport` whether a resource is served, and whether its definition exists. */
+/** Checks through `transport` if a resource is served, and if its definition exists. */
 export function resourceDiscovery(
   transport: Transport,
   resource: Resource,

@@ -17,8 +17,8 @@ interface ClaimOptions {
   readonly parent: KubernetesObject;
   readonly parentResource: Resource;
   /**
-   * The sources of the children. They have the index of owners, and with a selector the index of objects
-   * without a controller.
+   * The sources of the children. They have the index of owners, and if there is a selector, also the index of
+   * objects without a controller.
    */
   readonly sources: readonly ClaimedType[];
   readonly selector: Selector | undefined;
@@ -28,17 +28,17 @@ interface ClaimOptions {
    */
   readonly decorator?: string | undefined;
   /**
-   * True: the parent also keeps its objects whose labels do not match. Default false: these objects are
-   * orphaned.
+   * True: the parent also keeps its objects whose labels do not match. Default false: the parent orphans
+   * them.
    */
   readonly keepsOwn?: boolean | undefined;
   readonly context: ReconcileContext;
 }
 
 /**
- * Adopts and orphans children according to the selector, and returns the parent's children by the name of
- * their resource. Both writes are guarded by uid and resourceVersion: if another writer was faster, the write
- * throws a conflict, and the key is retried.
+ * Adopts and orphans children according to the selector, and returns the parent's children, keyed by the name
+ * of their resource. Both writes are guarded by uid and resourceVersion: if another writer was faster, the
+ * write throws a conflict, and the key is retried.
  *
  * Undefined when there is something to adopt and a live read shows that the parent is gone or being deleted.
  * The garbage collector would delete objects that such a parent adopts. With `keepsOwn`, the result then
@@ -93,9 +93,9 @@ export interface Claim<C extends KubernetesObject = KubernetesObject> {
 
 /**
  * Groups candidates in the same way as the ReplicaSet controller groups its Pods. Without a selector nothing
- * is adopted or orphaned: only the owner references count. Objects that decorators have created count only
- * for their own decorator, and never for a composite. An object that is being deleted is neither adopted nor
- * orphaned. If the parent is being deleted, no object is adopted or orphaned.
+ * is adopted or orphaned, and only the owner references decide. Objects that decorators have created belong
+ * only to their own decorator, and never to a composite. An object that is being deleted is neither adopted
+ * nor orphaned. If the parent is being deleted, nothing is adopted or orphaned.
  */
 export function claim<C extends KubernetesObject>(
   parent: KubernetesObject,
@@ -125,7 +125,7 @@ export function claim<C extends KubernetesObject>(
 
 /**
  * The index that finds objects without a controller by each of their labels. Most objects have a controller,
- * so the index saves a parent the search of all objects in its namespace.
+ * so with the index a parent need not search all objects in its namespace.
  */
 export const UNCONTROLLED_INDEX = 'chancery.dev/uncontrolled';
 

@@ -21,13 +21,13 @@ export interface Applying {
   readonly writer: ChildWriter;
   readonly write: ChildWrite;
   readonly hotLoops: HotLoops;
-  /** Digest of the inputs of the function, without the child with this identity. */
+  /** Digest of the inputs of the function, without the child that has this identity. */
   readonly inputs: (identity: string) => string;
   /** If set, the children are attachments of this decorator. */
   readonly decorator?: string | undefined;
 }
 
-/** Children by their identity. @param byResource - children by the name of their resource. */
+/** Children, keyed by their identity. @param byResource - children, keyed by the name of their resource. */
 export function byIdentity(
   resources: readonly Resource[],
   byResource: ReadonlyMap<string, readonly KubernetesObject[]>,
@@ -43,10 +43,11 @@ export function byIdentity(
 
 /**
  * Makes the observed children match the plan. If one child fails, the others are still written. A composite
- * creates and applies in the order of the plan, and then deletes the children that are not in it. It deletes
- * nothing if a child has failed, because that child may replace one to delete. A decorator deletes first.
+ * creates and applies in the order of the plan, and then deletes the children that are not in the plan. It
+ * deletes nothing if a child has failed, because the failed child may be meant to replace one of those. A
+ * decorator deletes first.
  *
- * @throws the first failure for which a retry may help; without such a failure, the first one.
+ * @throws the first failure that a retry may resolve; if there is none, the first failure.
  */
 export async function applyChildren(
   planned: readonly PlannedChild[],
@@ -109,8 +110,8 @@ async function applyChild(
 }
 
 /**
- * An existing object with the same name is not changed, whether it is in the cache or `create` finds it
- * because the cache is behind.
+ * An existing object with the same name is not changed, whether the cache shows it, or `create` finds it
+ * because the cache lags behind.
  */
 async function create(
   { resource, object, type }: PlannedChild,

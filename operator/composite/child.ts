@@ -5,7 +5,7 @@ import { type Resource, resourceName } from '../model/resource.ts';
 
 /** The desired state of a child of a composite. */
 export interface DesiredChild {
-  /** The resource of the child, one of the composite's `children`. */
+  /** The resource of the child, which is one of the composite's `children`. */
   readonly resource: Resource;
   /** The fields that the composite decides. */
   readonly object: Desired<KubernetesObject>;
@@ -29,10 +29,7 @@ export function childIdentity(
   return JSON.stringify([resourceName(resource), metadata.namespace ?? '', metadata.name ?? '']);
 }
 
-/**
- * Each object once, in the order of the keys, so that a repeated call of a function gets the same
- * list.
- */
+/** Each object once, ordered by key, so that the function gets the same list when it is called again. */
 export function inOrder(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
   const byKey = new Map(objects.map((object) => [keyOf(object), object]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
@@ -62,7 +59,7 @@ export interface ObservedChildren {
   ): C | undefined;
 }
 
-/** @param byResource - children by the name of their resource. */
+/** @param byResource - children, keyed by the name of their resource. */
 export function observedChildren(
   byResource: ReadonlyMap<string, readonly KubernetesObject[]>,
   controller: string,

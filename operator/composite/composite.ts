@@ -27,10 +27,7 @@ interface RelatedReader {
   of<C extends KubernetesObject>(resource: Resource<C>): readonly C[];
 }
 
-/**
- * The tools of a composite's functions besides their arguments. Using them does not make a function
- * impure.
- */
+/** What a composite's functions may use besides their arguments. Using it does not make a function impure. */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
   /** Wall time in milliseconds, from the process's clock. */
   readonly nowMs: number;
@@ -45,10 +42,7 @@ export interface SyncResult<P extends KubernetesObject> {
    * deleted; `[]` deletes all. An answer without this field is an error and changes nothing.
    */
   readonly children: readonly DesiredChild[];
-  /**
-   * The parent's status, in the form that `setStatus` accepts. If omitted, the status stays as it
-   * is.
-   */
+  /** The parent's status, as `setStatus` accepts it. If omitted, the status stays as it is. */
   readonly status?: DesiredStatus<P>;
   /**
    * Milliseconds after which `sync` is called again without a change. Use it for results that depend on time.
@@ -76,7 +70,7 @@ export interface CompositeOptions<P extends KubernetesObject>
    */
   readonly generateSelector?: boolean;
   /**
-   * For children with a rolling update: the parts of a parent that define a revision. A rolling update moves
+   * For children with a rolling update: which fields of a parent define a revision. A rolling update moves
    * children one by one from the answer for the old revision to the answer for the new one.
    */
   readonly revisions?: RevisionRule;
@@ -88,10 +82,11 @@ export interface CompositeOptions<P extends KubernetesObject>
    */
   readonly customize?: (parent: P) => readonly RelatedRule[] | Promise<readonly RelatedRule[]>;
   /**
-   * Parent and observed children → desired children and status. It must be pure: it reads its arguments,
-   * which are frozen, and writes nothing. It is called again whenever one of them changes. If it throws,
-   * nothing changes and it is called again with back-off. It is not called for a parent that is being
-   * deleted: the garbage collector deletes the children together with the parent, or `finalize` decides.
+   * Returns the desired children and status for a parent and its observed children. It must be pure: it reads
+   * its arguments, which are frozen, and writes nothing. It is called again whenever one of them changes. If
+   * it throws, nothing changes and it is called again with back-off. It is not called for a parent that is
+   * being deleted: the garbage collector deletes the children together with the parent, or `finalize`
+   * decides.
    */
   sync(
     parent: P,
@@ -99,15 +94,15 @@ export interface CompositeOptions<P extends KubernetesObject>
     context: SyncContext,
   ): SyncResult<P> | Promise<SyncResult<P>>;
   /**
-   * Like `sync`, for a parent that is being deleted: it returns the children that should still exist, until
-   * nothing is left to do. If it is set, parents have its finalizer.
+   * Like `sync`, for a parent that is being deleted. It returns the children that should still exist, and is
+   * called until nothing is left to do. If it is set, parents get its finalizer.
    */
   readonly finalize?: CompositeFinalizer<P>;
 }
 
 /** The revisions of a composite's parents. They are stored as ControllerRevisions of `apps/v1`. */
 interface RevisionRule {
-  /** The parts of a parent that define a revision, such as `spec.template`. Default `spec`. */
+  /** The fields of a parent that define a revision, such as `spec.template`. Default `spec`. */
   readonly fieldPaths?: readonly string[];
   /**
    * Where the revisions of cluster-scoped parents are stored. Revisions of a namespaced parent are stored in
@@ -143,9 +138,9 @@ export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
  * process what Metacontroller's CompositeController does with webhooks.
  *
  * The parent becomes the controller of its children. Only objects that it controls are changed or deleted. A
- * delete names the uid, so that another object with the same name is not deleted.
+ * delete request states the uid, so that another object with the same name is not deleted.
  *
- * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` is unusable.
+ * @throws ConfigurationError `CONFIG` in the same cases as `controller`, and when `children` is invalid.
  */
 export function composite<P extends KubernetesObject>({
   parent,
@@ -198,7 +193,7 @@ export function composite<P extends KubernetesObject>({
   }) as unknown as Controller<P>;
 }
 
-/** Checks the list for callers without types, because the engine cannot do it. */
+/** Checks the list for callers that do not check types, because the engine cannot do it. */
 export function requireList(of: string, children: unknown): void {
   if (Array.isArray(children)) return;
   throw new ConfigurationError(`${of} must be a list, as [configMaps]`);
@@ -229,7 +224,7 @@ export function asking<P extends KubernetesObject, R extends { readonly requeueA
       related: relatedReader(related, name),
     });
     const { requeueAfterMs, [list]: wanted, ...rest }: Record<string, unknown> = { ...answer };
-    // The engine treats 0 as no value, as hooks do, but here 0 means at once.
+    // The engine treats 0 as no value, as hooks do. Here 0 means at once.
     const resyncAfterMs = requeueAfterMs === 0 ? 1 : requeueAfterMs;
     return { ...rest, children: wanted, resyncAfterMs } as SyncAnswer;
   };

@@ -24,9 +24,9 @@ export type ChildUpdate = 'apply' | 'recreate' | 'keep' | 'rolling-apply' | 'rol
 /** A condition that an updated child must have before a rolling update continues. */
 export interface StatusCheck {
   readonly type: string;
-  /** If omitted, any status. */
+  /** If omitted, the condition may have any status. */
   readonly status?: string;
-  /** If omitted, any reason. */
+  /** If omitted, the condition may have any reason. */
   readonly reason?: string;
 }
 
@@ -38,18 +38,18 @@ export interface ChildType {
   readonly source: Source;
 }
 
-/** One call of the function that decides. */
+/** One call of the user's function (`sync`, `finalize` or the hook), which decides the desired children. */
 export interface SyncRequest {
   /**
    * The parent, or the decorated object. For an older revision: the current parent with the fields of that
    * revision.
    */
   readonly parent: KubernetesObject;
-  /** The children by the name of their resource, with an entry for every declared resource. */
+  /** The children, keyed by the name of their resource, with an entry for every declared resource. */
   readonly children: ReadonlyMap<string, readonly KubernetesObject[]>;
   /**
-   * The objects that the rules select, by the name of their resource, with an entry for every resource of a
-   * rule.
+   * The objects that the rules select, keyed by the name of their resource, with an entry for every resource
+   * of a rule.
    */
   readonly related: ReadonlyMap<string, RelatedObjects>;
   readonly finalizing: boolean;
@@ -82,7 +82,7 @@ export interface SyncAnswer {
 /** A desired child with its type. */
 export interface PlannedChild extends DesiredChild {
   readonly type: ChildType;
-  /** Resource, namespace and name, in the form of `childIdentity`. */
+  /** Resource, namespace and name, as returned by `childIdentity`. */
   readonly identity: string;
 }
 
@@ -101,7 +101,7 @@ export interface RollingPlan {
   store(context: ReconcileContext): Promise<void>;
 }
 
-/** One version of the parts of a parent that define a revision. */
+/** One version of the fields of a parent that define a revision. */
 export interface ParentRevision {
   /** Name of the ControllerRevision; '' for the only revision of a parent without rolling children. */
   readonly name: string;
@@ -115,8 +115,7 @@ export interface LiveRevisions {
   readonly asked: readonly ParentRevision[];
   /**
    * @param answers - the answers of the function for these revisions. They are checked: names are unique and
-   * namespaces filled in.
-   * @param observed - the claimed children by their identity.
+   * @param observed - the claimed children, keyed by their identity.
    */
   plan(
     answers: readonly (readonly PlannedChild[])[],
@@ -124,12 +123,12 @@ export interface LiveRevisions {
   ): Promise<RollingPlan>;
 }
 
-/** Rolling updates. A composite without rolling children does not use them. */
+/** Rolling updates. A composite without rolling children has none. */
 export interface Revisions {
   read(parent: KubernetesObject, context: ReconcileContext): Promise<LiveRevisions>;
   /** The reads and permissions that the controller needs for revisions. */
   readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'reads' | 'permissions'>;
-  /** How the stored revisions are written. */
+  /** The writes of the stored revisions, for generated policies. */
   readonly stored: readonly ChildWrites[];
 }
 
@@ -146,7 +145,7 @@ interface EngineOptions {
   readonly selects?: ((parent: KubernetesObject) => boolean) | undefined;
   readonly writer: ChildWriter;
   /**
-   * Name of the finalizer, and whether a function for it exists. Without such a function, a finalizer with
+   * The name of the finalizer, and whether a function for it exists. If no function exists, a finalizer with
    * that name is removed.
    */
   readonly finalizer?: { readonly name: string; readonly isUsed: boolean } | undefined;
@@ -156,16 +155,16 @@ interface EngineOptions {
   /** Returns the desired state. Called once per live revision. */
   sync(request: SyncRequest): Promise<SyncAnswer>;
   /**
-   * How failures are reported to people besides the log. If omitted, not at all. Otherwise the parent gets a
-   * Warning Event `SyncError`. With `condition`, its status also gets a condition, which the next success
-   * removes. The type of the condition is `Synced`; for a decorator it begins with the decorator's name. With
-   * `once`, a failure such as a refused child causes no `SyncError`, because the controller already records
-   * an Event for it.
+   * How failures are reported to people, in addition to the log. If omitted, they are only logged. Otherwise
+   * the parent gets a Warning Event `SyncError`. With `condition`, its status also gets a condition, which
+   * the next success removes. The type of the condition is `Synced`; for a decorator it begins with the
+   * decorator's name. With `once`, a failure such as a refused child causes no `SyncError`, because the
+   * controller already records an Event for it.
    */
   readonly failures?: { readonly condition: boolean; readonly once?: boolean };
   /**
    * The status fields that the parent's definition declares and that the engine itself may write. If omitted,
-   * the definition is unknown: the engine writes its fields, and ignores it when the API server drops them.
+   * the definition is unknown: the engine writes its fields, and does not mind if the API server drops them.
    */
   readonly statusFields?: StatusFields;
   /**
@@ -201,8 +200,9 @@ export interface CompositeEngineOptions extends EngineOptions {
   readonly status: 'state' | 'replace';
   /**
    * What is done for a parent that is being deleted. `sync`: the function is called, and the finalizer is
-   * removed before children are changed, as in Metacontroller. `cleanup`: nothing without the finalizer. The
-   * controller adds the finalizer, and removes it when children and status match the answer. Default `sync`.
+   * removed before children are changed, as in Metacontroller. `cleanup`: nothing is done unless the parent
+   * has the finalizer. The controller adds the finalizer, and removes it when children and status match the
+   * answer. Default `sync`.
    */
   readonly deleted?: 'sync' | 'cleanup';
   readonly revisions?: Revisions | undefined;
@@ -223,7 +223,7 @@ export interface DecoratorEngineOptions extends EngineOptions {
   readonly hasStatusSubresource: boolean;
 }
 
-/** The options of either engine. Options that only the other one has are omitted. */
+/** The options of either engine. An option that only one of them has is undefined for the other. */
 export type AnyEngineOptions = EngineOptions &
   Partial<CompositeEngineOptions> &
   Partial<DecoratorEngineOptions>;

@@ -27,7 +27,8 @@ import { SeenVersions } from './seen-versions.ts';
  * The controller of a composite or a decorator. It makes the children or attachments of each parent match the
  * answer of a function.
  *
- * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` names a resource twice.
+ * @throws ConfigurationError `CONFIG` in the same cases as `controller`, and when `children` names a resource
+ *   twice.
  */
 export function engine(options: CompositeEngineOptions | DecoratorEngineOptions): Controller {
   const given: AnyEngineOptions = options;
@@ -73,7 +74,7 @@ export function engine(options: CompositeEngineOptions | DecoratorEngineOptions)
   return Object.freeze({ ...known, ownFinalizer: finalizer.name });
 }
 
-/** The writes of the engine: children of parents, revisions of parents, and its own fields of the parents. */
+/** The writes of the engine: children of parents, revisions of parents, and its own fields in the parents. */
 function writesOf(
   { parent: { resource }, children, ...options }: AnyEngineOptions,
   permissions: readonly Permission[],
@@ -102,7 +103,7 @@ function writesOf(
   };
 }
 
-/** The permissions on parents that the engine needs in addition to those of every controller. */
+/** The permissions on parents that the engine needs in addition to what every controller needs. */
 function permissionsOf({
   parent: { resource },
   decorator,
@@ -118,7 +119,7 @@ function permissionsOf({
   ];
 }
 
-/** Finalizers that show that the garbage collector handles the children of an object. */
+/** Finalizers which show that the garbage collector handles the children of an object. */
 const COLLECTOR_FINALIZERS = ['foregroundDeletion', 'orphan'];
 
 /** Decides what to do for a parent. */
@@ -178,9 +179,7 @@ class Engine {
     });
   }
 
-  /**
-   * True for a parent that is being deleted or no longer selected, if a finalize function exists.
-   */
+  /** True for a parent that is being deleted or no longer selected, if a finalize function exists. */
   #isFinalized(parent: KubernetesObject): boolean {
     const { finalizer, selects } = this.#options;
     const isDue = parent.metadata.deletionTimestamp !== undefined || selects?.(parent) === false;

@@ -13,8 +13,8 @@ import { knownPart, type StatusFields } from '../model/status-fields.ts';
 const MAX_MESSAGE_CHARS = 1_024;
 
 /**
- * True for failures that go away by themselves: concurrent writes, caches that are not ready, and a hook that
- * asks to be called later.
+ * True for failures that a retry resolves: concurrent writes, caches that are not ready, and a hook that asks
+ * to be called later.
  */
 export function isQuiet(error: unknown): boolean {
   return isLostRace(error) || reasonIn(error) === 'TooManyRequests';
@@ -33,7 +33,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * The message for people: on one line and safe on a terminal, because a hook may have written a part of it.
+ * The message for people, on one line and safe for a terminal, because a hook may have written some of it.
  */
 export function publicMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : 'a function threw what is no Error';
@@ -41,7 +41,10 @@ export function publicMessage(error: unknown): string {
   return visible.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
 }
 
-/** The child for which an answer was refused. Errors with their own class name the child in their message. */
+/**
+ * The child because of which an answer was refused. Errors of a special class name the child in their
+ * message.
+ */
 function factsOf(error: unknown): string {
   const isPlain = error instanceof OperatorError && error.constructor === OperatorError;
   if (!isPlain || error.code !== 'USER_CODE') return '';
@@ -50,9 +53,8 @@ function factsOf(error: unknown): string {
 }
 
 /**
- * The type of the condition with which a controller states a failure for an object. A decorated object
- * belongs to other writers and may have several decorators, so its condition type contains the name of the
- * decorator.
+ * The type of the condition that reports a failure for an object. A decorated object belongs to other writers
+ * and may have several decorators, so its condition type contains the name of the decorator.
  */
 export function failureType(decorator?: string): string {
   return decorator === undefined ? 'Synced' : `${decorator}/Synced`;
@@ -61,12 +63,13 @@ export function failureType(decorator?: string): string {
 interface FailureStamp {
   readonly fields: StatusFields | undefined;
   readonly nowMs: number;
-  /** Default: the type for a composite. */
+  /** Default: the type that composites use. */
   readonly type?: string;
 }
 
 /**
- * `status` with the condition that describes how the sync failed. The times of an unchanged condition stay.
+ * `status` with the condition that describes how the sync failed. If the condition has not changed, its times
+ * stay.
  */
 export function withFailure(
   status: Mapping,

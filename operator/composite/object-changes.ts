@@ -30,13 +30,14 @@ export function carries(
   return finalizer !== undefined && metadata.finalizers?.includes(finalizer.name) === true;
 }
 
-/** One state of an object. It is parsed only when more than its metadata is read. */
+/** One state of an object. It is parsed only when something other than its metadata is read. */
 type State = Pick<Entry, 'metadata' | 'object'>;
 
 /**
- * Passes changes of parents that the function can see. It drops changes of objects that do not concern the
+ * Passes changes of parents that the function can see. Drops changes of objects that do not concern the
  * controller, and the engine's own writes: its finalizer, the failure condition, and `observedGeneration` if
- * it replaces the whole status. These would call the function again with the same input.
+ * the engine replaces the whole status. Because of such changes the function would be called again with the
+ * same input.
  */
 export function visibleChanges(options: Options): Predicate {
   const { selects } = options;

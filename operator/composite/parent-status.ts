@@ -21,7 +21,7 @@ interface ParentStatusOptions
   readonly parentResource: Resource;
 }
 
-/** What to state about a parent after its children were managed. */
+/** What to write into the status of a parent after its children were handled. */
 interface Stated {
   readonly status: SyncAnswer['status'];
   /** The condition of a rolling update. */
@@ -78,10 +78,7 @@ export class ParentStatus {
     }
   }
 
-  /**
-   * Omits for an hour the fields that only the engine adds and that the definition does not
-   * declare.
-   */
+  /** Omits for an hour the fields that only the engine adds, if the definition does not declare them. */
   #omit(fields: readonly AddedField[], { clock, log }: ReconcileContext): void {
     const { parentResource } = this.#options;
     const omitted = new Set(fields);
@@ -189,8 +186,8 @@ function wholeStatus(
 }
 
 /**
- * True for a status path that the function itself has answered. Other paths are fields that the engine adds;
- * if the definition does not declare them, that is not an error.
+ * True for a status path that is in the function's own answer. Other paths are fields that the engine adds;
+ * it is no error if the definition does not declare them.
  */
 function isAnswered(path: string, answered: Mapping): boolean {
   const [, field = ''] = /^status\.(\w+)/.exec(path) ?? [];

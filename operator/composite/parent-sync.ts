@@ -36,7 +36,7 @@ interface Phase {
   readonly finalizer: string | undefined;
 }
 
-/** The result after a parent was brought to its desired state. */
+/** The result of making a parent match its desired state. */
 export interface Brought {
   readonly isFinalized: boolean;
   /** Maximum milliseconds until the function must be called again. */
@@ -62,7 +62,7 @@ interface Decision {
 
 /**
  * Makes the children and the status of one parent match the answer of the function, in this order: children
- * are claimed, and related objects read; the function is called; revisions are stored; a decorator writes
+ * are claimed, and related objects are read; the function is called; revisions are stored; a decorator writes
  * everything that it states about the object; the finalizer is removed; the children are written; a composite
  * writes the status.
  */
@@ -125,8 +125,8 @@ export class ParentSync {
       await removeFinalizer(context.client, source.resource, parent, removed);
     }
     const isLetGo = removed !== undefined && parent.metadata.deletionTimestamp !== undefined;
-    // A decorator still carries out its last answer. The children of a composite are left to the garbage
-    // collector.
+    // A decorator still carries out its last answer. For a composite, the garbage collector handles the
+    // children.
     const manages = managesChildren && !(isLetGo && this.#status !== undefined);
     const observed = manages ? inputs.observed : undefined;
     await this.#write(parent, context, decision, { observed, digest });
@@ -135,10 +135,10 @@ export class ParentSync {
   }
 
   /**
-   * Reports a failure to people, by an Event, and by a condition if the definition has conditions. Never
+   * Reports a failure to people, by an Event, and also by a condition if the definition has conditions. Never
    * throws.
    *
-   * @param failure - the failure, and the error with which the attempt ends because of it.
+   * @param failure - the failure, and the error that the attempt throws because of it.
    */
   async failed(
     parent: KubernetesObject,

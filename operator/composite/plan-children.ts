@@ -10,7 +10,7 @@ import type { DesiredChild } from './child.ts';
 import { childIdentity } from './child.ts';
 import type { ChildType, PlannedChild, SyncAnswer } from './engine-options.ts';
 
-/** The requirements for the children of a parent. */
+/** What the children of a parent must fulfil. */
 export interface PlanRules {
   readonly parent: KubernetesObject;
   readonly parentResource: Resource;
@@ -39,10 +39,10 @@ function wordsOf({ decorator }: PlanRules): (typeof WORDS)[keyof typeof WORDS] {
 }
 
 /**
- * Checks an answer and turns its children into a plan. Everything is checked before anything is done, so a
- * single mistake means that nothing changes.
+ * Checks an answer and turns its children into a plan. Everything is checked before anything is written, so
+ * if there is a single mistake, nothing changes.
  *
- * @throws OperatorError `USER_CODE` that names the unusable part and the reason.
+ * @throws OperatorError `USER_CODE` that says what is invalid, and why.
  */
 export async function planChildren(
   answer: SyncAnswer | undefined,
@@ -98,8 +98,8 @@ function plan(given: unknown, index: number, rules: PlanRules): PlannedChild {
 }
 
 /**
- * Undefined for a cluster-scoped child: if it states a namespace, the namespace is dropped, as the API server
- * does.
+ * Undefined for a cluster-scoped child. If such a child states a namespace, it is dropped, as in the API
+ * server.
  */
 function namespaceOf(
   resource: Resource,
@@ -153,8 +153,8 @@ function claimed(
 }
 
 /**
- * Checks everything in an answer except the individual children, for functions without types. An answer
- * without children is refused and deletes nothing.
+ * Checks everything in an answer except the individual children, for functions that do not check types. An
+ * answer without children is refused, and nothing is deleted.
  */
 function requireAnswer(
   answer: SyncAnswer | undefined,

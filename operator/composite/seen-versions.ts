@@ -10,18 +10,18 @@ import {
   type ObjectMeta,
 } from '../model/object.ts';
 
-/** The versions that the last call of the function for a parent has seen. */
+/** The versions that the last call of the function for a parent has read. */
 interface Seen {
   readonly uid: string;
   readonly version: string;
-  /** Versions of the children by uid. */
+  /** Versions of the children, keyed by uid. */
   readonly children: ReadonlyMap<string, string>;
 }
 
 /**
- * Drops changes that the last call for a parent has already seen. The cache shows a change shortly before it
- * is delivered, and own writes before the watch delivers them. Without this filter, the function would be
- * called again with the same input.
+ * Drops changes that the last call for a parent has already taken into account. The cache shows a change
+ * shortly before it is delivered, and own writes before the watch delivers them. Without this filter, the
+ * function would be called again with the same input.
  */
 export class SeenVersions {
   readonly #byKey = new Map<ObjectKey, Seen>();
@@ -29,9 +29,9 @@ export class SeenVersions {
   #isRunning = false;
 
   /**
-   * Forgets everything when the controller ends, because it may run again with the next term as leader. Then
-   * every object is delivered again, and the retries and delays of the last run are lost, so none of these
-   * deliveries may be dropped.
+   * Forgets everything when the controller ends, because it may run again with the next term as leader. At
+   * that time every object is delivered again. None of these deliveries may be dropped, because the retries
+   * and delays of the last run are lost.
    */
   readonly life: Trigger = {
     run: async (_enqueue, { signal }) => {
@@ -43,7 +43,7 @@ export class SeenVersions {
     },
   };
 
-  /** Remembers what a call sees. If the call fails, the key is retried without a change. */
+  /** Remembers what a call reads. If the call fails, the key is retried without a change. */
   note(parent: KubernetesObject, children: Iterable<KubernetesObject>): void {
     if (!this.#isRunning) return;
     const { uid = '', resourceVersion = '' } = parent.metadata;
@@ -65,8 +65,8 @@ export class SeenVersions {
   }
 
   /**
-   * For changes of parents. An object that is new to the cache always passes: after a process that ended
-   * without notice, as in a test that kills it, nothing else would call the function again.
+   * For changes of parents. An object that is new to the cache always passes. After a process has ended
+   * without notice, for example killed by a test, nothing else would call the function again.
    */
   readonly newParent: Predicate = ({ type, metadata }) =>
     type !== 'update' || !isSeen(this.#of(metadata.uid)?.version, metadata);
@@ -84,7 +84,7 @@ export class SeenVersions {
   }
 }
 
-/** True for a deletion, and for a delivery without a change. */
+/** True for a deletion, and for a delivery that is not a change. */
 function passes(type: string): boolean {
   return type === 'delete' || type === 'generic';
 }

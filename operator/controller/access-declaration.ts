@@ -6,7 +6,8 @@ import type { Source } from './source.ts';
 /** A permission, with the namespaces where it applies. */
 export interface PlacedPermission extends Permission {
   /**
-   * Namespaces, for a namespaced resource. If omitted, the namespaces from the manager's settings.
+   * Namespaces, for a namespaced resource. If omitted, the permission applies in the namespaces of the
+   * manager's settings.
    */
   readonly namespaces?: readonly string[];
   /**
@@ -16,19 +17,19 @@ export interface PlacedPermission extends Permission {
   readonly unrequested?: true;
 }
 
-/** The objects of one resource that are written only while a parent is their controller. */
+/** The resource of children that are written only while a parent is their controller. */
 export interface ChildWrites {
   readonly resource: Resource;
   readonly parents: readonly Resource[];
   /**
-   * `owners`: objects without a controller become children, and children are released; such a write changes
-   * only owner references. `whole`: objects without a controller are adopted with all their fields. If
-   * omitted, neither.
+   * `owners`: the controller adopts objects without a controller and releases children. These writes change
+   * only owner references. `whole`: it adopts objects without a controller and may change all their fields.
+   * If omitted, it does neither.
    */
   readonly adopts?: 'owners' | 'whole';
-  /** Labels that every such object has. Default: none. */
+  /** Labels that every written object of the resource has. Default: none. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Annotations that every such object has. Default: none. */
+  /** Annotations that every written object of the resource has. Default: none. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
@@ -46,9 +47,7 @@ export interface ParentWrites {
   readonly status?: boolean;
 }
 
-/**
- * The writes of a declaration, as far as more than their verbs is known. Policies are generated from them.
- */
+/** What is known about the writes of a declaration beyond their verbs. Policies are generated from it. */
 export interface ControlledWrites {
   readonly children: readonly ChildWrites[];
   readonly parents: readonly ParentWrites[];
@@ -56,7 +55,7 @@ export interface ControlledWrites {
   readonly permissions: readonly PlacedPermission[];
 }
 
-/** The access of something other than a controller to the API server. */
+/** The access to the API server that is needed by something other than a controller. */
 export interface AccessDeclaration {
   /** The name used in explanations. */
   readonly name: string;
@@ -71,7 +70,7 @@ export interface AccessDeclaration {
    * none.
    */
   readonly definitions?: readonly DefinedResource[];
-  /** The facts about its writes beyond `permissions`. Default: none. */
+  /** What is known about its writes beyond `permissions`. Default: nothing. */
   readonly writes?: ControlledWrites;
   /** Names under which it owns fields. Default: `name`. */
   readonly fieldManagers?: readonly string[];

@@ -3,7 +3,7 @@ import { type Resource, resourceName } from '../model/resource.ts';
 import { requireWord } from './known-options.ts';
 
 /**
- * A verb that no request uses. The API server checks it when another object is written.
+ * A verb that no request uses. The API server checks it while it handles the write of another object.
  *
  * - `bind` on a Role or ClusterRole, for a binding to it.
  * - `approve`, `sign` and `attest` on a signer, for the approval, the certificate and the trust bundle.
@@ -14,7 +14,7 @@ export type CheckedVerb = 'bind' | 'approve' | 'sign' | 'attest' | 'use';
 const SIGNERS = 'signers.certificates.k8s.io';
 const ROLES = 'roles.rbac.authorization.k8s.io';
 
-/** The resources on which each of these verbs is checked; undefined for any resource. */
+/** The resources on which each of these verbs is checked. Undefined: on any resource. */
 const CHECKED_OF: Readonly<Record<string, readonly string[] | undefined>> = {
   bind: [ROLES, `cluster${ROLES}`],
   approve: [SIGNERS],
@@ -23,14 +23,14 @@ const CHECKED_OF: Readonly<Record<string, readonly string[] | undefined>> = {
   use: undefined,
 };
 
-/** True for a verb that the API server checks for another write, and that no request uses. */
+/** True for a verb that no request uses, and that the API server checks for another write. */
 export function isCheckedVerb(verb: string): boolean {
   return Object.hasOwn(CHECKED_OF, verb);
 }
 
 /**
- * @throws ConfigurationError `CONFIG` for such a verb without `resourceNames`, or on a resource for which it
- * is not checked.
+ * @throws ConfigurationError `CONFIG` for a checked verb without `resourceNames`, or on a resource for which
+ *   the verb is not checked.
  */
 export function requireCheckedVerbs(
   of: string,
@@ -57,7 +57,8 @@ export function requireCheckedVerbs(
 }
 
 /**
- * @throws ConfigurationError `CONFIG` for a verb that is not in `known`, and as `requireCheckedVerbs` does.
+ * @throws ConfigurationError `CONFIG` for a verb that is not in `known`, and in the same cases as
+ *   `requireCheckedVerbs`.
  */
 export function requireVerbs(
   of: string,

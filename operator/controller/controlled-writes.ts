@@ -17,7 +17,7 @@ export function withControlledWrites(controller: Controller, writes: ControlledW
 }
 
 /**
- * The writes of a declaration. `others` are the rights of which only verbs, names and namespaces are known.
+ * The writes of a declaration. `others` are the rights for which only verbs, names and namespaces are known.
  */
 export function controlledWritesOf(
   declared: Declared,

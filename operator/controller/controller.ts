@@ -20,7 +20,7 @@ import type { GoneContext, Outcome, Reconciler } from './reconciler.ts';
 import { type Source, sourceOf } from './source.ts';
 import type { Trigger } from './trigger.ts';
 
-/** A source of children: a change enqueues the owner that the child names. */
+/** A source of children. A change of a child enqueues the owner that the child names. */
 interface Owned {
   /** The children. */
   readonly source: Source;
@@ -41,16 +41,17 @@ interface Owned {
 export interface Permission {
   /** The resource to which the right applies. */
   readonly resource: Resource;
-  /** `status`, `scale`, … If omitted, the resource itself. */
+  /** `status`, `scale`, … If omitted, the right applies to the resource itself. */
   readonly subresource?: string;
   /**
-   * Names of the objects. If omitted, every object. To list or watch with such a right, use the field
-   * selector `metadata.name=…`. To create with it, use server-side apply, because the path of a POST has no
-   * name.
+   * Names of the objects. If omitted, the right applies to every object. To list or watch with a right to
+   * single names, use the field selector `metadata.name=…`. To create with such a right, use server-side
+   * apply, because the path of a POST has no name.
    */
   readonly resourceNames?: readonly string[];
   /**
-   * Namespaces, for a namespaced resource. If omitted, the namespaces of the controller's namespaced sources.
+   * Namespaces, for a namespaced resource. If omitted, the right applies in the namespaces of the
+   * controller's namespaced sources.
    */
   readonly namespaces?: readonly string[];
   /**
@@ -85,7 +86,7 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly triggers: readonly Trigger[];
   /** Rights beyond those that follow from the controller's sources. */
   readonly permissions: readonly Permission[];
-  /** How many keys are reconciled at the same time. Two reconciles of one key never overlap. */
+  /** The number of keys that are reconciled at the same time. Two reconciles of one key never overlap. */
   readonly maxConcurrentReconciles: number;
   /** With leader election, only the leading replica runs the controller. */
   readonly needsLeaderElection: boolean;
@@ -93,9 +94,9 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly consistency: Consistency;
   /** Drops a change of `for` if it returns false. If omitted, no change is dropped. */
   readonly predicate?: Predicate;
-  /** Cleans up objects that are being deleted. If omitted, no cleanup. */
+  /** Cleans up objects that are being deleted. If omitted, nothing is cleaned up. */
   readonly finalizer?: Finalizer;
-  /** Name of the finalizer that `reconcile` itself adds and removes. If omitted, none. */
+  /** Name of the finalizer that `reconcile` itself adds and removes. If omitted, it has none. */
   readonly ownFinalizer?: string;
   /** Minimum milliseconds between the starts of two reconciles of a key. If omitted, 0. */
   readonly minIntervalMs?: number;
@@ -105,14 +106,14 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly maxReconcileAgeMs?: number;
   /** Milliseconds after which every object is reconciled again, 0 for never. If omitted, 10 h. */
   readonly resyncPeriodMs?: number;
-  /** Back-off and ageing of the controller's queue. If omitted, each has its default. */
+  /** Back-off and ageing of the controller's queue. An omitted setting has its default. */
   readonly queue?: QueueSettings;
   /**
    * A `Reconciler`. Declared as a method, so that a controller of Deployments is assignable to
    * `Controller`.
    */
   reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
-  /** Called instead of `reconcile` when the object is gone. If omitted, nothing is called. */
+  /** Called instead of `reconcile` when the object no longer exists. If omitted, nothing is called. */
   gone?(key: ObjectKey, context: GoneContext): Outcome | Promise<Outcome>;
 }
 
@@ -158,14 +159,14 @@ export interface ControllerOptions<T extends KubernetesObject> {
    * deleted.
    */
   readonly finalizer?: Finalizer<T>;
-  /** How many keys are reconciled at the same time. Default 1, as in controller-runtime. */
+  /** The number of keys that are reconciled at the same time. Default 1, as in controller-runtime. */
   readonly maxConcurrentReconciles?: number;
   /**
    * True if only the leading replica runs the controller. Default true. Without leader election in the
    * settings, every replica runs it.
    */
   readonly needsLeaderElection?: boolean;
-  /** How reads relate to own writes. Default `overlay`. */
+  /** How the controller's reads relate to its own writes. Default `overlay`. */
   readonly consistency?: Consistency;
   /**
    * Minimum milliseconds between the starts of two reconciles of a key. Changes that come earlier are
@@ -178,7 +179,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly maxReconcileAgeMs?: number;
   /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0 means never. */
   readonly resyncPeriodMs?: number;
-  /** Back-off and ageing of the controller's queue; each has a default. */
+  /** Back-off and ageing of the controller's queue. An omitted setting has its default. */
   readonly queue?: QueueSettings;
   /** Makes the world match one object. */
   readonly reconcile: Reconciler<T>;
@@ -203,8 +204,8 @@ const DECLARED: unique symbol = Symbol.for('chancery.controller');
 /**
  * Declares a controller. Starts nothing.
  *
- * @throws ConfigurationError `CONFIG` when a name or a number is unusable. For callers without types, also
- *   for an unknown option, verb or other word; the message names the most similar known ones.
+ * @throws ConfigurationError `CONFIG` when a name or a number is invalid. If the caller does not check types,
+ *   also for an unknown option, verb or other word; the message names the most similar known ones.
  */
 export function controller<T extends KubernetesObject>(
   options: ControllerOptions<T>,
@@ -237,8 +238,8 @@ export function controller<T extends KubernetesObject>(
 }
 
 /**
- * The error for an operator written for an earlier version. Called with today's parameters, its function
- * would treat the object as the key.
+ * The error for an operator written for an earlier version. That operator's function would take the object,
+ * which is now the first parameter, for the key.
  */
 const OLD_FORM =
   'takes (key, object, context): write (object, context), read the key from context.key, ' +
@@ -255,8 +256,8 @@ const LEAST_MS = {
 >;
 
 /**
- * Checks the names and words that the types of `controller` check, for callers without types. A misspelt
- * option would otherwise be ignored.
+ * Checks the names and words that the types of `controller` check, for callers that do not check types.
+ * Without this check a misspelt option would be ignored.
  */
 function requireKnownOptions<T extends KubernetesObject>(options: ControllerOptions<T>): void {
   const of = `controller ${options.name}`;
@@ -370,7 +371,7 @@ function resourcesOf(declared: Controller | Defining): readonly Resource[] {
   return [...sources.map(({ resource }) => resource), ...definitions];
 }
 
-/** A controller, or anything else that a manager runs and that may need a leader. */
+/** A controller, or anything else that a manager runs, and that may run only in the leading replica. */
 interface Guardable {
   readonly name: string;
   /** Default true. */

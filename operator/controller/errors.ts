@@ -6,14 +6,12 @@ import type { RefusedResult } from './reconciler.ts';
 import type { Source } from './source.ts';
 
 /**
- * Milliseconds between two attempts at an object that is being deleted. If the object is watched, the event
- * of its removal comes first.
+ * Milliseconds between two attempts while an object is being deleted. If the object is watched, the event of
+ * its removal wakes the key earlier.
  */
 const LOOK_AGAIN_MS = 5_000;
 
-/**
- * An object with the same name is being deleted. The write can succeed once that object is gone.
- */
+/** An object with the same name is being deleted. The write can succeed once that object is gone. */
 export class BeingDeletedError extends OperatorError {
   override readonly name = 'BeingDeletedError';
   /** Milliseconds until the next attempt, unless an event comes first. */
@@ -25,8 +23,8 @@ export class BeingDeletedError extends OperatorError {
 }
 
 /**
- * A cache that a reconcile needs has no first list yet. The key is retried, and the failure is not
- * reported.
+ * A cache that a reconcile needs has not received its first list yet. The key is retried, and the failure is
+ * not reported.
  */
 export class NotReadyError extends OperatorError {
   override readonly name = 'NotReadyError';
@@ -58,13 +56,13 @@ export class NoStatusSubresourceError extends OperatorError {
   }
 }
 
-/** A source that the reconcile needs cannot be listed. It is used as soon as it can be listed. */
+/** A source that the reconcile needs cannot be listed. The source is used as soon as it can be listed. */
 export class SourceUnavailableError extends OperatorError {
   override readonly name = 'SourceUnavailableError';
   readonly source: Source;
   /**
-   * `Forbidden`: a right to list or watch the source is missing. `NotServed`: the API server does not serve
-   * it.
+   * `Forbidden`: the right to list or watch the source is missing. `NotServed`: the API server does not serve
+   * the resource.
    */
   readonly reason: 'Forbidden' | 'NotServed';
 
@@ -96,14 +94,14 @@ export class TerminalError extends OperatorError {
 }
 
 /**
- * The function of a composite or a decorator repeats earlier answers, and each answer changes the object
- * back. The object was not changed.
+ * The function of a composite or a decorator repeats earlier answers, so that each answer reverts the
+ * previous change of the object. This time the object was not changed.
  */
 export class HotLoopError extends OperatorError {
   override readonly name = 'HotLoopError';
   /** The reason for a condition, for programs. */
   readonly reason = 'HotLoop';
-  /** The fields that change from answer to answer. */
+  /** The fields that differ from answer to answer. */
   readonly paths: readonly string[];
 
   constructor(object: string, paths: readonly string[]) {
@@ -161,7 +159,7 @@ export class UndeclaredStatusError extends OperatorError {
 
 /** Delays in milliseconds between two attempts at a write that the API server refuses. */
 const REFUSED_RETRY: { readonly invalidEveryMs: number; readonly otherMaxMs: number } = {
-  /** For a write that violates the schema, plus or minus 10 %: a schema rarely changes. */
+  /** For a write that violates the schema, plus or minus 10 %. It is long because a schema rarely changes. */
   invalidEveryMs: 60 * 60_000,
   /** The longest back-off, jitter included, after a policy, a quota or a missing right refused the write. */
   otherMaxMs: 10 * 60_000,
@@ -169,7 +167,7 @@ const REFUSED_RETRY: { readonly invalidEveryMs: number; readonly otherMaxMs: num
 
 /**
  * The Outcome of an attempt whose refused write has already been reported to people. The key is reconciled
- * after a change, and at the latest when the write may be accepted:
+ * after a change, or when the server may accept the write, whichever comes first:
  *
  * - After a violation of a schema or a rule of the API (`isInvalid`): every 60 minutes, plus or minus 10 %.
  * - After a refusal by a policy, a webhook, a quota or another admission plug-in (`isAdmissionDenied`): after

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { nearMatches } from '../core/text/near-match.ts';
 
-/** The names of the members of `T`. Each use of a table compares it with the type by `satisfies`. */
+/** The names of the members of `T`. Each table is checked against its type with `satisfies`. */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>;
 
 /** The allowed options of a declaration, and the allowed words of some of them. */
@@ -77,7 +77,7 @@ export const KNOWN = {
   },
 } as const;
 
-/** Methods of the client that need the right of another verb. */
+/** The verb whose right a method of the client needs, for methods that are no verbs themselves. */
 const RIGHTS_OF: Readonly<Record<string, string>> = {
   apply: 'apply needs the verb "patch"',
   evict: 'evict needs the verb "create" on the subresource "eviction"',

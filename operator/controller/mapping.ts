@@ -8,12 +8,12 @@ import type { Keys } from './trigger.ts';
 /** The stores that a mapping can read. */
 export interface MappingContext {
   /**
-   * The read-only cache of one of the controller's own sources, in the form that its reconciler sees. It
-   * already contains the change for which the mapping is called. Every required source has its first list by
-   * then; for an optional source, check `synced`.
+   * The read-only cache of one of the controller's own sources, as its reconciler sees it. It already
+   * contains the change for which the mapping is called. At that time every required source has received its
+   * first list; for an optional source, check `synced`.
    *
    * A mapping can therefore search this cache for objects that refer to the changed object, best through an
-   * index of the source. It misses no object: a referring object that is not in the cache yet is reconciled
+   * index of the source. No object is missed: a referring object that is not in the cache yet is reconciled
    * when it arrives, unless the controller's predicate drops that change.
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare `source`.
@@ -31,7 +31,7 @@ export interface Mapping {
    * and is parsed when a field is read; reading only `metadata` costs less.
    *
    * The mapping may be asynchronous. Then up to 16 objects are mapped at a time, and the changes of one
-   * object stay in order. Above 1,000 waiting changes, those of one object are merged.
+   * object stay in order. When more than 1,000 changes wait, those of one object are merged.
    *
    * If a mapping throws, it is called again twice, at once. If its promise rejects, it is called again after
    * 0.1 s and after 1 s. After that the change is dropped, logged and counted.

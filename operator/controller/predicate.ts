@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
 
 /**
- * The event for which a predicate decides.
+ * The event that a predicate passes or drops.
  *
  * - A recreated object (another uid) causes a delete and a create, never an update.
  * - Every object that exists when a controller starts causes a create.
@@ -78,10 +78,10 @@ export const resourceVersionChanged: Predicate = onMetadata(
 );
 
 /**
- * Passes updates that change a part of the status; creates, deletes and resyncs always pass.
+ * Passes updates that change the selected fields of the status; creates, deletes and resyncs always pass.
  *
- * @param select - returns the part to compare; the status may be absent. Default: the whole status. The
- *   parts are compared in depth.
+ * @param select - returns what to compare; the status may be absent. Default: the whole status. The results
+ *   are compared deeply.
  */
 export function statusChanged<S = unknown>(
   select: (status: S | undefined) => unknown = (status) => status,
@@ -90,14 +90,14 @@ export function statusChanged<S = unknown>(
   return onUpdate(({ old, object }) => !isDeepStrictEqual(part(old.object), part(object)));
 }
 
-/** Passes events that all `predicates` pass; every event when there are none. */
+/** Passes events that all `predicates` pass. Without predicates, every event passes. */
 export function and<T extends KubernetesObject>(
   ...predicates: readonly Predicate<T>[]
 ): Predicate<T> {
   return (event) => predicates.every((passes) => passes(event));
 }
 
-/** Passes events that at least one of `predicates` passes; no event when there are none. */
+/** Passes events that at least one of `predicates` passes. Without predicates, no event passes. */
 export function or<T extends KubernetesObject>(
   ...predicates: readonly Predicate<T>[]
 ): Predicate<T> {
@@ -105,8 +105,8 @@ export function or<T extends KubernetesObject>(
 }
 
 /**
- * Passes the events that `predicate` drops. `not(generationChanged)` passes only updates: no create, no
- * delete.
+ * Passes the events that `predicate` drops. `not(generationChanged)` therefore passes neither creates nor
+ * deletes, only updates.
  */
 export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
   return (event) => !predicate(event);

@@ -9,9 +9,9 @@ import type { EventRecorder } from './events/event-recorder.ts';
 import type { Source } from './source.ts';
 
 /**
- * Reconcile again when a refused write may be accepted, after a change, or after `requeueAfterMs`,
- * whichever comes first. `retryRefused` creates this Outcome from an error, and documents the
- * delays.
+ * Reconcile the key again after a change, when the server may accept the refused write, or after
+ * `requeueAfterMs`, whichever comes first. `retryRefused` creates this Outcome from an error, and documents
+ * the delays.
  */
 export interface RefusedResult {
   /** The kind of refusal, which decides when the key is reconciled again. */
@@ -23,8 +23,9 @@ export interface RefusedResult {
 /**
  * When the controller reconciles the object again after a successful reconcile.
  *
- * If nothing is returned: after the next change of the object, or of an object that its controller owns or
- * watches. This is safe, because every relist that finds a difference enqueues the key.
+ * If nothing is returned, the object is reconciled after its next change, or the next change of an object
+ * that its controller owns or watches. No change is missed, because every relist that finds a difference
+ * enqueues the key.
  */
 export type Outcome =
   // biome-ignore lint/suspicious/noConfusingVoidType: a reconciler that returns nothing is the usual one
@@ -32,14 +33,14 @@ export type Outcome =
   /**
    * After `requeueAfterMs` milliseconds, or earlier if something changes. 0 means at once; undefined means
    * only after a change. A key that asks for less than 100 ms more than a hundred times in a row is delayed,
-   * up to one second. `priority` is a whole number, higher first; default -100, behind every key that
-   * changed.
+   * by up to one second. `priority` is a whole number; higher numbers come first. Default -100, which is
+   * after every key that changed.
    */
   | { readonly requeueAfterMs: number | undefined; readonly priority?: number }
   | RefusedResult;
 
 /**
- * A logger for one piece of work, whose facts are in every line. Messages are constant; facts are
+ * A logger for one task; the facts of the task are in every line. Messages are constant, and facts are
  * fields.
  */
 export interface Log {
@@ -53,7 +54,7 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** The identity of this process in the cluster, from the Downward API. Unknown parts are undefined. */
+/** The identity of this process in the cluster, from the Downward API. Unknown members are undefined. */
 export interface Self {
   /** From `POD_NAMESPACE`. */
   readonly namespace: string | undefined;
@@ -85,7 +86,7 @@ export type DesiredStatus<T extends KubernetesObject> = Omit<
   'conditions' | 'observedGeneration'
 > & { readonly conditions?: readonly DesiredCondition[] };
 
-/** How `applyOwned` treats a child that other writers have changed or created. */
+/** How `applyOwned` treats a child that another writer has changed or created. */
 export interface ApplyOwnedOptions {
   /**
    * If true, adopts a child that has no controller, provided that the reconciled object still
@@ -100,24 +101,25 @@ export interface ApplyOwnedOptions {
    */
   readonly force?: boolean;
   /**
-   * Field managers that this controller replaces: its own earlier names, or the operator before it. Fields
-   * that they stated and that this apply does not state are removed. These managers must no longer write.
+   * Field managers that this controller replaces: its own earlier names, or the operator that it replaces.
+   * Fields that those managers stated and that this apply does not state are removed. Those managers must no
+   * longer write.
    */
   readonly formerManagers?: readonly string[];
 }
 
 /** How `deleteOwned` deletes. */
 export interface DeleteOwnedOptions {
-  /** What happens to the child's own children. Default `Background`: they are deleted after the child. */
+  /** What happens to the children of the child. Default `Background`: they are deleted after the child. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
 }
 
 /**
- * The tools of a reconciler: the caches of its controller, a client, and the writes that reconcilers make.
- * Each attempt gets its own context.
+ * The tools of a reconciler: the caches of its controller, a client, and methods for the usual writes. Each
+ * attempt gets its own context.
  */
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> {
-  /** Namespace and name of the reconciled object, as one text; see `splitKey`. */
+  /** Namespace and name of the reconciled object, as one string; see `splitKey`. */
   readonly key: ObjectKey;
   /**
    * Aborts when the process stops, when it loses its leadership, or when the reconcile takes longer than
@@ -126,7 +128,7 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   readonly signal: AbortSignal;
   /** A logger with the controller, the key and a fresh `reconcileId` in every line. */
   readonly log: Log;
-  /** Failures in a row of this key before this attempt. */
+  /** Number of failures of this key in a row before this attempt. */
   readonly attempt: number;
   /**
    * Priority of this attempt: 0 after a change; -100 after a first list, a resync, a poll, or a change that
@@ -135,7 +137,7 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   readonly priority: number;
   /**
    * Calls the API server directly, not the cache. A call without its own signal aborts with `signal`. `store`
-   * shows its writes at once, see `ControllerOptions.consistency`.
+   * shows the writes of `client` at once, see `ControllerOptions.consistency`.
    */
   readonly client: Client;
   /** The clock of the process. `clock.now()` is wall time in milliseconds since 1970. */
@@ -162,14 +164,14 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * stated and this call does not state is removed. The reconciled object becomes the child's controller.
    * The child gets the namespace of the object unless it names one. Resolves to the latest known child.
    *
-   * If the child's name belongs to a child of another owner, that child is not changed: a child with another
-   * controller never, a child without a controller only if `adopt` is set. A late cache does not cause a
-   * deleted child to be created again. With `generateName` and no name, every call creates a child, so look
-   * into the store first.
+   * If an object with the child's name exists and the reconciled object does not control it: an object with
+   * another controller is never changed, an object without a controller only if `adopt` is set. A cache that
+   * lags behind does not cause a deleted child to be created again. With `generateName` and no name, every
+   * call creates a child, so search the store first.
    *
    * Name the resource in the controller's `owns`, with a source that selects the child. Then the child is
-   * read from the cache; otherwise every call reads it with a request. A resource that is not in `owns`,
-   * `watches` or `permissions` is written all the same, if the API server allows it; the log has one warning.
+   * read from the cache; otherwise every call reads it with a request. If the resource is not in `owns`,
+   * `watches` or `permissions`, the child is written if the API server allows it, and one warning is logged.
    *
    * A field is stated under the name by which the server stores it: `stringData` of a Secret as `data`.
    *
@@ -181,8 +183,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    *   be accepted.
    * @throws AlreadyOwnedError when the child has another controller, or has none and is not adopted. If the
    *   resource is in `owns`, the key is reconciled again when that changes, even if you catch the error.
-   * @throws BeingDeletedError when the child is being deleted; the key is reconciled again as above. Also
-   *   when a child is to be adopted and the reconciled object is gone or being deleted.
+   * @throws BeingDeletedError when the child is being deleted, or when it would be adopted by a reconciled
+   *   object that is gone or being deleted. The key is then reconciled again as for AlreadyOwnedError.
    * @throws ApiError when the server refuses. `isUidMismatch` means that the child is gone: do not catch it.
    *   When the attempt fails with an error that does not go away by itself, the reconciled object gets a
    *   Warning Event `ChildRefused`.
@@ -193,9 +195,10 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
     options?: ApplyOwnedOptions,
   ): Promise<C>;
   /**
-   * Deletes the child with that name if the reconciled object is its controller. The delete names the uid of
-   * this child, so that a new object with the same name is not deleted. The child is read as in `applyOwned`.
-   * The call does not wait until the child is gone. The controller's `permissions` must include `delete`.
+   * Deletes the child with that name if the reconciled object is its controller. The request states the uid
+   * of this child, so that a new object with the same name is not deleted. The child is read as in
+   * `applyOwned`. The call does not wait until the child is gone. The controller's `permissions` must include
+   * `delete`.
    *
    * @param child - the name of the child. If it has no namespace, the namespace of the reconciled object is
    * used.
@@ -212,14 +215,14 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   /**
    * Writes the status of the reconciled object where it differs, by server-side apply to the status
    * subresource. A field or condition that an earlier call stated and this call does not state is removed.
-   * Fields and conditions of other writers stay, also in a map that is no longer stated. They also stay if
-   * the definition declares the list of conditions as one value: the list is then merged by `type`. Each
-   * write that could lose data of others names the version from which it was made.
+   * Fields and conditions of other writers stay, even in a map that is no longer stated. They also stay if
+   * the definition declares the list of conditions as atomic: the toolkit then merges the list by `type`.
+   * Each write that could lose data of others states the version that it was made from.
    *
    * `observedGeneration` is the generation of the object that this attempt received. A condition keeps its
    * `lastTransitionTime` while its `status` stays the same. If the installed definition lacks one of these
-   * fields, the field is omitted. The next change of the status tries it again, and after 60 minutes any call
-   * does. A second call in one attempt compares with the status that the first call wrote.
+   * fields, the field is omitted. It is tried again with the next change of the status, and after 60 minutes
+   * with any call. A second call in one attempt compares with the status that the first call wrote.
    *
    * Resolves to true when the status was changed, which is the moment to record an Event. Resolves to false
    * when nothing differs, and when the object is gone, which is not an error.

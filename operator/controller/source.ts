@@ -7,7 +7,7 @@ import type { OnUnserved } from '../store/shared-informer.ts';
 import { KNOWN, type NamesOf, requireNames } from './known-options.ts';
 
 /**
- * The objects to list and watch. Sources are equal if their parts are equal; equal sources share one cache.
+ * The objects to list and watch. Sources are equal if their members are equal; equal sources share one cache.
  */
 export interface Source<T extends KubernetesObject = KubernetesObject> {
   /** The resource to list and watch. */
@@ -17,13 +17,13 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    * resource. `all`: every namespace. `{ name }`: one namespace.
    */
   readonly namespace: 'configured' | 'all' | { readonly name: string };
-  /** Label selector as text, such as `app=shop`. Default: all objects. */
+  /** Label selector, such as `app=shop`. Default: all objects. */
   readonly labelSelector?: string;
-  /** Field selector as text, such as `metadata.name=a`. Default: all objects. */
+  /** Field selector, such as `metadata.name=a`. Default: all objects. */
   readonly fieldSelector?: string;
   /**
-   * If true, the controller starts even if the server does not serve the resource or forbids access, and uses
-   * the resource once it is available. Default false: the controller waits for it before it starts.
+   * If false, the controller does not start before the server serves the resource and allows access. If true,
+   * the controller starts anyway, and uses the resource once it is available. Default false.
    */
   readonly optional: boolean;
   /**
@@ -39,9 +39,9 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    */
   readonly transform?: Transform<T>;
   /**
-   * Milliseconds between comparisons of the cache with a list from the API server, in addition to those of
-   * the settings. Each comparison lists all objects. Default: none. Sources share a cache only if this value
-   * is the same.
+   * Milliseconds between comparisons of the cache with a list from the API server, in addition to the
+   * comparisons that the settings ask for. Each comparison lists all objects. Default: none. Sources share a
+   * cache only if this value is the same.
    */
   readonly relistIntervalMs?: number;
   /** Indices of the cache, by name: see `Store.byIndex`. Equal sources share them. */
@@ -49,15 +49,16 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
 }
 
 /**
- * A source for the toolkit's other packages. It is used as a `Source`, and `prepare` is hidden from users.
+ * A source for the other packages of the toolkit. They return it as a `Source`, so that users do not see
+ * `prepare`.
  */
 export interface PreparedSource<T extends KubernetesObject = KubernetesObject> extends Source<T> {
   /**
-   * Replaces objects before they are cached, for work that takes long or runs in another thread. Called with
-   * the received objects of one page of a list or one piece of a watch. Reading waits for the result, which
-   * must have an entry with the same identity for each object. If it rejects, the list or watch fails and is
-   * repeated. Not allowed together with `transform`. Sources share a cache only if this is the same function.
-   * Own writes show in the cache only after the watch delivers them. Default: none.
+   * Replaces objects before they are cached, for conversions that take long or run in another thread. Called
+   * with the received objects of one page of a list or one chunk of a watch. Reading waits for the result,
+   * which must have an entry with the same identity for each object. If the promise rejects, the list or
+   * watch fails and is repeated. Not allowed together with `transform`. Sources share a cache only if this is
+   * the same function. The cache shows own writes only after the watch has delivered them. Default: none.
    */
   readonly prepare?: Prepare;
 }
@@ -70,7 +71,7 @@ export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Parti
 /**
  * A source over `resource`; see `Source` for the defaults.
  *
- * @throws ConfigurationError `CONFIG` for an unknown option, which types would have found.
+ * @throws ConfigurationError `CONFIG` for an unknown option, which a type check would also find.
  */
 export function source<T extends KubernetesObject>(
   resource: Resource<T>,
@@ -83,7 +84,8 @@ export function source<T extends KubernetesObject>(
 /**
  * A source whose objects pass through `prepare` before they are cached; see `PreparedSource`.
  *
- * @throws ConfigurationError `CONFIG` as `source` does, and for `transform` together with `prepare`.
+ * @throws ConfigurationError `CONFIG` in the same cases as `source`, and for `transform` together with
+ *   `prepare`.
  */
 export function preparedSource<T extends KubernetesObject>(
   resource: Resource<T>,
@@ -103,13 +105,13 @@ export function sourceOf<T extends KubernetesObject>(given: Source<T> | Resource
   return 'resource' in given ? given : source(given);
 }
 
-/** True when both declare the same group, version and plural. */
+/** True when `a` and `b` declare the same group, version and plural. */
 export function isSameResource(a: Resource, b: Resource): boolean {
   return a.group === b.group && a.version === b.version && a.plural === b.plural;
 }
 
 /**
- * The namespaces that a source watches; undefined for all namespaces, and for a cluster-scoped resource.
+ * The namespaces that a source watches; undefined for all namespaces, or if the resource is cluster-scoped.
  *
  * @param configured - the namespaces of the settings; undefined for all namespaces.
  */

@@ -17,8 +17,8 @@ export type Enqueue = (keys: Keys, options?: AddOptions) => void;
 export interface Trigger {
   /**
    * Starts when the controller's caches are synced and, with leader election, when this process leads. It
-   * must end and release everything when `signal` aborts. If a trigger throws, this is logged and the trigger
-   * is restarted with back-off; if it returns earlier, it is not run again.
+   * must release everything and return when `signal` aborts. If a trigger throws, the error is logged and the
+   * trigger is restarted with back-off; if it returns earlier, it is not run again.
    */
   run(
     enqueue: Enqueue,
@@ -26,15 +26,14 @@ export interface Trigger {
   ): Promise<void>;
 }
 
-/**
- * A trigger that other code of the process activates, such as a webhook server or a subscription.
- */
+/** A trigger that other code in the process activates, such as a webhook server or a subscription. */
 export interface Channel extends Trigger {
   /**
    * Enqueues the objects of `keys` in every running controller that has this channel. Returns at once.
    *
-   * A controller that is not running yet misses the keys, but reconciles every existing object when it
-   * starts. Keys are not stored for it, because a controller on standby would collect keys without a limit.
+   * A controller that is not running yet does not receive the keys, but reconciles every existing object when
+   * it starts. The keys are not stored, because those for a controller on standby would pile up without a
+   * limit.
    */
   send(keys: Keys): void;
 }
@@ -61,15 +60,17 @@ export function channel(): Channel {
 
 /** How the periods of `everyMs` vary. */
 interface EveryMsOptions {
-  /** Each period varies randomly by up to this share, so that replicas spread. Default 0.1. */
+  /**
+   * Each period is varied randomly by up to this fraction, so that replicas do not act together. Default 0.1.
+   */
   readonly jitter?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * Enqueues keys periodically, the first time one period after the controller has started, with a priority
- * behind all keys that changed. To reconcile every cached object periodically, set `resyncPeriodMs` instead.
+ * Enqueues keys periodically, first one period after the controller has started, with a lower priority than
+ * all keys that changed. To reconcile every cached object periodically, set `resyncPeriodMs` instead.
  *
  * @param keys - the keys or names, or a function that is called each period.
  * @throws ConfigurationError `CONFIG` when the period is not a finite number above 0, or the jitter is not at

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { OperatorError } from './errors.ts';
 
-/** For calls without a caller's signal. Such calls end by their own time limits. */
+/** For calls to which the caller passes no signal. Such calls end by their own time limits. */
 export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 /** An abort controller that also follows other signals, until it is disposed of. */
@@ -14,7 +14,7 @@ export interface LinkedAbort extends Disposable {
 const PARENTS = new WeakMap<AbortSignal, readonly AbortSignal[]>();
 
 /**
- * The first answer of `find` for `signal`, or else for one of the signals that `linkedAbort` linked it to. It
+ * The first result of `find` for `signal`, or for one of the signals to which `linkedAbort` has linked it. It
  * shows to which caller a signal belongs.
  */
 export function originOf<T>(
@@ -63,7 +63,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Settles as `promise` does, unless `signal` aborts first. Then the result of `promise` is ignored.
+ * Settles like `promise`, unless `signal` aborts first. In that case the result of `promise` is ignored.
  *
  * @throws `signal.reason` when aborted first. It leaves no listener behind.
  */
@@ -89,8 +89,8 @@ interface TimeoutOptions {
 }
 
 /**
- * Resolves as `work` does, unless the time limit passes first. Use it for work outside the API server, such
- * as a program or a URL; calls to the API server have their own limits.
+ * Resolves like `work`, unless the time limit passes first. Use it for work outside the API server, such as a
+ * program or a URL; calls to the API server have their own limits.
  *
  * `work` receives a signal that aborts at the time limit, or when the caller's signal aborts. Work that
  * ignores it continues, but its result is ignored.

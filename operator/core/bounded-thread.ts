@@ -2,8 +2,8 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { Clock } from './clock.ts';
 
 /**
- * Returned instead of an answer. The thread cannot be used any more. `limit`: the request exceeded the limit
- * of time, or the thread its limit of memory.
+ * Returned instead of an answer. The thread cannot be used any more. `limit`: the request exceeded its time
+ * limit, or the thread exceeded its memory limit.
  */
 export interface BrokenThread {
   readonly broken: 'error' | 'limit';
@@ -20,7 +20,7 @@ export interface BoundedThreadOptions {
 }
 
 /**
- * A thread for work whose time and memory cannot be predicted, because its input comes from others. The
+ * A thread for work whose time and memory cannot be predicted, because the input comes from others. The
  * thread sees no environment variables, answers one request at a time, and does not keep the process running.
  */
 export class BoundedThread<Request, Answer> {
@@ -44,7 +44,7 @@ export class BoundedThread<Request, Answer> {
     this.#worker.on('exit', () => this.#settle({ broken: 'error' }));
   }
 
-  /** The answer of the script. `limit`: no answer came within `limitMs` milliseconds. */
+  /** The answer of the script. The result is `limit` if no answer came within `limitMs` milliseconds. */
   async ask(request: Request, limitMs: number): Promise<Answer | BrokenThread> {
     const answer = Promise.withResolvers<Answer | BrokenThread>();
     this.#settle = answer.resolve;

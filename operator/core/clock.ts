@@ -24,8 +24,8 @@ export const systemClock: Clock = {
   schedule(delayMs, wake) {
     const wakeAt = performance.now() + delayMs;
     let timer: NodeJS.Timeout;
-    // Node drops the fraction of a delay and counts from the start of the event loop's turn. So a timer may
-    // fire a millisecond early. Then it is set again for the rest.
+    // Node drops the fraction of a delay, and counts from the start of the event loop's turn. So a timer may
+    // fire a millisecond early. It is then set again for the remaining time.
     const arm = (leftMs: number): void => {
       timer = setTimeout(check, Math.min(Math.max(leftMs, 0), MAX_TIMEOUT_MS));
     };

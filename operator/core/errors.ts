@@ -1,12 +1,12 @@
 import { boundedText, MAX_TEXT_CHARS } from './text/visible-text.ts';
 
 /**
- * The part that is at fault when an operation fails. A person who reads a log line needs this first.
+ * What is at fault when an operation fails. A person who reads a log line needs to know this first.
  *
- * - `ambassador`: the `kubectl proxy` beside the operator is absent, hangs, or refused the request itself.
+ * - `ambassador`: the `kubectl proxy` next to the operator is absent, hangs, or refused the request itself.
  * - `api-server`: Kubernetes answered with a failure.
  * - `protocol`: bytes arrived that the Kubernetes API does not send.
- * - `configuration`: a flag, an environment variable or a declaration is unusable.
+ * - `configuration`: a flag, an environment variable or a declaration is invalid.
  * - `user-code`: a reconciler, a mapping or a loaded module misbehaved.
  * - `process`: this process did not run, because it was suspended or stopped, or its event loop was blocked.
  */
@@ -40,8 +40,8 @@ export type ErrorCode =
   | 'USER_CODE'; // user code that the toolkit calls misbehaved
 
 /**
- * Log-safe facts about a failure. Never object bodies, headers or tokens. An error cuts each text to 2,048
- * characters.
+ * Log-safe facts about a failure. They never contain object bodies, headers or tokens. An error cuts each
+ * string to 2,048 characters.
  */
 export type ErrorContext = Readonly<Record<string, string | number | boolean>>;
 
@@ -57,9 +57,9 @@ export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
   /** Why the operation failed. Programs branch on it. */
   readonly code: ErrorCode;
-  /** The part that is at fault. */
+  /** What is at fault. */
   readonly layer: Layer;
-  /** Log-safe facts about the failure. Each text has at most 2,048 characters. */
+  /** Log-safe facts about the failure. Each string has at most 2,048 characters. */
   readonly context: ErrorContext;
 
   constructor(message: string, { code, layer, context = {}, ...native }: OperatorErrorOptions) {
@@ -70,7 +70,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** A text may come from a server, so its length is limited. */
+/** A string may come from a server, so its length is limited. */
 function boundedContext(context: ErrorContext): ErrorContext {
   const isBounded = Object.values(context).every(
     (fact) => typeof fact !== 'string' || fact.length <= MAX_TEXT_CHARS,
@@ -127,7 +127,7 @@ export class ProtocolError extends OperatorError {
   }
 }
 
-/** A flag, an environment variable or a declaration is unusable. Retrying cannot help. */
+/** A flag, an environment variable or a declaration is invalid. Retrying cannot help. */
 export class ConfigurationError extends OperatorError {
   override readonly name = 'ConfigurationError';
 
@@ -161,7 +161,7 @@ export class UnsafeSetupError extends OperatorError {
 export class LeadershipLostError extends OperatorError {
   override readonly name = 'LeadershipLostError';
 
-  /** @param options - `layer`: the part that prevented the renewal of the Lease. Default `api-server`. */
+  /** @param options - `layer`: what prevented the renewal of the Lease. Default `api-server`. */
   constructor(
     message: string,
     {
@@ -176,7 +176,7 @@ export class LeadershipLostError extends OperatorError {
   }
 }
 
-/** The text of any thrown value, for messages. */
+/** The message of an error, or any other thrown value as a string. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

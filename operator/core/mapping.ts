@@ -6,7 +6,7 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value if it is a mapping; otherwise a mapping without members. */
+/** `value` if it is a mapping; otherwise a mapping without members. */
 export function mappingOf(value: unknown): Mapping {
   return isMapping(value) ? value : {};
 }

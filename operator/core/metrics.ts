@@ -2,8 +2,8 @@
 export type Labels = Readonly<Record<string, string>>;
 
 /**
- * Receives measurements. A port: the program decides how they are collected, and the code that measures does
- * not depend on it. No method throws.
+ * Takes measurements. It is a port: the program decides how they are collected, and the code that measures
+ * does not depend on that. No method throws.
  */
 export interface Meter {
   /** Adds to a counter. @param amount - default 1; never negative. */

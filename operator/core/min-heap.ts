@@ -3,7 +3,7 @@ interface Ranked<T> {
   readonly rank: number;
 }
 
-/** A binary heap with the lowest rank first. The order of equal ranks is not defined. */
+/** A binary heap with the lowest rank first. Equal ranks have no defined order. */
 export class MinHeap<T> {
   readonly #items: Ranked<T>[] = [];
 

@@ -1,7 +1,7 @@
-/** Uniform numbers in [0, 1) that are computed from a state, so that a later run can repeat them. */
+/** Uniform numbers in [0, 1), computed from a state, so that a later run can repeat them. */
 export interface SeededRandom {
   next(): number;
-  /** A whole number below 2³². A generator that starts from it continues the same sequence. */
+  /** A whole number below 2³². A generator that starts from this number continues the same sequence. */
   readonly state: number;
 }
 

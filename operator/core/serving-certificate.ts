@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 
 /**
  * Why clients refuse the certificate of a server at `now`, as the end of a sentence that begins with "the
- * certificate". Undefined if its period of validity and its names are right. Its issuer is not checked.
+ * certificate". Undefined if the validity period and the names are right. The issuer is not checked.
  *
  * @param names - the names by which clients call the server. An alternative name must cover each of them.
  */

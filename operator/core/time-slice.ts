@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.ts';
 /** Number of objects to handle in one turn of the event loop. This takes a few milliseconds at most. */
 export const OBJECTS_PER_SLICE = 1_000;
 
-/** Milliseconds for which one turn may continue with short pieces of work. */
+/** Milliseconds for which short tasks may follow each other in one turn of the event loop. */
 const SLICE_MS = 10;
 
 /**
@@ -41,8 +41,8 @@ async function finish<R>(
 }
 
 /**
- * Limits how long pieces of work that do not wait may follow each other. Without it they could block the
- * process, because the event loop does not turn between promises that are already resolved.
+ * Limits how long tasks that do not wait may follow each other. Without this limit they could block the
+ * process, because promises that are already resolved do not let the event loop turn.
  */
 export class TimeSlice {
   readonly #clock: Clock;
@@ -67,9 +67,9 @@ export class TimeSlice {
 }
 
 /**
- * The results of `handle` for all values, computed one after the other. Other work gets a turn after each 10
- * ms. These are always measured with the system clock, even in a test with another clock, because the work
- * uses real processor time.
+ * The results of `handle` for all values, computed one after the other. After each 10 ms, other work gets a
+ * turn. The 10 ms are always measured with the system clock, even in a test with another clock, because the
+ * work uses real processor time.
  */
 export async function inSlices<T, R>(
   values: Iterable<T>,

@@ -6,18 +6,18 @@ import { ConfigurationError, messageOf } from './errors.ts';
 const require = createRequire(import.meta.url);
 
 /**
- * The YAML package. It is loaded with the first document, so that a program without YAML does not load the
- * seventy files of the package.
+ * The YAML package. It is loaded when the first document is parsed, so that a program without YAML does not
+ * load the seventy files of the package.
  */
 const yaml = (): typeof import('yaml') => require('yaml');
 
 /**
- * How many aliases a document may expand to. The limit refuses nested anchors that expand without end, as
- * kubectl does.
+ * Maximum number of aliases to which a document may expand. It refuses nested anchors that expand without
+ * end, like kubectl.
  */
 const MAX_ALIAS_COUNT = 100;
 
-/** kubectl's YAML library follows YAML 1.1: `yes` and `off` are booleans. */
+/** As in kubectl, whose YAML library follows YAML 1.1, `yes` and `off` are booleans. */
 const BOOLEAN: ScalarTag = {
   tag: 'tag:yaml.org,2002:bool',
   default: true,
@@ -38,7 +38,7 @@ const INTEGER: ScalarTag = {
 };
 
 /**
- * 64-bit integers that a number cannot represent exactly become bigints. kubectl reads larger ones as
+ * 64-bit integers that a number cannot represent exactly become bigints. kubectl reads larger integers as
  * floats.
  */
 const EXACT_INTEGER: ScalarTag = {
@@ -69,8 +69,8 @@ const EXACT_TAGS: typeof READ.customTags = (tags) => [BOOLEAN, EXACT_INTEGER, ..
  *
  * @param options.exactIntegers - integers that a number cannot represent exactly become bigints. Default:
  *   false.
- * @throws ConfigurationError `CONFIG` when the text is not YAML, with line and column; or when its aliases do
- *   not resolve or expand to too much, without them.
+ * @throws ConfigurationError `CONFIG` when `text` is not YAML, with line and column; or, without them, when
+ *   its aliases do not resolve or expand too far.
  */
 export function parseYaml(
   text: string,
@@ -89,12 +89,12 @@ export function parseYaml(
   }
 }
 
-/** The text of a key. The package reports only where the key begins. */
+/** A key as written. The package reports only where the key begins. */
 const KEY = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^:\r\n]*)/;
 
 /**
  * Duplicate keys in the mappings of a YAML document, each with the line of its second occurrence. `parseYaml`
- * ignores them. Returns nothing for a text that is not YAML.
+ * ignores them. The result is empty if `text` is not YAML.
  */
 export function duplicateYamlKeys(
   text: string,
@@ -111,8 +111,8 @@ export function duplicateYamlKeys(
 /**
  * The values of all documents in a YAML stream, without empty documents.
  *
- * @throws ConfigurationError `CONFIG` when the text is not YAML, with line and column; or when its aliases do
- *   not resolve or expand to too much, without them.
+ * @throws ConfigurationError `CONFIG` when `text` is not YAML, with line and column; or, without them, when
+ *   its aliases do not resolve or expand too far.
  */
 export function parseYamlDocuments(text: string): readonly unknown[] {
   try {
@@ -132,8 +132,8 @@ export function parseYamlDocuments(text: string): readonly unknown[] {
 }
 
 /**
- * Refuses a value that contains itself, which an alias inside of its own anchor causes. JSON cannot express
- * such a value, and kubectl refuses it as well.
+ * Refuses a value that contains itself, as an alias inside of its own anchor does. JSON cannot express such a
+ * value, and kubectl refuses it as well.
  *
  * @throws Error
  */
@@ -152,8 +152,8 @@ function refuseCycle(value: unknown): void {
 }
 
 /**
- * A plain value as YAML text, without anchors, aliases or line folding. Text that `parseYaml` or an older
- * parser would read as another type, such as `yes` or `0O7`, is quoted.
+ * Formats a plain value as YAML, without anchors, aliases or line folding. A string that `parseYaml` or an
+ * older parser would read as another type, such as `yes` or `0O7`, is quoted.
  */
 export function formatYaml(value: unknown): string {
   return yaml().stringify(value, {
@@ -165,9 +165,9 @@ export function formatYaml(value: unknown): string {
 }
 
 /**
- * A YAML text in which the value at `path` is replaced. Comments and the form of everything else are kept.
+ * `text`, which is YAML, with another value at `path`. Comments and the notation of everything else are kept.
  *
- * @throws ConfigurationError `CONFIG` when the text is not YAML.
+ * @throws ConfigurationError `CONFIG` when `text` is not YAML.
  */
 export function changedYaml(
   text: string,
@@ -182,12 +182,11 @@ export function changedYaml(
 }
 
 /**
- * A YAML text with one more item in a list of texts, which is the value of a key of the document. Everything
- * else is kept as written, even where comments look like parts of the document. A list that has the text
- * already is not changed.
+ * `text`, which is YAML, with one more item in a list of strings at a top-level key. Everything else is kept
+ * as written, even where comments look like YAML. If the list already has the item, nothing changes.
  *
  * @param comment - a line to put before a new list.
- * @throws ConfigurationError `CONFIG` when the text is not YAML, or is not a mapping, or has no list at the
+ * @throws ConfigurationError `CONFIG` when `text` is not YAML, or is not a mapping, or has no list at the
  *   key.
  */
 export function yamlWithItem(text: string, key: string, item: string, comment: string): string {
@@ -215,14 +214,14 @@ export function yamlWithItem(text: string, key: string, item: string, comment: s
   return isAsMeant ? candidate : changedYaml(text, [key], expected[key]);
 }
 
-/** Undefined if the key exists already: a second one would replace it. */
+/** Undefined if the key already exists, because a second one would replace it. */
 function withListAtEnd(text: string, key: string, lines: string): string | undefined {
   if (new RegExp(`^["']?${key}["']?[ \\t]*:`, 'm').test(text)) return undefined;
   const newline = /\r?\n/.exec(lines)?.[0] ?? '';
   return `${text}${text === '' || text.endsWith('\n') ? '' : newline}${lines}`;
 }
 
-/** Undefined for a list on one line. */
+/** Undefined if the list is on one line. */
 function withLineAfter(
   text: string,
   last: unknown,
@@ -247,14 +246,14 @@ function tried(text: string): unknown {
   }
 }
 
-/** Parts of the package's messages that quote the document without a colon before the quoted text. */
+/** What the package's messages quote of the document without a colon before it. */
 const QUOTED =
   /(?<=^(?:Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags) ).*|(?<=^The ).*(?= tag has no suffix$)/;
 
 /**
- * The error names the broken rule and the place, and quotes nothing of the document: its author and the
- * reader of the message may be different people. For the same reason the error has no cause: the package's
- * message has the line.
+ * The error names the broken rule and the position, and quotes nothing of the document, because the author of
+ * the document and the reader of the message may be different people. For the same reason the error has no
+ * cause: the package's message contains the line.
  */
 function invalid(error: unknown): ConfigurationError {
   const [firstLine = ''] = messageOf(error).split('\n', 1);

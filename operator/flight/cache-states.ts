@@ -4,21 +4,21 @@ import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts'
 import type { KeptCache } from './kept-line.ts';
 import type { RecordedSource, WatchLine } from './record-line.ts';
 
-/** Memory of an entry that only the ring still refers to, besides its text. */
+/** Estimated bytes of an entry that only the ring still refers to, in addition to the entry's JSON. */
 const ENTRY_BYTES = 500;
 
-/** The caches of a process: their names in a record, their states, and their contents at a given time. */
+/** The caches of a process: their names in a record, their states, and their contents at certain times. */
 export class CacheStates {
   /** The id of each group of scopes. */
   readonly #ids = new Map<string, string>();
   readonly #sources = new Map<string, RecordedSource>();
   readonly #states = new WeakMap<object, string>();
-  /** What the newest segment refers to. */
+  /** The entries to which the newest segment refers. */
   #last: readonly { readonly source: ScopeActivity; readonly entries: readonly Entry[] }[] = [];
 
   /**
-   * The id of a group of scopes, such as `deployments.apps`; a further group of the same resource
-   * gets a number.
+   * The id of a group of scopes, such as `deployments.apps`. Further groups of the same resource get a
+   * number.
    */
   idOf(group: string, resource: Resource): string {
     const known = this.#ids.get(group);
@@ -35,7 +35,7 @@ export class CacheStates {
     return [...this.#sources.values()];
   }
 
-  /** The line of a changed state; undefined when it has not changed. */
+  /** The line about a changed state; undefined when the state has not changed. */
   changed(activity: ScopeActivity, at: number): WatchLine | undefined {
     const { informer } = activity;
     const { state, resourceVersion, status } = informer;
@@ -51,8 +51,9 @@ export class CacheStates {
   /**
    * The contents of the caches.
    *
-   * @returns one line for each cache that has its first list, and the memory of entries that have left the
-   *   caches since the previous call: from now on only the lines of that call refer to them.
+   * @returns one line for each cache that has its first list, and the memory of the entries that have left
+   *   the caches since the previous call. From now on only the lines of the previous call refer to these
+   *   entries.
    */
   at(
     at: number,

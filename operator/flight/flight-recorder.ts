@@ -19,24 +19,24 @@ import { type ExchangeTape, recordedError, recordingTransport } from './recordin
 import { Ring } from './ring.ts';
 
 export interface RecorderLimits {
-  /** How far back a record reaches. */
+  /** The number of minutes that a record covers. */
   readonly minutes: number;
-  /** Memory for the record, besides the caches. */
+  /** Megabytes of memory for the record, in addition to the caches. */
   readonly megabytes: number;
 }
 
 interface FlightRecorderOptions extends RecorderLimits {
   readonly clock: Clock;
-  /** Initial state of the random numbers: a whole number below 2³². */
+  /** Initial state of the random number generator: a whole number below 2³². */
   readonly seed: number;
-  /** Called when something happens for which a record should be written. Must not throw. */
+  /** Called when something happens that calls for a record. Must not throw. */
   readonly triggered: (reason: RecordReason, why: string) => void;
 }
 
 /** The data from which a record is written. It no longer changes. */
 export interface Flight {
   readonly lines: readonly KeptLine[];
-  /** Wall time of `at` 0, in milliseconds since 1970. */
+  /** Wall time when `at` is 0, in milliseconds since 1970. */
   readonly beganWallMs: number;
   readonly from: number;
   readonly to: number;
@@ -47,44 +47,42 @@ export interface Flight {
 }
 
 /**
- * A clock line is recorded when the wall time moves by more than this compared with the monotonic
- * time.
+ * Milliseconds. A clock line is recorded when the wall clock jumps by more than this, compared with the
+ * monotonic clock.
  */
 const JUMP_MS = 1_000;
 
 /**
- * When a segment is this many times full, the next segment begins even while changes are being
+ * When the fill level of a segment reaches this number, the next segment begins even while changes are being
  * processed.
  */
 const OVERFULL = 4;
 
 /**
- * The memory of the recorder divided by this number is the most that is carried of one attempt or
- * answer into a later segment.
+ * The recorder's memory divided by this number is the maximum that is carried over into a later segment for
+ * one attempt or answer.
  */
 const CARRIED_PART = 8;
 
 /**
- * Keeps in memory what a process does in the last minutes: its exchanges, wakes, attempts, and the state of
- * its caches and queues. It keeps references and copies nothing, so that it costs little; the text of a
- * record is made when the record is written.
+ * Keeps in memory what a process has done in the last minutes: its exchanges, wakes and attempts, and the
+ * states of its caches and queues. It keeps references and copies nothing, so it costs little. The lines are
+ * formatted only when a record is written.
  */
 export class FlightRecorder implements ProcessObserver {
-  /**
-   * The random numbers of the process. Their state is recorded at the beginning of each segment.
-   */
+  /** The random number generator of the process. Its state is recorded at the beginning of each segment. */
   readonly random: SeededRandom;
   readonly #options: FlightRecorderOptions;
   readonly #ring: Ring;
   readonly #open: OpenWork;
   readonly #caches: CacheStates;
   readonly #controllers = new Map<string, Controller>();
-  /** The running attempts, by a signal that aborts with the attempt. */
+  /** The running attempts. The key is a signal that aborts with the attempt. */
   readonly #attemptOf = new WeakMap<AbortSignal, OpenAttempt>();
   readonly #idOf = new Map<string, { readonly id: number; readonly open: OpenAttempt }>();
   readonly #beganAt: number;
   readonly #beganWallMs: number;
-  /** How far the wall time is ahead of the monotonic clock. */
+  /** The wall time minus the monotonic time, in milliseconds. */
   #aheadMs: number;
   #process: ObservedProcess | undefined;
   #lastId = 0;
@@ -166,12 +164,12 @@ export class FlightRecorder implements ProcessObserver {
     this.#options.triggered('stuck', 'a reconcile runs longer than maxReconcileAgeMs allows');
   }
 
-  /** Keeps a line of the log. */
+  /** Keeps a line of the process's log. */
   log(level: LogLine['level'], message: string, fields: LogLine['fields']): void {
     this.#add({ kind: 'log', at: this.#at(), level, message, fields });
   }
 
-  /** Everything kept until now. Undefined before the process is known. */
+  /** Everything that has been kept until now. Undefined before the process is known. */
   flight(): Flight | undefined {
     if (this.#process === undefined) return undefined;
     const { minutes, megabytes } = this.#options;
@@ -200,7 +198,7 @@ export class FlightRecorder implements ProcessObserver {
   #add(line: KeptLine): void {
     this.#tellJump(line.at);
     this.#ring.add(line);
-    // In a later turn of the event loop: by then the changes of a chunk are in the caches.
+    // In a later turn of the event loop, because by then the changes of a chunk are in the caches.
     if (this.#cancelBegin === undefined && this.#ring.fill(line.at) >= 1) this.#beginSoon(0);
   }
 
@@ -282,8 +280,8 @@ export class FlightRecorder implements ProcessObserver {
   }
 
   /**
-   * A source does not report each of its changes: a watch that opens or ends changes it only after the reader
-   * of the watch has noticed.
+   * A source does not report each of its changes: when a watch opens or ends, the source changes only after
+   * the reader of the watch has noticed.
    */
   #compareSourcesSoon(): void {
     this.#options.clock.schedule(0, () => {

@@ -17,19 +17,17 @@ import type {
   WatchLine,
 } from './record-line.ts';
 
-/** Bytes of an answer as they arrived: a reference, not a copy. */
+/** Bytes of an answer as they arrived. This is a reference, not a copy. */
 export interface KeptChunk extends Omit<ChunkLine, 'text'> {
   readonly bytes: Uint8Array;
 }
 
-/** The contents of a cache: references to its entries, which never change. */
+/** The contents of a cache, as references to its entries, which never change. */
 export interface KeptCache extends Omit<CachedLine, 'objects'> {
   readonly entries: readonly Entry[];
 }
 
-/**
- * A line as it is kept in memory. It becomes text, without secrets, only when a record is written.
- */
+/** A line as it is kept in memory. Only when a record is written, it is formatted and secrets are removed. */
 export type KeptLine =
   | ClockLine
   | StateLine
@@ -47,19 +45,19 @@ export type KeptLine =
   | LeaderLine
   | LogLine;
 
-/** A line of an exchange or of an attempt, which a later segment may need again. */
+/** A line about an exchange or an attempt. A later segment may need it again. */
 export type CarriedLine = RequestLine | AnswerLine | KeptChunk | EndedLine | BeginLine;
 
-/** An object with a few numbers and short texts: measured with 100,000 of them in Node 24. */
+/** Bytes of an object with a few numbers and short strings, measured with 100,000 of them in Node 24. */
 const LINE_BYTES = 200;
 
-/** A Buffer that shares its memory with others, and the line that contains it. */
+/** Bytes of a Buffer that shares its memory with others, and of the line that contains the Buffer. */
 const CHUNK_BYTES = 400;
 
-/** A reference in a list. */
+/** Bytes of a reference in a list. */
 const REFERENCE_BYTES = 8;
 
-/** The memory that a line keeps from being freed, in bytes, estimated. */
+/** The estimated bytes of memory that a line keeps from being freed. */
 export function sizeOf(line: KeptLine): number {
   switch (line.kind) {
     case 'chunk':

@@ -23,18 +23,18 @@ import type {
   RequestLine,
 } from './record-line.ts';
 
-/** Characters of the objects of one `cached` line. */
+/** Maximum characters of the objects in one `cached` line. */
 const CACHED_CHARS = 1024 ** 2;
 
-/** The behavior of an operator depends on no other headers. */
+/** The response headers that are recorded. The behavior of an operator depends on no others. */
 const ANSWER_HEADERS = ['content-type', 'retry-after', 'warning'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Kept lines → the lines of a record, without secret values. A value may occur before it is
- * known to be secret, so everything is masked twice: the first pass finds the values, and the second pass
- * knows them all.
+ * Turns kept lines into the lines of a record, without secret values. A value may occur before it is known to
+ * be secret. So everything is masked twice: the first pass finds the values, and the second pass knows all of
+ * them.
  */
 export class MaskedFlight {
   readonly #flight: Flight;
@@ -50,7 +50,10 @@ export class MaskedFlight {
     this.#secretSources = new Map(secrets.map((source) => [source.id, source]));
   }
 
-  /** Finds out which values are secret. Yields after each line. @param environment - of the process. */
+  /**
+   * Finds out which values are secret. Yields after each line. @param environment - the environment variables
+   * of the process.
+   */
   *learn(environment: Environment): Generator<void, void, undefined> {
     for (const [name, value = ''] of Object.entries(environment)) {
       if (isCredentialVariable(name)) this.#values.placeholder(value);
@@ -60,7 +63,7 @@ export class MaskedFlight {
   }
 
   /**
-   * The lines of the record after the header, as texts. Yields undefined at points where the caller may
+   * The formatted lines of the record after the header. Yields undefined at points where the caller may
    * pause.
    */
   *lines(): Generator<string | undefined, void, undefined> {
@@ -78,7 +81,7 @@ export class MaskedFlight {
     const firstAt = first !== undefined && 'at' in first ? first.at : 0;
     for (const line of this.#flight.lines) {
       if (line.kind === 'state') isFirstSegment = line.at === firstAt;
-      // The lines at the beginning of a later segment follow from the lines before it.
+      // The lines at the beginning of a later segment follow from the lines before them.
       if (!isFirstSegment && isStateOf(line)) continue;
       yield* this.#lineOf(line);
       yield undefined;
@@ -120,7 +123,7 @@ export class MaskedFlight {
     if (objects.length > 0 || !isAny) yield { ...line, objects };
   }
 
-  /** Undefined for an object that cannot be read: its watch delivers it again. */
+  /** Undefined for an object that cannot be read. The watch of the object delivers it again. */
   #object(entry: Entry, secrets: RecordedSource | undefined): string | undefined {
     if (entry.isUnreadable) return undefined;
     try {
@@ -171,7 +174,7 @@ export class MaskedFlight {
     };
   }
 
-  /** A line that consists of short texts, such as keys. */
+  /** A line that contains only short strings, such as keys. */
   #plain<L extends object>(line: L): L {
     const members = Object.entries(line).map(([name, value]: [string, unknown]) => [
       name,
@@ -187,8 +190,8 @@ export class MaskedFlight {
   }
 
   /**
-   * The text of a line. A secret value that is not a word may still occur in it, for example in the name of a
-   * member. It is then replaced there, too; if the result is not a valid line, the texts of the line are
+   * Formats a line. A secret value that is not a word may still occur in it, for example in the name of a
+   * member. It is then replaced there as well. If the result is not a valid line, the strings of the line are
    * omitted.
    */
   #text(line: RecordLine): string {
@@ -208,13 +211,13 @@ function isSecretKind(kind: string, plural: string): boolean {
   return kind === 'Secret' || plural === 'secrets';
 }
 
-/** Lines that describe the state at the beginning of a segment. */
+/** True for a line that describes the state at the beginning of a segment. */
 function isStateOf(line: KeptLine): boolean {
   if (line.kind === 'cached' || line.kind === 'queued') return true;
   return 'carried' in line && line.carried === true;
 }
 
-/** Times are rounded to microseconds: more digits carry no information. */
+/** Rounds times to microseconds, because further digits carry no information. */
 function rounded(line: RecordLine): RecordLine {
   if (!('at' in line)) return line;
   const at = Math.round(line.at * 1_000) / 1_000;

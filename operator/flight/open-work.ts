@@ -2,10 +2,10 @@ import type { CarriedLine } from './kept-line.ts';
 import { sizeOf } from './kept-line.ts';
 import type { AnswerLine, BeginLine, RequestLine } from './record-line.ts';
 
-/** An attempt that has begun and not ended. */
+/** An attempt that has begun but not ended. */
 export interface OpenAttempt {
   readonly begin: BeginLine;
-  /** Its lines and those of its requests since it began. */
+  /** The lines of the attempt and of its requests since it began. */
   lines: CarriedLine[];
   bytes: number;
 }
@@ -13,29 +13,29 @@ export interface OpenAttempt {
 /** A request whose answer has not ended. */
 export interface OpenExchange {
   readonly request: RequestLine;
-  /** The attempt that made it. */
+  /** The attempt that made the request. */
   readonly attempt: OpenAttempt | undefined;
   answer: AnswerLine | undefined;
   /**
-   * For a watch: the data that its reader has not taken, and the incomplete line. For another request: the
+   * For a watch: the data that the reader has not taken, and the incomplete line. For any other request: the
    * whole body.
    */
   lines: CarriedLine[];
   bytes: number;
-  /** Bytes that have arrived and that the reader has not taken yet. */
+  /** The number of bytes that have arrived and that the reader has not taken yet. */
   unread: () => number;
 }
 
 const LINE_BREAK = 0x0a;
 
 /**
- * Attempts and requests that have begun and not ended. A segment that begins in the middle of one needs its
- * lines so far, so that each record can be replayed from the beginning of any segment.
+ * Attempts and requests that have begun but not ended. A segment that begins in the middle of one of them
+ * needs its lines so far, so that each record can be replayed from the beginning of any segment.
  */
 export class OpenWork {
   readonly #attempts = new Map<number, OpenAttempt>();
   readonly #exchanges = new Map<number, OpenExchange>();
-  /** The most that is kept of one attempt, or of one answer, for later segments. */
+  /** Maximum bytes that are kept of one attempt, or of one answer, for later segments. */
   readonly #limitBytes: number;
 
   constructor(limitBytes: number) {
@@ -62,7 +62,7 @@ export class OpenWork {
     return exchange;
   }
 
-  /** An answer, or a part or the end of its body. */
+  /** Adds the headers of an answer, a chunk of its body, or its end. */
   add(exchange: OpenExchange, line: CarriedLine): void {
     this.#keepForAttempt(exchange, line);
     if (line.kind === 'answer') exchange.answer = line;
@@ -75,7 +75,7 @@ export class OpenWork {
     }
   }
 
-  /** The lines that a segment begins with. */
+  /** The lines with which a segment begins. */
   carried(): readonly CarriedLine[] {
     const lines: CarriedLine[] = [];
     for (const attempt of this.#attempts.values()) lines.push(...attempt.lines);
@@ -103,7 +103,7 @@ export class OpenWork {
   }
 }
 
-/** Of a watch whose reader has taken everything, only the part after the last line break is still needed. */
+/** If the reader of a watch has taken everything, only the data after the last line break is still needed. */
 function dropWholeLines(exchange: OpenExchange): void {
   const { lines } = exchange;
   const last = lines.findLastIndex(

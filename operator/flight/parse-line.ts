@@ -1,7 +1,7 @@
 import { isMapping } from '../core/mapping.ts';
 import type { RecordLine } from './record-line.ts';
 
-/** The type of a member; with `?` it may be missing. */
+/** The type of a member. With `?` the member may be missing. */
 type FieldType =
   | 'text'
   | 'number'
@@ -65,19 +65,19 @@ const FIELDS: Readonly<Record<RecordLine['kind'], Readonly<Record<string, FieldT
   end: { lines: 'number' },
 };
 
-/** The text of a line is not a line of a record. The message quotes none of the text. */
+/** A line is not a line of a record. The message quotes nothing of the line. */
 export class RecordLineError extends Error {}
 
-/** The text of a line in a file, without its line break. */
+/** The line as it is written to a file, without its line break. */
 export function recordLineText(line: RecordLine): string {
   return JSON.stringify(line);
 }
 
 /**
- * The line of a text. Undefined for a kind that this version does not know: a later version may have more
+ * Parses a line. Undefined for a kind that this version does not know, because a later version may have more
  * kinds.
  *
- * @throws RecordLineError for a text that is not a JSON object, or lacks a member of its kind.
+ * @throws RecordLineError for a string that is not a JSON object, or lacks a member that its kind requires.
  */
 export function parseRecordLine(text: string): RecordLine | undefined {
   const line = parsed(text);

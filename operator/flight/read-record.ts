@@ -5,22 +5,24 @@ import { jsonOf } from '../core/json/json-of.ts';
 import { parseRecordLine, RecordLineError } from './parse-line.ts';
 import { type HeaderLine, RECORD_FORMAT, RECORD_VERSION, type RecordLine } from './record-line.ts';
 
-/** A record that was read. */
+/** A record that has been read. */
 export interface FlightRecord {
   readonly header: HeaderLine;
   /** All lines between the header and the end. */
   readonly lines: readonly RecordLine[];
-  /** Why the end is missing. Undefined for a complete record. */
+  /** Why the record has no end. Undefined for a complete record. */
   readonly cutOff?: string;
-  /** The number of lines of kinds that this version does not know; they are omitted. */
+  /** The number of lines whose kind this version does not know. They are omitted. */
   readonly unknownLines: number;
 }
 
-/** The largest file that is read: the records of the largest possible ring are smaller. */
+/** The largest file that is read. Even the largest possible ring results in smaller records. */
 export interface RecordLimits {
-  /** Characters of all lines. Default 1 Gi: a ring of 64 MB becomes about 200 MB. */
+  /**
+   * Maximum characters of all lines. Default 1 Gi; for comparison, a ring of 64 MB results in about 200 MB.
+   */
   readonly chars?: number;
-  /** Characters of one line. Default 64 Mi. */
+  /** Maximum characters of one line. Default 64 Mi. */
   readonly lineChars?: number;
 }
 
@@ -28,7 +30,7 @@ const DEFAULT_CHARS = 1024 ** 3;
 const DEFAULT_LINE_CHARS = 64 * 1024 ** 2;
 
 /**
- * Reads a record. A record that was cut off is read up to that point, and `cutOff` states the reason.
+ * Reads a record. A record that was cut off is read up to that point, and `cutOff` gives the reason.
  *
  * @throws ConfigurationError `CONFIG` when the file cannot be read, is not a record, has another version, has
  *   a damaged line, or exceeds the limits. The message quotes nothing of the file.
@@ -59,7 +61,7 @@ class RecordReader {
     this.#file = file;
   }
 
-  /** True when a line has been read. */
+  /** True when at least one line has been read. */
   get hasBegun(): boolean {
     return this.#header !== undefined;
   }
@@ -119,9 +121,9 @@ class RecordReader {
 
 interface TextLine {
   readonly text: string;
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
-  /** False for the rest after the last line break. */
+  /** False for what follows the last line break. */
   readonly isWhole: boolean;
 }
 
@@ -130,7 +132,7 @@ async function* linesOf(
   { chars = DEFAULT_CHARS, lineChars = DEFAULT_LINE_CHARS }: RecordLimits,
 ): AsyncGenerator<TextLine, void, undefined> {
   const input = createReadStream(file);
-  // When the data end too early, everything that can be read is used; the last line shows whether a record is
+  // If the data end too early, everything that can be read is used. The last line shows whether a record is
   // complete.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
   input.on('error', (error) => gunzip.destroy(error));
@@ -162,7 +164,7 @@ async function* linesOf(
   }
 }
 
-/** Why nothing of a file can be read. */
+/** Why a file cannot be read at all. */
 function problemOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'Z_DATA_ERROR'

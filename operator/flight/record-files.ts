@@ -20,11 +20,11 @@ import {
   type RecordReason,
 } from './record-line.ts';
 
-/** Facts about the process that a record contains in addition to the kept lines. */
+/** What a record contains about the process in addition to the kept lines. */
 export interface FlightFacts extends Pick<HeaderLine, 'settings' | 'arguments'> {
-  /** Called when a record is written: modules may be loaded late. */
+  /** Called when a record is written, because modules may be loaded late. */
   readonly modules: () => HeaderLine['modules'];
-  /** Variables whose names are those of credentials have secret values. */
+  /** If the name of a variable suggests a credential, its value is secret. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -35,27 +35,25 @@ interface RecordFilesOptions {
 }
 
 /**
- * How many records of each reason stay in a folder, whichever process wrote them: a process that crashes
- * repeatedly must not fill a disk.
+ * The number of records that are kept in a folder for each reason, whichever process wrote them. A process
+ * that crashes repeatedly must not fill a disk.
  */
 const KEPT_OF_A_REASON = 3;
 
-/** Characters that are compressed together. */
+/** Number of characters that are compressed together. */
 const PIECE_CHARS = 1024 ** 2;
 
-/** Characters of a whole record before they are compressed: a reader refuses more than 1 Gi. */
+/** Maximum characters of a whole record before compression. A reader refuses more than 1 Gi. */
 const MAX_CHARS = 768 * 1024 ** 2;
 
 const NAME = /^flight-\d{4}-\d\d-\d\dT[\d-]+Z-([a-z-]+)\.jsonl\.gz$/;
 
 const compress = promisify(gzip);
 
-/** Writes records into a folder. Failures do not affect the operator: they are logged. */
+/** Writes records into a folder. Failures are logged, and do not affect the operator. */
 export class RecordFiles {
   readonly #options: RecordFilesOptions;
-  /**
-   * The key is in no record, so the value of a placeholder cannot be found by trial.
-   */
+  /** No record contains this key, so the value behind a placeholder cannot be found by trial. */
   readonly #key = randomBytes(32);
   #last: Promise<unknown> = Promise.resolve();
 
@@ -63,9 +61,7 @@ export class RecordFiles {
     this.#options = options;
   }
 
-  /**
-   * Creates the folder when it is missing, and logs a warning when files cannot be written there.
-   */
+  /** Creates the folder if it is missing, and logs a warning if files cannot be written there. */
   async prepare(): Promise<void> {
     const { folder, log } = this.#options;
     try {
@@ -77,8 +73,8 @@ export class RecordFiles {
   }
 
   /**
-   * Writes a record, after all earlier records are written. Resolves to its path, or to undefined when it
-   * cannot be written. Never rejects.
+   * Writes a record after all earlier records. Resolves to its path, or to undefined if it cannot be written.
+   * Never rejects.
    */
   write(flight: Flight, reason: RecordReason, why?: string): Promise<string | undefined> {
     const written = this.#last.then(() => this.#write(flight, reason, why));
@@ -155,7 +151,7 @@ export class RecordFiles {
   }
 }
 
-/** Creates a new file. Two operators may write into one folder in the same millisecond. */
+/** Creates a new file. Two operators may write into one folder within the same millisecond. */
 async function create(
   folder: string,
   { beganWallMs, to }: Flight,

@@ -2,8 +2,8 @@
  * The lines of a flight record. A record is a file of JSON lines, compressed with gzip: one header, then the
  * events in the order in which they happened, then one `end`. A file without `end` was cut off.
  *
- * `at` is milliseconds since the recorder began, by the monotonic clock of the process, with fractions. Keys
- * are `namespace/name`, or `name` alone. Values of Secrets are placeholders.
+ * `at` is the number of milliseconds since the recorder began, by the monotonic clock of the process, with
+ * fractions. Keys are `namespace/name`, or only `name`. Values of Secrets are replaced with placeholders.
  */
 export type RecordLine =
   | HeaderLine
@@ -24,16 +24,16 @@ export type RecordLine =
   | LogLine
   | EndLine;
 
-/** The value of `format` in every header. */
+/** The value of the member `format` in every header. */
 export const RECORD_FORMAT = 'chancery-flight-record';
 
-/** The version that this toolkit writes, and the only version that it reads. */
+/** The version that this toolkit writes. It reads no other version. */
 export const RECORD_VERSION = 1;
 
 /** Why a record was written. */
 export type RecordReason = 'asked' | 'write-loop' | 'stuck' | 'crash' | 'exit';
 
-/** One cache of the process: equal sources of several controllers share it. */
+/** One cache of the process. Equal sources of several controllers share a cache. */
 export interface RecordedSource {
   /** Unique in the record, such as `deployments.apps`. */
   readonly id: string;
@@ -45,21 +45,22 @@ export interface RecordedSource {
   readonly namespaces?: readonly string[];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** The form in which the cache holds each object. `transformed`: the result of a function of the module. */
+  /** What the cache holds of each object. `transformed`: the result of a function of the module. */
   readonly form: 'full' | 'metadata' | 'transformed';
 }
 
 export interface RecordedController {
   readonly name: string;
-  /** The id of the source whose objects it reconciles. */
+  /** The id of the source whose objects the controller reconciles. */
   readonly for: string;
-  /** The ids of all its sources, including `for`. */
+  /** The ids of all sources of the controller, including `for`. */
   readonly sources: readonly string[];
   readonly workers: number;
 }
 
 /**
- * The first line. Facts that change while the process runs have their value from when the record was written.
+ * The first line. What changes while the process runs has its value from the time when the record was
+ * written.
  */
 export interface HeaderLine {
   readonly kind: 'header';
@@ -69,39 +70,39 @@ export interface HeaderLine {
   readonly toolkit: string;
   /** Version of Node, such as `v24.1.0`. */
   readonly node: string;
-  /** Wall time of `at` 0, in RFC 3339. */
+  /** Wall time when `at` is 0, in RFC 3339. */
   readonly began: string;
   /**
-   * The period that the record covers, as `at`: the beginning of its first segment, and the time when it was
-   * written.
+   * The period that the record covers, as values of `at`: from the beginning of its first segment to the time
+   * when it was written.
    */
   readonly from: number;
   readonly to: number;
   readonly reason: RecordReason;
-  /** A description in words, for example which key loops. */
+  /** A description for people, for example which key is in a loop. */
   readonly why?: string;
   readonly pid?: number;
   /**
-   * Environment variables that the toolkit reads, and those that modules declare; secrets are placeholders.
+   * Environment variables that the toolkit reads, and those that modules declare. Secrets are placeholders.
    */
   readonly settings: Readonly<Record<string, string>>;
   /** The words of the command after `--`. */
   readonly arguments: readonly string[];
-  /** The files of the operator that were loaded, with the SHA-256 of each in hexadecimal digits. */
+  /** The loaded files of the operator, each with its SHA-256 in hexadecimal digits. */
   readonly modules: readonly { readonly path: string; readonly sha256: string }[];
   readonly controllers: readonly RecordedController[];
   readonly sources: readonly RecordedSource[];
   readonly limits: { readonly minutes: number; readonly megabytes: number };
   /**
-   * Why the record covers less than its minutes. Undefined when it covers them, or the whole time since the
-   * start.
+   * Why the record covers less time than it should. Undefined when it covers all its minutes, or the whole
+   * time since the process started.
    */
   readonly truncated?: string;
 }
 
 /**
- * The wall time at a given time. There is one in each segment, and one whenever the wall time jumped by more
- * than a second compared with `at`.
+ * The wall time at this `at`. Each segment has one such line. There is one more whenever the wall time jumped
+ * by more than a second compared with `at`.
  */
 export interface ClockLine {
   readonly kind: 'clock';
@@ -112,18 +113,19 @@ export interface ClockLine {
 
 /**
  * A segment begins. The first `state` of a record is followed by its `cached` and `queued` lines, and by the
- * `begin`, `request`, `answer`, `chunk` and `ended` lines of attempts and requests that had begun before,
- * each with `carried` and with the `at` when it happened. Together they are the state at the `at` of this
- * line. A later segment has only this line: its state follows from the lines before it.
+ * `begin`, `request`, `answer`, `chunk` and `ended` lines of attempts and requests that had begun before.
+ * Each of the latter has `carried`, and the `at` when it happened. Together these lines describe the state at
+ * the `at` of the `state` line. A later segment has only the `state` line, because its state follows from the
+ * lines before it.
  */
 export interface StateLine {
   readonly kind: 'state';
   readonly at: number;
-  /** Counted from 0. The first segment of a record may have any number. */
+  /** The number of the segment, from 0. The first segment of a record may have any number. */
   readonly segment: number;
-  /** State of the random numbers of the process: a whole number below 2³². */
+  /** State of the random number generator of the process: a whole number below 2³². */
   readonly random: number;
-  /** Whether this process may do work that needs leadership. */
+  /** True if this process may do work that needs leadership. */
   readonly leads: boolean;
 }
 
@@ -134,9 +136,9 @@ export interface CachedLine {
   readonly source: string;
   /** The namespace, for a cache that watches several namespaces separately. */
   readonly scope?: string;
-  /** The resourceVersion at which its watch would resume. */
+  /** The resourceVersion from which its watch would resume. */
   readonly resourceVersion?: string;
-  /** In the form that the cache holds. */
+  /** The objects, as the cache holds them. */
   readonly objects: readonly unknown[];
 }
 
@@ -146,13 +148,12 @@ export interface QueuedLine {
   readonly controller: string;
   readonly key: string;
   /**
-   * `working`: a worker has it. `parked`: a policy delays it until something other than time allows
-   * it.
+   * `working`: a worker has the key. `parked`: a policy delays the key, and the delay does not end by time.
    */
   readonly state: 'ready' | 'delayed' | 'working' | 'parked';
-  /** Only for a delayed key. */
+  /** Set only for a delayed key. */
   readonly dueInMs?: number;
-  /** Failures in a row. */
+  /** Number of failures in a row. */
   readonly failures: number;
   readonly priority: number;
 }
@@ -161,7 +162,7 @@ export interface QueuedLine {
 export interface RequestLine {
   readonly kind: 'request';
   readonly at: number;
-  /** Unique in the record. Its answer, chunks and end have the same id. */
+  /** Unique in the record. The answer, chunks and end of the request have the same id. */
   readonly id: number;
   readonly method: string;
   /** Path and query. */
@@ -171,17 +172,19 @@ export interface RequestLine {
   readonly body?: string;
   /** Why the body is omitted. */
   readonly leftOut?: string;
-  /** The reconcile that made the request. Undefined for lists, watches, Leases, Events and runnables. */
+  /**
+   * The reconcile attempt that made the request. Undefined for lists, watches, Leases, Events and runnables.
+   */
   readonly by?: Attempted;
-  /** The request was made before the segment began; `at` is the time when it was made. */
+  /** True if the request was made before the segment began; `at` is the time when it was made. */
   readonly carried?: true;
 }
 
-/** Names one attempt at a key. */
+/** Identifies one reconcile attempt. */
 export interface Attempted {
   readonly controller: string;
   readonly key: string;
-  /** As in `BeginLine`. */
+  /** The id of the attempt's `begin` line. */
   readonly id: number;
 }
 
@@ -196,8 +199,8 @@ export interface AnswerLine {
 }
 
 /**
- * A part of the body of an answer. For a watch it contains the complete lines that ended with the data that
- * arrived; for another answer it contains the whole body, and precedes its `ended` line.
+ * A chunk of the body of an answer. For a watch it contains the lines that were completed by the data that
+ * arrived. For any other answer it contains the whole body, and precedes the `ended` line of the request.
  */
 export interface ChunkLine {
   readonly kind: 'chunk';
@@ -205,14 +208,13 @@ export interface ChunkLine {
   readonly id: number;
   readonly text: string;
   /**
-   * The number of omitted bytes: they are not text of the Kubernetes API, for example the log of a
-   * Pod.
+   * The number of omitted bytes, which are not text from the Kubernetes API, for example the log of a Pod.
    */
   readonly leftOut?: number;
   readonly carried?: true;
 }
 
-/** A request is over: its answer is complete, or it failed. */
+/** A request has ended: its answer is complete, or it has failed. */
 export interface EndedLine {
   readonly kind: 'ended';
   readonly at: number;
@@ -223,7 +225,7 @@ export interface EndedLine {
 }
 
 export interface RecordedError {
-  /** Such as `CONNECTION_LOST`, or `ABORTED` when the operator itself canceled the request. */
+  /** For example `CONNECTION_LOST`, or `ABORTED` when the operator itself canceled the request. */
   readonly code: string;
   readonly message: string;
 }
@@ -234,14 +236,14 @@ export interface WakeLine {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** Such as `Deployment demo/web` for a change; otherwise a word such as `trigger`. */
+  /** For a change the object, such as `Deployment demo/web`; otherwise a word such as `trigger`. */
   readonly cause: string;
-  /** How a change became a key: `for`, `owns` or `mapping`, and what kind of change it was. */
+  /** How a change became a key: `for`, `owns` or `mapping`, and the kind of the change. */
   readonly via?: string;
   readonly priority?: number;
 }
 
-/** An attempt at a key begins. */
+/** A reconcile attempt for a key begins. */
 export interface BeginLine {
   readonly kind: 'begin';
   readonly at: number;
@@ -249,11 +251,13 @@ export interface BeginLine {
   readonly key: string;
   /** Unique in the record. */
   readonly id: number;
-  /** Failures in a row before this attempt. */
+  /** Number of failures in a row before this attempt. */
   readonly attempt: number;
-  /** Milliseconds since the key was ready. */
+  /** Milliseconds since the key became ready. */
   readonly waitedMs: number;
-  /** For a carried attempt: its earlier requests are not in the record, because they were too large. */
+  /**
+   * Set for a carried attempt whose earlier requests were too large, so that the record does not have them.
+   */
   readonly incomplete?: true;
   readonly carried?: true;
 }
@@ -263,7 +267,7 @@ export interface OutcomeLine {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** The id of the `begin` line. */
+  /** The id of the attempt's `begin` line. */
   readonly id: number;
   readonly result:
     | 'success'
@@ -284,19 +288,19 @@ export interface HeldLine {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** Such as `write-loops`. */
+  /** For example `write-loops`. */
   readonly policy: string;
-  /** Undefined when the policy decides later. */
+  /** Undefined when the policy decides later when the key may run. */
   readonly forMs?: number;
 }
 
-/** The state of the watch of a source has changed. */
+/** The state of a source's watch has changed. */
 export interface WatchLine {
   readonly kind: 'watch';
   readonly at: number;
   readonly source: string;
   readonly scope?: string;
-  /** Such as `listing`, `watching` or `waiting`. */
+  /** For example `listing`, `watching` or `waiting`. */
   readonly state: string;
   readonly resourceVersion?: string;
   readonly note?: string;
@@ -305,13 +309,13 @@ export interface WatchLine {
 export interface LeaderLine {
   readonly kind: 'leader';
   readonly at: number;
-  /** The group of keys, when replicas share the work. */
+  /** The group of keys that changed, if replicas share the keys. */
   readonly group?: number;
   readonly leads: boolean;
   readonly holder?: string;
 }
 
-/** A warning or an error of the log. */
+/** A warning or an error from the log of the process. */
 export interface LogLine {
   readonly kind: 'log';
   readonly at: number;

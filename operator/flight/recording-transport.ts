@@ -5,22 +5,19 @@ import { isOutputOfProgram, isToProgram } from '../model/masks/masked-call.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 import type { RecordedError } from './record-line.ts';
 
-/** Receives the events of one exchange. */
+/** Is told what happens in one exchange. */
 export interface ExchangeTape {
-  /**
-   * @param unread - returns the number of bytes that have arrived and that the reader has not
-   * taken.
-   */
+  /** @param unread - returns the number of bytes that have arrived and that the reader has not taken. */
   answered(answer: TransportResponse, unread: () => number): void;
-  /** A part of the body. The bytes must not be changed. */
+  /** Called with each chunk of the body. The bytes must not be changed. */
   arrived(bytes: Uint8Array): void;
   /** @param error - undefined when the answer is complete. */
   ended(error: RecordedError | undefined): void;
 }
 
 /**
- * `transport`, which reports every exchange to the tape that `tapeFor` makes for it. It copies no bytes and
- * delays none: a reader gets each part of a body at the same time as without the tape.
+ * `transport`, which also reports every exchange to the tape that `tapeFor` creates for the exchange. It
+ * copies no bytes and delays none: a reader gets each chunk of a body at the same time as without the tape.
  */
 export function recordingTransport(
   transport: Transport,
@@ -48,7 +45,7 @@ export function recordingTransport(
 
 /**
  * Wraps `push`, because a listener or a stream in between would read the body and change its back-pressure.
- * Data that arrived together with the headers are read and put back.
+ * Data that arrived together with the headers is read and put back.
  */
 function follow(body: Readable, request: TransportRequest, tape: ExchangeTape): void {
   const isKept = !isOutputOfProgram(request.path) && !isToProgram(request.path);
@@ -77,7 +74,7 @@ function follow(body: Readable, request: TransportRequest, tape: ExchangeTape): 
   else body.once('close', ended);
 }
 
-/** An error in the form of a record: its message and code, without stack or other facts. */
+/** An error as a record contains it: message and code, without the stack and other facts. */
 export function recordedError(
   error: unknown,
   { signal }: Partial<Pick<TransportRequest, 'signal'>> = {},

@@ -13,38 +13,43 @@ interface FlightRecordingOptions extends RecorderLimits {
   readonly folder: string;
   readonly facts: FlightFacts;
   readonly log: Pick<Log, 'info' | 'warn'>;
-  /** `POST /debug/record` writes a record. */
+  /** True if `POST /debug/record` writes a record. */
   readonly endpoint: boolean;
 }
 
-/** The part of a process that reports signals and uncaught errors. */
+/** What reports signals and uncaught errors of the process. */
 export interface ProcessEvents {
   on(name: string, listener: (...facts: unknown[]) => void): unknown;
   off(name: string, listener: (...facts: unknown[]) => void): unknown;
 }
 
 /**
- * The same signal makes a JVM write its threads. Every other signal that a process may use already has a
- * meaning here or for Node.
+ * A JVM dumps its threads on the same signal. Every other signal that a process may use already has a meaning
+ * here or for Node.
  */
 const SIGNAL = 'SIGQUIT';
 
-/** Events within this time after a trigger are in its record, such as the log line that explains it. */
+/**
+ * Milliseconds. Events within this time after a trigger are still in its record, such as the log line that
+ * explains it.
+ */
 const AFTER_TRIGGER_MS = 1_000;
 
-/** A loop of writes may continue for hours: at most one record of it is written in this time. */
+/** Milliseconds. A write loop may continue for hours, so at most one record of it is written in this time. */
 const BETWEEN_TRIGGERS_MS = 10 * 60_000;
 
-/** Anyone who can reach the port may request a record: at most one is written in this time. */
+/**
+ * Milliseconds. Anyone who can reach the port may request a record, so at most one is written in this time.
+ */
 const BETWEEN_REQUESTS_MS = 10_000;
 
-/** Records a process, and writes a record on request and when something is wrong. */
+/** Records a process, and writes a record on request and when something goes wrong. */
 export class FlightRecording {
   /** The recorder for the process. */
   readonly recorder: FlightRecorder;
   readonly #options: FlightRecordingOptions;
   readonly #files: RecordFiles;
-  /** When a record of each reason was last triggered. */
+  /** When a record was last triggered for each reason. */
   readonly #triggeredAt = new Map<RecordReason, number>();
   /** Functions that write the records that were triggered a moment ago. */
   readonly #due = new Set<() => void>();
@@ -62,15 +67,13 @@ export class FlightRecording {
     });
   }
 
-  /**
-   * Creates the folder when it is missing, and logs a warning when files cannot be written there.
-   */
+  /** Creates the folder if it is missing, and logs a warning if files cannot be written there. */
   prepare(): Promise<void> {
     return this.#files.prepare();
   }
 
   /**
-   * Writes a record of everything until now. Resolves to its path, or to undefined when it cannot be written.
+   * Writes a record of everything until now. Resolves to its path, or to undefined if it cannot be written.
    * Never rejects.
    */
   write(reason: RecordReason, why?: string): Promise<string | undefined> {
@@ -101,7 +104,7 @@ export class FlightRecording {
     };
   }
 
-  /** Answers `POST /debug/record` on the health port. False for another request. */
+  /** Answers `POST /debug/record` on the health port. Returns false for any other request. */
   readonly answer = (request: IncomingMessage, response: ServerResponse): boolean => {
     const [path] = (request.url ?? '').split('?', 1);
     if (!this.#options.endpoint || path !== '/debug/record' || request.method !== 'POST')

@@ -1,14 +1,14 @@
 import { type KeptLine, sizeOf } from './kept-line.ts';
 
 export interface RingLimits {
-  /** The minimum time that the lines cover, while their memory is within `bytes`. */
+  /** The minimum milliseconds that the lines cover, unless their memory would exceed `bytes`. */
   readonly ms: number;
-  /** The largest estimated memory of all lines. */
+  /** Maximum estimated bytes of memory for all lines. */
   readonly bytes: number;
 }
 
 /**
- * A part of the ring that begins with the state of the process, so that it can be read without the lines
+ * A section of the ring that begins with the state of the process, so that it can be read without the lines
  * before it.
  */
 interface Segment {
@@ -19,12 +19,12 @@ interface Segment {
 }
 
 /**
- * A segment is full when it reaches the limits divided by this number. So much of the period is lost when
- * the oldest segment is dropped.
+ * A segment is full when it reaches the limits divided by this number. This is also the fraction of the
+ * period that is lost when the oldest segment is dropped.
  */
 const PARTS = 8;
 
-/** The lines of the last minutes, in segments; the oldest segment is dropped as a whole. */
+/** The lines of the last minutes, in segments. The oldest segment is always dropped as a whole. */
 export class Ring {
   readonly #limits: RingLimits;
   readonly #segments: Segment[] = [];
@@ -35,7 +35,7 @@ export class Ring {
     this.#limits = limits;
   }
 
-  /** Estimated memory of all lines. */
+  /** Estimated bytes of memory for all lines. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -55,7 +55,7 @@ export class Ring {
     return this.#segments[0]?.at ?? 0;
   }
 
-  /** How full the newest segment is: from 1 on the next one should begin. */
+  /** How full the newest segment is. At 1 or more, a new segment should begin. */
   fill(at: number): number {
     const newest = this.#segments.at(-1);
     if (newest === undefined) return 1;
@@ -78,7 +78,10 @@ export class Ring {
     this.weigh(sizeOf(line));
   }
 
-  /** Counts memory that the newest segment keeps from being freed, besides that of its lines. */
+  /**
+   * Adds memory to the size of the newest segment that it keeps from being freed, in addition to that of its
+   * lines.
+   */
   weigh(bytes: number): void {
     const newest = this.#segments.at(-1);
     if (newest === undefined) return;
@@ -86,10 +89,7 @@ export class Ring {
     this.#bytes += bytes;
   }
 
-  /**
-   * All lines, the oldest first. The returned lines do not change when more lines are added to the
-   * ring.
-   */
+  /** All lines, the oldest first. The returned list does not change when more lines are added to the ring. */
   lines(): readonly KeptLine[] {
     return this.#segments.flatMap(({ lines }) => lines);
   }

@@ -1,9 +1,9 @@
 import { jsonOf } from '../core/json/json-of.ts';
 import { isMapping } from '../core/mapping.ts';
 
-/** Pieces of the text of a watch → its lines. */
+/** Splits the chunks of a watch into lines. */
 export class WatchedLines {
-  /** The text after the last line break. */
+  /** What follows the last line break. */
   #rest = '';
 
   /** The lines that `text` completes. */
@@ -14,15 +14,14 @@ export class WatchedLines {
   }
 }
 
-/** A line of a watch as it was received: its object may be any value. */
+/** A line of a watch as it was received. Its object may be any value. */
 export interface WatchedEvent {
   readonly type: string;
   readonly object: unknown;
 }
 
 /**
- * Undefined for a line that is not an event: the watch fails because of it, and reports the
- * failure.
+ * Undefined for a line that is not an event. The watch fails because of such a line, and reports the failure.
  */
 export function watchedEvent(line: string): WatchedEvent | undefined {
   const event = jsonOf(line);

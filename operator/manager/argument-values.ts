@@ -24,7 +24,7 @@ interface BooleanArgument extends CommonArgument {
   readonly default?: boolean;
 }
 
-/** `--name=TEXT` or `--name TEXT`. The text may be empty. */
+/** `--name=TEXT` or `--name TEXT`. `TEXT` may be empty. */
 interface StringArgument extends CommonArgument {
   /** If the argument is given several times, the last one wins. */
   readonly type: 'string';
@@ -50,8 +50,8 @@ type Argument = BooleanArgument | StringArgument | ListArgument;
 export type Arguments = Readonly<Record<string, Argument>>;
 
 /**
- * The value of each argument in a table, by its name: the values that `create` of `withArguments`
- * receives.
+ * The value of each argument in a table, keyed by the argument's name. This is what `create` of
+ * `withArguments` receives.
  */
 export type ArgumentValues<A extends Arguments> = {
   readonly [Name in keyof A]: A[Name] extends { readonly type: 'boolean' }
@@ -64,8 +64,8 @@ export type ArgumentValues<A extends Arguments> = {
 };
 
 /**
- * The arguments and positionals among the words after `--`, in their order. If an argument's value is
- * missing, pflag would take the next argument as the value; this function throws an error.
+ * The arguments and positionals among the words after `--`, in order. If the value of an argument is missing,
+ * this function throws, while pflag would take the next argument as the value.
  *
  * @throws ConfigurationError `CONFIG` for an argument that is unknown or has no value.
  */
@@ -90,8 +90,8 @@ export function argumentWords(
 /**
  * The values of the arguments, and the positionals.
  *
- * @throws ConfigurationError `CONFIG` as `argumentWords` does, for a value of another type, and for a
- *   positional when the module takes no positionals.
+ * @throws ConfigurationError `CONFIG` in the same cases as `argumentWords`, for a value of another type, and
+ *   for a positional when the module takes no positionals.
  */
 export function readArguments<A extends Arguments>(
   words: readonly string[],
@@ -179,7 +179,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** The command line itself handles `--help`. */
 const RESERVED = 'help';
 
-/** @throws ConfigurationError `CONFIG` when the name, the type or the default of an argument is unusable. */
+/** @throws ConfigurationError `CONFIG` when the name, the type or the default of an argument is invalid. */
 export function requireUsable(name: string, argument: Argument): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) || name === RESERVED) {
     throw new ConfigurationError(

@@ -41,7 +41,7 @@ interface ControllerHostOptions {
   readonly informers: Informers;
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** True while debug lines show, see `RunnerOptions`. Default: never. */
+  /** True while debug lines are shown, see `RunnerOptions`. Default: never. */
   readonly showsDebug?: () => boolean;
   readonly meter?: Meter;
   /** The first term of leadership. Default: no election, and no request is fenced. */
@@ -54,7 +54,7 @@ interface ControllerHostOptions {
   readonly writes?: MinuteCounts;
   /** The groups of keys that this process works on. Default: the process works on all keys. */
   readonly shards?: GroupsAtWork;
-  /** Receives what the process does, for a flight record. Default: no observer. */
+  /** Is told what the process does, for a flight record. Default: no observer. */
   readonly observer?: ProcessObserver;
   /** Remembers the outcome of each key's attempts, for the status page. Default: not remembered. */
   readonly keys?: KeyMemory | undefined;
@@ -71,15 +71,15 @@ interface TermFences {
 }
 
 /**
- * How long the running reconciles of a started controller may take to finish after the controller
- * is stopped.
+ * Milliseconds that the running reconciles of a started controller may take to finish after the controller is
+ * stopped.
  */
 const STARTED_DRAIN_MS = 10_000;
 
 /**
- * Runs controllers. Each controller has its own client, and all controllers share one Event recorder. With
- * an election, controllers that need leadership share another recorder. That recorder and their runners
- * (queue, back-off, memory of writes) are created again for each term.
+ * Runs controllers. Each controller has its own client, and all controllers share one Event recorder. With an
+ * election, the controllers that need leadership share another recorder. That recorder and the runners of
+ * those controllers (queue, back-off, memory of writes) are created again for each term.
  */
 export class ControllerHost {
   readonly #options: ControllerHostOptions;
@@ -90,13 +90,13 @@ export class ControllerHost {
   /** The controllers that runnables have started, by name. */
   readonly #started = new Map<string, ControllerRunner>();
   readonly #groupEvents = new WeakMap<GroupTerm, ApiEventRecorder>();
-  /** Shared by all controllers, because aggregation and rate limits need to see every Event. */
+  /** Shared by all controllers, because the aggregation and the rate limits must see every Event. */
   readonly #events: ApiEventRecorder;
   /** The current or next term; undefined without an election. */
   #term: { readonly fence: Fence; readonly events: ApiEventRecorder } | undefined;
   /**
-   * Shared by all controllers: with 10 ms per controller, many controllers would block the process for
-   * seconds.
+   * Shared by all controllers: if each controller had its own 10 ms, many controllers would block the process
+   * for seconds.
    */
   readonly #timeSlice: TimeSlice;
 
@@ -112,7 +112,7 @@ export class ControllerHost {
     return this.#all().some((runner) => runner.stuck);
   }
 
-  /** The keys of every controller that are waiting or have an attempt running. */
+  /** The keys of every controller that are waiting or being reconciled. */
   *waiting(): Generator<readonly [controller: string, WaitingKey], void, undefined> {
     for (const runner of this.#all()) {
       for (const key of runner.waiting()) yield [runner.activity.name, key];
@@ -129,12 +129,15 @@ export class ControllerHost {
     return this.#all();
   }
 
-  /** True when every controller has handled everything that its sources hold. */
+  /** True when every controller has handled all changes from its sources. */
   get idle(): boolean {
     return this.#all().every((runner) => runner.idle);
   }
 
-  /** Starts to list and watch the sources of `controller`, now or when the informers run. Idempotent. */
+  /**
+   * Starts to list and watch the sources of `controller`, at once or as soon as the informers run.
+   * Idempotent.
+   */
   attach(controller: Controller): ControllerRunner {
     const known = this.#runners.get(controller.name);
     return known?.runner ?? this.#attached(controller);
@@ -152,12 +155,12 @@ export class ControllerHost {
   }
 
   /**
-   * Runs a controller that was not declared until `stop` aborts. Its running reconciles may then finish for
-   * 10 s, or until `abort` aborts. Its sources stay open while the controller runs. They do not count for
-   * `/readyz`.
+   * Runs a controller that was not declared, until `stop` aborts. Then its running reconciles may finish for
+   * 10 s, or until `abort` aborts. Its sources stay open while the controller runs. `/readyz` does not wait
+   * for them.
    *
-   * @throws ConfigurationError `CONFIG` when a controller of this name is already running, and as
-   *   `Informers.open` does; any error of `ControllerRunner.run`.
+   * @throws ConfigurationError `CONFIG` when a controller of this name is already running, and in the same
+   *   cases as `Informers.open`; any error of `ControllerRunner.run`.
    */
   async start(controller: Controller, stop: AbortSignal, abort: AbortSignal): Promise<void> {
     const { clock, informers } = this.#options;
@@ -211,8 +214,8 @@ export class ControllerHost {
   }
 
   /**
-   * Creates new runners for the controllers that need leadership, for the next term. Their runners of the
-   * last term must have ended. The sources keep running.
+   * Creates new runners for the controllers that need leadership, for the next term. The runners of the last
+   * term must have ended. The sources keep running.
    */
   beginTerm(fences: TermFences): void {
     this.#term = this.#termOf(fences);
@@ -223,10 +226,10 @@ export class ControllerHost {
   }
 
   /**
-   * The client and the Event recorder for one name. With `needsLeaderElection`, both belong to the current or
-   * next term.
+   * The client and the Event recorder for one name. With `needsLeaderElection`, both belong to the current
+   * term, or to the next one if there is none now.
    *
-   * @param exactIntegers - as in `restClient`. Default false.
+   * @param exactIntegers - see `restClient`. Default false.
    */
   partsFor(
     name: string,
@@ -294,8 +297,7 @@ export class ControllerHost {
   }
 
   #termOf({ fence, eventFence }: TermFences): { fence: Fence; events: ApiEventRecorder } {
-    // Events about the work of a leader may be sent after its term, but not once another term may have
-    // begun.
+    // Events about a leader's actions may be sent after its term, but only until another term may have begun.
     return { fence, events: this.#recorder(eventFence) };
   }
 

@@ -7,11 +7,10 @@ import type { CreateManagerOptions } from './options.ts';
  * `@opentelemetry/api`, every reconcile has a span. The manager opens nothing before it runs. It does not
  * handle process signals and never exits the process: the caller does both.
  *
- * @throws ConfigurationError `CONFIG` when the settings are unusable, or two controllers have the same
- *   name.
+ * @throws ConfigurationError `CONFIG` when a setting is invalid, or two controllers have the same name.
  */
 export async function createManager(options: CreateManagerOptions): Promise<Manager> {
-  // Loaded on demand: a program that uses only parts of the toolkit does not load the manager.
+  // Loaded on demand: a program that uses only other modules of the toolkit does not load the manager.
   const { newManager } = await import('./manager.ts');
   return newManager(options);
 }

@@ -8,7 +8,7 @@ import type { Settings } from './settings/settings.ts';
 type DeclaredPart = Controller | Runnable;
 
 /**
- * The controllers and runnables of a process. Each part waits until it may run: until the start, or until
+ * The controllers and runnables of a process. Each of them waits until it may run: until the start, or until
  * this process leads.
  */
 export class DeclaredParts {
@@ -28,24 +28,24 @@ export class DeclaredParts {
     return [...this.#controllerPlaces.keys()];
   }
 
-  /** The waiting parts. A part may begin while the caller iterates. */
+  /** The controllers and runnables that wait. One may begin while the caller iterates. */
   get waiting(): Iterable<DeclaredPart> {
     return this.#waiting;
   }
 
-  /** Marks the part as no longer waiting. */
+  /** Marks a controller or runnable as no longer waiting. */
   begins(declared: DeclaredPart): void {
     this.#waiting.delete(declared);
   }
 
-  /** Puts every part that may no longer run back into the waiting set. */
+  /** Makes every controller and runnable wait again that may no longer run. */
   waitUnless(mayRun: (declared: DeclaredPart) => boolean): void {
     for (const declared of this.#all) if (!mayRun(declared)) this.#waiting.add(declared);
   }
 
   /**
-   * The access to the API server that the parts declare, and the namespaces where the process
-   * works.
+   * The access to the API server that the controllers and runnables declare, and the namespaces where the
+   * process works.
    */
   access(settings: Settings): KnownAccess {
     const declared = [...this.#all];

@@ -101,7 +101,7 @@ export function definitionInstallerOf(
 }
 
 /**
- * Undefined without an election: then every replica leads.
+ * Undefined without an election, because then every replica leads.
  *
  * @throws ConfigurationError `CONFIG` when the times of the Lease do not fit together.
  */
@@ -143,7 +143,7 @@ export function shardingOf(
   requireDivisible(controllers, sharding);
   const set = setNameOf(sharding, [...controllers, ...runnables]);
   const identity = leaderIdentity(podName);
-  // The rights for Events, and the owners of Leases, belong to the namespace of the Leases.
+  // Events and owner references of Leases are only possible if the Pod is in the namespace of the Leases.
   const isBeside = podName !== undefined && podNamespace === leaseNamespace;
   const regarding = isBeside && podOf(podName, leaseNamespace, podUid);
   return new Sharding({
@@ -204,7 +204,7 @@ function sourceChecks(
 }
 
 /**
- * The resources whose objects the process converts. A dry run converts none, so that it does not conflict
+ * The resources whose objects the process converts. A dry run converts none, so that it does not interfere
  * with another process.
  */
 function convertedResources({
@@ -225,7 +225,7 @@ function convertsOf(options: OperatorProcessOptions): (resource: Resource) => bo
 }
 
 /**
- * Undefined without webhooks and conversions.
+ * Undefined when there are neither webhooks nor conversions.
  *
  * @throws ConfigurationError `CONFIG` when two webhooks have the same path.
  */
@@ -239,7 +239,7 @@ export function webhookServingOf(options: OperatorProcessOptions): WebhookServin
   return new WebhookServing({ ...options, webhooks, ...parts });
 }
 
-/** Undefined when the health port is turned off. */
+/** Undefined when the health port is off. */
 export function healthServerOf(
   { answer, settings, healthChecks = {} }: OperatorProcessOptions,
   own: { readonly live: readonly HealthCheck[]; readonly ready: readonly StartCheck[] },
@@ -259,7 +259,7 @@ export function healthServerOf(
   });
 }
 
-/** The leadership in the form that the status page shows. */
+/** The leadership, as the status page shows it. */
 export function leadershipStatus({
   leaseName: lease,
   isLeader: leads,
@@ -268,7 +268,7 @@ export function leadershipStatus({
   return { lease, leads, holder };
 }
 
-/** The part of a process that an observer may read. */
+/** What an observer may read of a process. */
 export function observedProcess({
   informers,
   host,

@@ -35,36 +35,36 @@ export interface Manager {
    */
   readonly leads: boolean;
   /**
-   * True when every controller has handled everything that its sources hold. Then only a change or a timer
-   * adds work.
+   * True when every controller has handled all changes from its sources. From then on only a change or a
+   * timer leads to a reconcile.
    */
   readonly idle: boolean;
   /** The state of the process, as the status page shows it. */
   readonly status: ProcessStatus;
   /**
-   * Adds a controller or runnable, before or during the run. During the run the part starts at once, or when
-   * this process leads if the part needs leadership.
+   * Adds a controller or runnable, before or during the run. During the run it starts at once, or, if it
+   * needs leadership, when this process leads.
    *
    * @throws ConfigurationError `CONFIG` when another controller has the same name, and when the manager has
    *   been stopped.
    */
   add(declared: Controller | Runnable): void;
   /**
-   * Runs until `signal` aborts or `stop` is called. Then it stops gracefully, within the `shutdownTimeoutMs`
-   * of the settings; docs/guides/operate/running.md lists the steps. A manager runs once.
+   * Runs until `signal` aborts or `stop` is called. Then stops gracefully, within the `shutdownTimeoutMs` of
+   * the settings; docs/guides/operate/running.md lists the steps. A manager runs only once.
    *
    * @throws UnsafeSetupError `TOKEN_VISIBLE` before anything is opened, when a ServiceAccount token is
    *   visible and the settings do not set `insecureAllowToken`; `FILTER_OPEN` before anything is reconciled,
    *   when the settings set `selfTest: 'require'` and the ambassador's filter allows a request that it should
    *   refuse.
-   * @throws ConfigurationError `CONFIG` when a port is not available, and when the manager has run before.
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease caused.
+   * @throws ConfigurationError `CONFIG` when a port is not available, or the manager has already run.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that was caused by the loss of the Lease.
    * @throws OperatorError `UNSERVED` when the settings set `crdWait: 'timeout'` and a source is not served
    *   after 2 minutes; `USER_CODE` when a runnable fails.
    */
   run(signal?: AbortSignal): Promise<void>;
   /**
-   * Begins the stop, as an abort of the signal of `run` does. Resolves when the stop is over, and never
+   * Begins the stop, like an abort of the signal of `run`. Resolves when the stop is complete, and never
    * rejects. It is idempotent, may be called before the run, and is safe to call from a signal handler.
    */
   stop(reason?: unknown): Promise<void>;
@@ -75,7 +75,7 @@ export interface ManagerOptions extends CreateManagerOptions {
   readonly dryRun?: boolean;
   /** Metrics of the process in addition to the catalogue. Default: none. */
   readonly moreMetrics?: readonly Metric[];
-  /** Texts that the metrics port serves in addition to `/metrics`. Default: none. */
+  /** Pages that the metrics port serves in addition to `/metrics`. Default: none. */
   readonly metricsPages?: readonly MetricsPage[];
   /** See `OperatorProcessOptions`. */
   readonly random?: () => number;
@@ -188,7 +188,7 @@ function loggerOf(
 }
 
 interface Owned extends Pick<Manager, 'settings' | 'logger'> {
-  /** Called once. Does the work, then closes everything that the manager owns. */
+  /** Called once. Runs the manager, then closes everything that the manager owns. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -229,7 +229,7 @@ function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTes
   };
 }
 
-/** Tests the gate while the process runs, because its certificate can change without the operator. */
+/** Tests the gate while the process runs, because the gate's certificate can change without the operator. */
 function gateTests(
   { webhooks = [] }: ManagerOptions,
   { selfTest, webhookGate }: Settings,
@@ -247,9 +247,7 @@ function gateTests(
   return [{ name: 'gate-self-test', needsLeaderElection: false, run }];
 }
 
-/**
- * Only the ambassador should hold credentials. A token that the operator can read breaks this rule.
- */
+/** Only the ambassador should hold credentials. A token that the operator can read breaks this rule. */
 async function requireNoToken(
   folders: readonly string[] | undefined,
   { insecureAllowToken }: Pick<Settings, 'insecureAllowToken'>,

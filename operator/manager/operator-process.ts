@@ -41,7 +41,7 @@ import type { WebhookServing } from './webhooks/webhook-serving.ts';
 
 export type { OperatorProcessOptions } from './options.ts';
 
-/** The controllers and runnables of one process, and the parts that they share. */
+/** The controllers and runnables of one process, and what they share. */
 export class OperatorProcess {
   readonly #options: OperatorProcessOptions;
   readonly #log: Log;
@@ -124,14 +124,14 @@ export class OperatorProcess {
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
 
-  /** True while this runs, every source has its first list, and webhooks are answered. Part of `/readyz`. */
+  /** True while this runs, every source has its first list, and webhooks are answered. Used for `/readyz`. */
   get ready(): boolean {
     return this.#isRunning && this.#informers.synced && (this.#webhooks?.ready ?? true);
   }
 
   /**
-   * True when every controller has handled everything that its sources hold, and every runnable reports that
-   * it is idle. Then only a change or a timer adds work.
+   * True when every controller has handled all changes from its sources, and every runnable reports that it
+   * is idle. From then on only a change or a timer leads to a reconcile.
    */
   get idle(): boolean {
     return this.#isRunning && this.#host.idle && this.#runnables.idle;
@@ -149,22 +149,21 @@ export class OperatorProcess {
     return this.#webhooks?.address;
   }
 
-  /** Closes the port of webhooks and its connections at once, as if the process had died. */
+  /** Closes the port of the webhooks and its connections at once, as if the process had died. */
   async closeWebhooks(): Promise<void> {
     await this.#webhooks?.stop();
   }
 
-  /** True while this process may do work that needs leadership. Without an election: from the start. */
+  /** True while this process may do work that needs leadership; without an election, from the start. */
   get leads(): boolean {
     return this.#leads;
   }
 
   /**
-   * Adds a controller or runnable, before or during the run. During the run it starts at once, or with
-   * leadership if it needs that.
+   * Adds a controller or runnable, before or during the run. During the run it starts at once, or, if it
+   * needs leadership, when this process leads.
    *
-   * @throws ConfigurationError `CONFIG` when a controller has the name of another one, and after the stop has
-   *   begun.
+   * @throws ConfigurationError `CONFIG` when another controller has the same name, or the stop has begun.
    */
   add(declared: Controller | Runnable): void {
     if (this.#stop.signal.aborted) {
@@ -190,12 +189,12 @@ export class OperatorProcess {
    * 5. the servers.
    *
    * With `onLost: 'standby'` in the settings, the loss of the Lease does not start a stop. Instead, the
-   * signals of everything that needs leadership abort. It all ends before another process may lead (or within
-   * 1 s, if that is later), and starts again with the next term. A runnable is started by another call of
-   * `run`.
+   * signals of everything that needs leadership abort. All of it ends before another process may lead (or
+   * within 1 s, if that is later), and starts again with the next term. A runnable is started by another call
+   * of `run`.
    *
-   * @throws ConfigurationError `CONFIG` when a port is not available, and when it has run before.
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease caused; with
+   * @throws ConfigurationError `CONFIG` when a port is not available, or the process has already run.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that was caused by the loss of the Lease; with
    *   `onLost: 'standby'` when something that needs leadership did not end in time.
    * @throws OperatorError `UNSERVED` when the settings have `crdWait: 'timeout'` and a source is not served
    *   after 2 minutes; `USER_CODE` when a runnable fails. No other state of the cluster makes it throw. A bug
@@ -211,7 +210,7 @@ export class OperatorProcess {
   }
 
   /**
-   * Starts the stop, as an abort of the signal of `run` does. Resolves when the stop is over, and never
+   * Begins the stop, like an abort of the signal of `run`. Resolves when the stop is complete, and never
    * rejects. It is idempotent, may be called before the run, and is safe to call from a signal handler.
    */
   async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
@@ -312,7 +311,7 @@ export class OperatorProcess {
     return this.#sharding !== undefined && isController(declared); // runs for the keys of some groups
   }
 
-  /** The work that needs leadership and has no keys. */
+  /** The work that needs leadership but belongs to no key. */
   #keylessWork(): KeylessWork {
     return {
       begin: (term) => {
@@ -362,7 +361,7 @@ export class OperatorProcess {
     });
   }
 
-  /** After one part has failed, the whole manager stops. */
+  /** When a controller or runnable has failed, the whole manager stops. */
   #fail(error: unknown): void {
     this.#failures.push(error);
     this.#stop.abort(error);

@@ -22,7 +22,7 @@ import type { Scope } from './sources/scope.ts';
 export interface CreateManagerOptions {
   /** The controllers to run. Their names must differ. */
   readonly controllers: readonly Controller[];
-  /** Tasks that run beside the controllers. Default: none. */
+  /** Tasks that run next to the controllers. Default: none. */
   readonly runnables?: readonly Runnable[];
   /**
    * The webhooks that every replica answers, whether or not it leads. Their names must differ. Default: none.
@@ -32,12 +32,12 @@ export interface CreateManagerOptions {
   readonly healthChecks?: HealthChecks;
   /**
    * One or several prom-client registries whose metrics `/metrics` shows in addition to the toolkit's own. A
-   * metric with the name of an earlier metric is omitted, and this is logged once. Default: none.
+   * metric that has the name of an earlier one is omitted, and this is logged once. Default: none.
    */
   readonly metrics?: MetricsRegistry | readonly MetricsRegistry[];
   /**
-   * Environment variables with the settings, see `chancery run --help`. Default: the environment of this
-   * process.
+   * The environment variables from which the settings are read, see `chancery run --help`. Default: the
+   * environment of this process.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Settings that override those of the environment. Default: none. */
@@ -57,8 +57,8 @@ export interface CreateManagerOptions {
    */
   readonly tokenFolders?: readonly string[];
   /**
-   * Milliseconds from the start of a controller after which the run fails if a source has no first list and
-   * is still failing or refused. Default: the manager waits as long as the settings allow.
+   * If a source has no first list and is still failing or refused this many milliseconds after the start of a
+   * controller, the run fails. Default: the manager waits as long as the settings allow.
    */
   readonly sourcesWithinMs?: number;
   /**
@@ -70,13 +70,13 @@ export interface CreateManagerOptions {
    * Called when leadership is lost. The process must exit within `withinMs`, whatever it is doing, because
    * another process may lead after that time. Default: the process exits after the orderly stop.
    *
-   * `standsBy` cancels that deadline. It aborts when the settings set `onLost: 'standby'` and all work that
-   * needs leadership has ended, so that the process may stay.
+   * `standsBy` cancels this deadline. It aborts when the settings set `onLost: 'standby'` and all work that
+   * needs leadership has ended, so that the process may continue to exist.
    */
   readonly onLeadershipLost?: (withinMs: number, standsBy: AbortSignal) => void;
 }
 
-/** The part of a `Connection` that a manager needs. */
+/** What a manager needs of a `Connection`. */
 type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   /** Reads discovery, to explain why a source is not served. Default: it is not explained. */
@@ -109,11 +109,11 @@ export interface OperatorProcessOptions
   readonly clock: Clock;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** True while debug lines show: then controllers log why keys woke. Default: never. */
+  /** True while debug lines are shown. Controllers then log why keys woke. Default: never. */
   readonly showsDebug?: () => boolean;
   /** Measures sources, queues and reconciles. Default: nothing is measured. */
   readonly meter?: Meter;
-  /** Decides when workers get which keys. Default: each controller's own queue. */
+  /** Decides when workers get which keys. Default: the order of each controller's queue. */
   readonly workOrder?: WorkOrder;
   /** If false, webhooks and conversions are not answered, and no port is opened for them. Default true. */
   readonly servesWebhooks?: boolean;
@@ -124,17 +124,20 @@ export interface OperatorProcessOptions
    * triggers, Events, elections and retries use it, so that a process can be run again with the same numbers.
    */
   readonly random?: () => number;
-  /** Receives what the process does, for a flight record. Default: no observer. */
+  /** Is told what the process does, for a flight record. Default: no observer. */
   readonly observer?: ProcessObserver;
-  /** Answers POST requests on the health port. Returns false for requests it does not know. Default: none. */
+  /**
+   * Answers POST requests on the health port. Returns false for a request that it does not handle. Default:
+   * none.
+   */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Exposes the metrics. It starts before everything else, and stops last. */
   readonly metricsServer?:
     | { readonly start: () => Promise<void>; readonly stop: () => Promise<void> }
     | undefined;
   /**
-   * Called once, when the ambassador is reachable and before anything is read or written. A failure ends
-   * the run.
+   * Called once, when the ambassador is reachable and before anything is read or written. If it fails, the
+   * run ends.
    */
   readonly prepare?: (signal: AbortSignal) => Promise<void>;
 }

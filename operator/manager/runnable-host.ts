@@ -14,8 +14,8 @@ import type { Task } from './tasks.ts';
 interface RunnableHostOptions {
   readonly informers: Informers;
   /**
-   * Creates the client and the Event recorder for one name. If it needs leadership, both belong to
-   * the current term.
+   * Creates the client and the Event recorder for one name. If they need leadership, both belong to the
+   * current term.
    */
   readonly partsFor: (
     name: string,
@@ -65,7 +65,7 @@ export class RunnableHost {
     for (const source of runnable.sources ?? []) this.#options.informers.of(source);
   }
 
-  /** The runnable as a task that a manager can start and stop. Its name is part of its failures. */
+  /** The runnable as a task that a manager can start and stop. Failures of the task name the runnable. */
   taskOf(runnable: Runnable): Task {
     const { name, needsLeaderElection = true, stopPhase = 'others' } = runnable;
     this.attach(runnable);

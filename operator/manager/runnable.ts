@@ -44,13 +44,13 @@ export interface RunnableContext {
   /**
    * Finds a resource by the API server's discovery: `cm`, `ConfigMap`, `deployments.v1.apps`.
    *
-   * @throws ConfigurationError `CONFIG` when the API server does not serve it now, or serves several.
+   * @throws ConfigurationError `CONFIG` when the API server serves no such resource now, or several.
    * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
    */
   discover(name: string, signal: AbortSignal): Promise<Resource>;
   /**
-   * The resource of this group, version and plural. Undefined when the API server does not serve it now.
-   * Reads less than `discover`.
+   * The resource with this group, version and plural. Undefined when the API server does not serve it now.
+   * Needs fewer requests than `discover`.
    *
    * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
    */
@@ -65,19 +65,19 @@ export interface RunnableContext {
    */
   hasSubresource(resource: Resource, subresource: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * Runs a controller until `signal` aborts or the runnable ends. Then the running reconciles may finish
-   * within the stop time, and the sources are released. The controller has a client, Events and caches like a
-   * declared controller, and belongs to the same term as the runnable. `/readyz` does not wait for its
-   * sources.
+   * Runs a controller until `signal` aborts or the runnable ends. Then the controller's running reconciles
+   * may finish within the stop time, and its sources are released. The controller has a client, Events and
+   * caches like a declared controller, and belongs to the same term as the runnable. `/readyz` does not wait
+   * for its sources.
    *
    * @throws ConfigurationError `CONFIG` when a controller of this name is already running, or when `open`
-   *   would throw for a source; OperatorError `UNSERVED` or `NOT_SYNCED` as for a declared controller, but
-   *   here the error does not stop the process.
+   *   would throw for a source; OperatorError `UNSERVED` or `NOT_SYNCED` in the same cases as for a declared
+   *   controller, but here the error does not stop the process.
    */
   start(controller: Controller, signal: AbortSignal): Promise<void>;
 }
 
-/** A task that runs beside the controllers, for the life of the process. */
+/** A task that runs next to the controllers for as long as the process lives. */
 export interface Runnable {
   /** Lower-case words joined by `-`. Log lines contain the name. */
   readonly name: string;
@@ -110,17 +110,17 @@ export interface Runnable {
    */
   readonly idle?: () => boolean;
   /**
-   * The state for the status page: plain data, without any part of an object. If omitted, the page shows no
-   * state.
+   * The state for the status page: plain data that contains nothing of an object. If omitted, the page shows
+   * no state.
    */
   readonly status?: () => unknown;
   /**
-   * True if only one replica at a time may run it. Then it starts when this process leads, and its signal
+   * True if only one replica at a time may run it. It then starts when this process leads, and its signal
    * aborts when leadership is lost. Default true. Without leader election in the settings, all replicas run
    * it.
    */
   readonly needsLeaderElection?: boolean;
-  /** When the runnable is stopped. Default `others`. */
+  /** The phase in which the runnable is stopped. Default `others`. */
   readonly stopPhase?: StopPhase;
 }
 
@@ -131,9 +131,9 @@ export interface Runnable {
 const DECLARED: unique symbol = Symbol.for('chancery.runnable');
 
 /**
- * Declares a runnable, so that a module can export it beside controllers. It does not start anything.
+ * Declares a runnable, so that a module can export it together with controllers. Does not start anything.
  *
- * @throws ConfigurationError `CONFIG` when the name is unusable, or a verb of a permission cannot be declared.
+ * @throws ConfigurationError `CONFIG` when the name is invalid, or a verb of a permission cannot be declared.
  */
 export function runnable(declaration: Runnable): Runnable {
   const { name, permissions = [] } = declaration;

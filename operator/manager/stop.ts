@@ -4,8 +4,8 @@ import { yieldToEventLoop } from '../core/time-slice.ts';
 import type { StopPhase, TaskFilter, Tasks } from './tasks.ts';
 
 /**
- * Shares of the stop time. With the default of 25 s they are 2, 10, 5, 5, 5 and 5 s. A step that hangs takes
- * time from later steps. All steps together never exceed the stop time.
+ * The steps' shares of the stop time. With the default of 25 s they are 2, 10, 5, 5, 5 and 5 s. A step that
+ * hangs takes time from later steps. All steps together never exceed the stop time.
  */
 export const SHARE = {
   intake: 0.08,
@@ -16,10 +16,10 @@ export const SHARE = {
   events: 0.2,
 };
 
-/** How long running reconciles may take to finish when the stop has no limit. */
+/** Milliseconds that running reconciles may take to finish when the stop has no limit. */
 const ENDLESS_DRAIN_MS = 10_000;
 
-/** The limit for Events even in a longer stop, because an old Event is of no use. */
+/** Maximum milliseconds for Events even in a longer stop, because an old Event is of no use. */
 const MAX_EVENTS_MS = 5_000;
 
 /** The steps of an orderly stop after the tasks. */
@@ -38,8 +38,8 @@ interface StopOptions {
 }
 
 /**
- * Stops everything in this order: runnables that give work to controllers; controllers, whose reconciles get
- * 40 % of the budget until their signals abort, and 20 % more until the stop no longer waits for them; other
+ * Stops everything in this order: runnables that feed controllers; controllers, whose reconciles get 40 % of
+ * the budget until their signals abort, and another 20 % until the stop no longer waits for them; other
  * runnables; sources; Events. Returns true when no request for an Event is pending.
  */
 export async function stopInOrder(
@@ -72,7 +72,7 @@ export async function stopInOrder(
   return budget.wait(events(eventsMs), eventsMs + EVENTS_ABORT_MS);
 }
 
-/** Extra time in which the requests for Events notice that they are aborted. */
+/** Milliseconds in which the requests for Events can notice that they are aborted. */
 const EVENTS_ABORT_MS = 100;
 
 function inPhase(phase: StopPhase): TaskFilter {
@@ -101,19 +101,19 @@ export class StopBudget implements Disposable {
     this.#arm();
   }
 
-  /** Remaining milliseconds, never below 0. */
+  /** Remaining milliseconds, at least 0. */
   get leftMs(): number {
     return Math.max(this.#endsAt - this.#clock.monotonic(), 0);
   }
 
-  /** The given part of the total, in milliseconds. */
+  /** The given fraction of the total, in milliseconds. */
   share(part: number): number {
     return this.totalMs * part;
   }
 
   /**
-   * Waits for `work`, at most for `atMostMs` and for the remaining time. True when `work` has settled, in
-   * either way. `work` gets at least one turn of the event loop, even if no time remains.
+   * Waits for `work`, at most for `atMostMs` and for the remaining time. True when `work` has settled, with a
+   * result or an error. `work` gets at least one turn of the event loop, even if no time remains.
    */
   async wait(work: Promise<unknown>, atMostMs: number): Promise<boolean> {
     const done = work.then(

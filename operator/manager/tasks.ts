@@ -3,13 +3,13 @@ export interface Task {
   readonly name: string;
   readonly phase: StopPhase;
   /**
-   * True if the task needs leadership. Then it is aborted when leadership is lost, and must end before the
+   * True if the task needs leadership. It is then aborted when leadership is lost, and must end before the
    * Lease is released.
    */
   readonly guarded: boolean;
   /**
-   * @param stop - aborts when the task must finish its work and end.
-   * @param abort - aborts when the task must give up its work.
+   * @param stop - aborts when the task must finish what it is doing and end.
+   * @param abort - aborts when the task must end without finishing.
    */
   run(stop: AbortSignal, abort: AbortSignal): Promise<void>;
 }
@@ -78,8 +78,8 @@ export class Tasks {
 }
 
 /**
- * When a task is stopped. The order is: `intake` for tasks that give work to the controllers; `controllers`
- * for tasks that stop together with them; `others` for tasks that stop after them and before the sources and
- * Events.
+ * When a task is stopped. First `intake`, for tasks that feed the controllers; then `controllers`, for tasks
+ * that stop together with the controllers; then `others`, for tasks that stop after the controllers and
+ * before the sources and Events.
  */
 export type StopPhase = 'intake' | 'controllers' | 'others';

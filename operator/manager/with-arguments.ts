@@ -12,19 +12,19 @@ import type { CreateManagerOptions } from './options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The parts that a module consists of for the given arguments. */
+/** What a module contributes to a process for the given arguments. */
 export interface ProgramParts
   extends Pick<CreateManagerOptions, 'runnables' | 'webhooks' | 'healthChecks' | 'metrics'> {
   /** The controllers to run. Default: none. */
   readonly controllers?: readonly Controller[];
   /**
-   * Settings that override the environment. The module decides, because it can read the environment itself.
-   * Default: none.
+   * Settings that override the environment. The module decides which, because it can read the environment
+   * itself. Default: none.
    */
   readonly settings?: CreateManagerOptions['settings'];
   /**
-   * Work that `chancery run` does once, behind the ambassador, instead of running a manager. Its result is
-   * the exit code of the process, from 0 to 255. Default: a manager runs the controllers.
+   * A command that `chancery run` calls once, behind the ambassador, instead of running a manager. Its result
+   * is the exit code of the process, from 0 to 255. Default: a manager runs the controllers.
    *
    * `client` writes with the field manager `chancery-command`. `signal` aborts when the process is asked to
    * stop. Write only results to `stdout`.
@@ -50,8 +50,8 @@ interface ProgramDefinition<A extends Arguments> {
   /** Environment variables that the module reads, for `--help`. Default: none. */
   readonly environment?: readonly (readonly [name: string, help: string])[];
   /**
-   * Creates the parts. It must not open or write anything, because every command that loads the module calls
-   * it.
+   * Creates the controllers and everything else. It must not open or write anything, because every command
+   * that loads the module calls it.
    */
   readonly create: (given: {
     readonly values: ArgumentValues<A>;
@@ -69,7 +69,7 @@ export interface Program {
   /** Environment variables that the module reads. */
   readonly environment: readonly (readonly [name: string, help: string])[];
   /**
-   * Parses `args`, the arguments after `--` on a command line, and creates the parts. By default,
+   * Parses `args`, the arguments after `--` on a command line, and calls the module's `create`. By default,
    * `environment` is the environment of this process.
    *
    * @throws ConfigurationError `CONFIG` for an argument that is unknown or has no usable value, and whatever
@@ -96,7 +96,7 @@ const DECLARED: unique symbol = Symbol.for('chancery.program');
  *       create: ({ values }) => ({ controllers: [greeter(values.greeting)] }),
  *     });
  *
- * @throws ConfigurationError `CONFIG` when a name or a type of an argument is unusable.
+ * @throws ConfigurationError `CONFIG` when a name or a type of an argument is invalid.
  */
 export function withArguments<const A extends Arguments>(
   definition: ProgramDefinition<A>,

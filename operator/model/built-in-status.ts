@@ -31,8 +31,8 @@ const WITH_STATUS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the status of a built-in resource of Kubernetes is a subresource. Makes no request. Undefined for a
- * resource of another group, because only its definition shows it.
+ * True if the status of a built-in resource of Kubernetes is a subresource. Makes no request. Undefined for a
+ * resource of another group, because only the resource's definition shows this.
  */
 export function builtInHasStatus(resource: Resource): boolean | undefined {
   return isBuiltInGroup(resource) ? WITH_STATUS.has(resourceName(resource)) : undefined;

@@ -15,9 +15,9 @@ export {
   pods,
 } from './kubernetes/resources.ts';
 
-/** The common parts of Deployments, ReplicaSets, StatefulSets and DaemonSets. */
+/** What Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
 export interface Workload extends KubernetesObject {
-  /** The common part of the spec. */
+  /** The fields of the spec that all four have in common. */
   readonly spec: {
     readonly replicas?: number;
     readonly selector?: LabelSelector;
@@ -26,7 +26,7 @@ export interface Workload extends KubernetesObject {
     /** For StatefulSets and DaemonSets. `OnDelete` replaces Pods only after someone deletes them. */
     readonly updateStrategy?: { readonly type?: string };
   };
-  /** The common part of the status. */
+  /** The fields of the status that all four have in common. */
   readonly status?: {
     readonly replicas?: number;
     readonly readyReplicas?: number;

@@ -9,20 +9,19 @@ import {
 } from './dns-name.ts';
 import { isLabelValue } from './selector.ts';
 
-/**
- * The form and the length of a name. docs/guides/write/operators.md lists the form and length for each kind.
- */
+/** The form and the length of a name. docs/guides/write/operators.md lists both for each kind. */
 export interface ChildNameOptions {
-  /** A word before the name, joined by `-`. If the word itself has a `-`, the name gets a hash. */
+  /** A word before the name, joined by `-`. If the word itself contains a `-`, the name gets a hash. */
   readonly prefix?: string;
-  /** A word after the name, joined by `-`. If the word itself has a `-`, the name gets a hash. */
+  /** A word after the name, joined by `-`. If the word itself contains a `-`, the name gets a hash. */
   readonly suffix?: string;
   /**
-   * - `dns-subdomain`, the default: the name of most objects. At most 253 of `a-z`, `0-9`, `-` and `.`.
+   * - `dns-subdomain`, the default: the name of most objects. At most 253 characters from `a-z`, `0-9`, `-`
+   *   and `.`.
    * - `dns-label`: the name of a Namespace, a StatefulSet or a container, and a host name. At most 63
    *   characters, without dots.
-   * - `dns-1035-label`: the name of a Service. The same as `dns-label`, but it begins with a letter.
-   * - `label-value`: the value of a label. At most 63 of letters, digits, `-`, `_` and `.`.
+   * - `dns-1035-label`: the name of a Service. Like `dns-label`, but it begins with a letter.
+   * - `label-value`: the value of a label. At most 63 letters, digits, `-`, `_` and `.`.
    */
   readonly form?: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'label-value';
   /**
@@ -36,7 +35,7 @@ interface Form {
   readonly maxLength: number;
   readonly accepts: (text: string) => boolean;
   /**
-   * Returns the text with only the characters of the form. Its first and last character may still be wrong.
+   * Returns `text` with only the characters of the form. The first and the last character may still be wrong.
    */
   readonly spelled: (text: string) => string;
   readonly isLetterFirst?: true;
@@ -76,23 +75,23 @@ const [HASH_CHARS, CHECK_CHARS] = [8, 4];
 /** Characters after a shortened text: a dash, the hash and its check digits. */
 const ADDED_CHARS = 1 + HASH_CHARS + CHECK_CHARS;
 
-/** Minimum length: it leaves room for one letter before the added characters. */
+/** Minimum length, which leaves one letter before the added characters. */
 const LEAST_LENGTH = ADDED_CHARS + 1;
 
 /** A name that can end with hash and check digits. */
 const HASHED = /(?:^x?|-)[0-9a-v]{12}$/;
 
 /**
- * The name of a child, or the value of a label, made from the name of its parent.
+ * The name of a child, or the value of a label, derived from the name of its parent.
  *
- * A name that fits is `prefix-name-suffix`, as a template string would make it. A name that is too long, or
- * has characters that are not allowed, is shortened, gets allowed characters only, and ends with a hash of
- * the whole input. The prefix and the suffix are not shortened if there is room.
+ * A name that fits is `prefix-name-suffix`, as a template string would produce it. A name that is too long,
+ * or has characters that are not allowed, is shortened, gets allowed characters only, and ends with a hash of
+ * the whole input. The prefix and the suffix are shortened only if there is no room for them.
  *
  * The same input gives the same name in every process and release. Different inputs give different names,
- * except by a collision of the hash, which has 40 bits. So a shortened name is never the plain name of
- * another parent. One difference does not count, the number of parts: `web-db` without a suffix is also the
- * name of `web` with the suffix `db`. So give all children of one kind a suffix, or none of them.
+ * unless their hashes, which have 40 bits, collide. So a shortened name is never the plain name of another
+ * parent. There is one exception, the number of words: `web-db` without a suffix gives the same name as `web`
+ * with the suffix `db`. So give all children of one kind a suffix, or none of them.
  *
  * @param name - the name of the parent.
  * @throws ConfigurationError `CONFIG` for a form or a length that does not exist.
@@ -101,7 +100,7 @@ export function childName(name: string, options: ChildNameOptions = {}): string 
   const { prefix = '', suffix = '' } = options;
   const { form, maxLength } = limitsOf(options);
   const plain = [prefix, name, suffix].filter((part) => part !== '').join('-');
-  // `a-b` with the suffix `c` has the plain name. `a` with the suffix `b-c` would have the same.
+  // `a-b` with the suffix `c` has the plain name. `a` with the suffix `b-c` would get the same one.
   const isAmbiguous = name === '' || `${prefix}${suffix}`.includes('-');
   const fits = plain.length <= maxLength && form.accepts(plain);
   if (fits && !isAmbiguous && !isHashed(plain)) return plain;
@@ -122,9 +121,9 @@ export function childName(name: string, options: ChildNameOptions = {}): string 
 }
 
 /**
- * True if `childName` may have added the hash: the last characters are check digits of the others. If the
- * name of a parent looks like this, its child gets another hash, so that no child of another parent has the
- * same name.
+ * True if `childName` may have added the hash: the last characters are check digits of the preceding ones. If
+ * the name of a parent looks like this, its child gets another hash, so that it cannot have the same name as
+ * a child of another parent.
  */
 function isHashed(text: string): boolean {
   if (!HASHED.test(text)) return false;

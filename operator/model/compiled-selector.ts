@@ -2,8 +2,8 @@ import { int64Of, type Requirement, type Selector } from './requirement.ts';
 
 /**
  * A selector with many requirements or values, prepared for many objects. A user can write a selector with
- * 100,000 values: comparing them one by one would take minutes for the objects of a namespace. The time of a
- * prepared selector grows with the labels of an object, not with the selector.
+ * 100,000 values, and comparing these one by one would take minutes for the objects of a namespace. With a
+ * prepared selector, the time depends on the labels of an object, not on the size of the selector.
  */
 export interface CompiledSelector {
   readonly matches: (labels: Readonly<Record<string, string>>) => boolean;
@@ -13,10 +13,10 @@ export interface CompiledSelector {
 interface KeyRules {
   mustExist: boolean;
   mustBeAbsent: boolean;
-  /** Undefined: any value. */
+  /** Undefined: any value is allowed. */
   allowed: ReadonlySet<string> | undefined;
   readonly denied: Set<string>;
-  /** The strictest of the bounds. */
+  /** The largest of the lower bounds; `below` is the smallest of the upper bounds. */
   above: bigint | undefined;
   below: bigint | undefined;
 }

@@ -5,7 +5,7 @@ import { DNS_SUBDOMAIN } from './dns-name.ts';
 
 /** True when the object works as intended. Every object that a controller acts upon should have it. */
 export const READY = 'Ready' as const;
-/** True while the controller works towards the wanted state. Absent otherwise. */
+/** True while the controller is working towards the wanted state. Absent otherwise. */
 export const RECONCILING = 'Reconciling' as const;
 /** True when the object cannot reach the wanted state by itself. The reason says why. Absent otherwise. */
 export const STALLED = 'Stalled' as const;
@@ -66,7 +66,8 @@ export function findCondition(
 }
 
 /**
- * True when the condition of `type` has the status `True`. False for `Unknown`, and without such a condition.
+ * True when the condition of `type` has the status `True`. False if its status is another one, or if it does
+ * not exist.
  */
 export function isConditionTrue(
   conditions: readonly Condition[] | undefined,
@@ -84,12 +85,12 @@ function isSame(a: Condition, b: Condition): boolean {
   );
 }
 
-/** RFC 3339 in whole seconds, the form of `metav1.Time`. */
+/** RFC 3339 in whole seconds, as `metav1.Time` requires. */
 export function rfc3339(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** RFC 3339 with exactly six fractional digits, the only form that `metav1.MicroTime` accepts. */
+/** RFC 3339 with exactly six fractional digits. `metav1.MicroTime` accepts nothing else. */
 export function rfc3339Micro(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }
@@ -105,8 +106,8 @@ const MAX_MESSAGE_CHARS = 32_768;
 /**
  * Checks that the API server would accept the condition.
  *
- * @throws OperatorError `USER_CODE` with the field and its rule. A 422 would name it too, but only on a
- *   cluster, and only when the condition is first set.
+ * @throws OperatorError `USER_CODE` that names the field and its rule. A 422 would name the field too, but
+ *   only on a cluster, and only when the condition is first set.
  */
 function requireValidCondition(
   condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,

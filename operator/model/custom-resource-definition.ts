@@ -18,7 +18,7 @@ export interface ScalePaths {
   readonly specReplicasPath: string;
   /** The path of the actual number of replicas, under `.status`. */
   readonly statusReplicasPath: string;
-  /** The path of a label selector as text, under `.spec` or `.status`. */
+  /** The path of a label selector as a string, under `.spec` or `.status`. */
   readonly labelSelectorPath?: string;
 }
 
@@ -66,8 +66,8 @@ interface DefinitionConversion {
 }
 
 /**
- * Where the API server sends a ConversionReview: a Service, or a URL in tests. A declaration has neither,
- * because the address depends on the deployment.
+ * Where the API server sends a ConversionReview: to a Service, or in tests to a URL. A declaration contains
+ * neither, because the address depends on the deployment.
  */
 export interface ConversionClient {
   /** The URL with its path. Not allowed together with `service`. */
@@ -81,11 +81,11 @@ export interface ConversionClient {
     /** Default 443. */
     readonly port?: number;
   };
-  /** Certificates of the authority as PEM in base64. Omitted if another program fills it in. */
+  /** Certificates of the authority, as PEM in base64. Omitted if another program adds them. */
   readonly caBundle?: string;
 }
 
-/** The path of the conversion webhook of all definitions. */
+/** The path of the conversion webhook in all definitions. */
 export const CONVERSION_PATH: string = '/convert';
 
 /**
@@ -126,13 +126,15 @@ export interface DefinedResource<T extends KubernetesObject = KubernetesObject>
   /** Converts an object of any version to another version. Undefined when objects are not converted. */
   readonly convert?: ((object: KubernetesObject, version: string) => KubernetesObject) | undefined;
   /**
-   * Used instead of `convert` if a program converts: one start of the program converts all objects of a list.
+   * Used instead of `convert` if a program converts, so that one start of the program converts all objects of
+   * a list.
    */
   readonly convertAll?: ConvertAll | undefined;
 }
 
 /**
- * Converts objects of one resource, of any versions, to `version`. The results have the order of the objects.
+ * Converts objects of one resource, of any versions, to `version`. The results are in the order of the
+ * objects.
  *
  * @param asked - `uid`: the uid of the review. `signal`: aborts when the caller no longer waits for the
  *   answer.
@@ -150,20 +152,20 @@ export function hasDefinition(resource: Resource): resource is DefinedResource {
 }
 
 /**
- * Annotation: a whole number that grows with the definition. Of two definitions, the one with the higher
+ * Annotation with a whole number that grows with the definition. Of two definitions, the one with the higher
  * number is newer, whichever was applied first.
  */
 export const DEFINITION_REVISION: string = 'chancery.dev/definition-revision';
 
 /**
- * Annotation of a definition in a group of the Kubernetes project: the URL where the project has approved
- * it, or `unapproved` and a reason. The API server refuses a definition without it.
+ * Annotation of a definition in a group of the Kubernetes project: the URL where the project has approved the
+ * definition, or `unapproved` and a reason. The API server refuses a definition without the annotation.
  */
 export const API_APPROVED: string = 'api-approved.kubernetes.io';
 
 /**
- * The meaning of the annotation: a URL, a note that the definition is not approved, no annotation, or an
- * unusable value.
+ * What the annotation contains: a URL, a note that the definition is not approved, nothing because it is
+ * missing, or an invalid value.
  */
 type ApiApproval = 'approved' | 'unapproved' | 'missing' | 'invalid';
 
@@ -179,7 +181,7 @@ export function approvalOf(value: string = ''): ApiApproval {
   return URL_WITH_HOST.test(value) ? 'approved' : 'invalid';
 }
 
-/** Go's `url.ParseRequestURI` for a URL with scheme and host. It does not split off a fragment. */
+/** Equivalent to Go's `url.ParseRequestURI` for a URL with scheme and host. A fragment is not split off. */
 const URL_WITH_HOST: RegExp = new RegExp(
   [
     '^[a-z][-+.a-z0-9]*://',

@@ -14,7 +14,7 @@ export const DNS_SUBDOMAIN: string = `${DNS_LABEL}(\\.${DNS_LABEL})*`;
 /** An RFC 1035 label: it begins with a letter. */
 export const DNS_1035_LABEL: string = '[a-z]([-a-z0-9]*[a-z0-9])?';
 
-/** The API server's messages about a name of another form. */
+/** The API server's messages about names that do not match. */
 export const NOT_DNS_SUBDOMAIN: string = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${DNS_SUBDOMAIN}')`;
 export const NOT_DNS_1035_LABEL: string = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${DNS_1035_LABEL}')`;
 

@@ -18,9 +18,9 @@ export interface EntryIdentity {
 
 /** The cache that holds an entry. */
 export interface EntryObserver {
-  /** Called when part of the entry's text was parsed. `release` frees the result. */
+  /** Called when some of the entry's JSON was parsed. `release` frees the result. */
   releasable(entry: Entry): void;
-  /** Called at most once for each entry, when its text cannot be parsed. */
+  /** Called at most once for each entry, when its JSON cannot be parsed. */
   unreadable(error: ProtocolError): void;
 }
 
@@ -28,8 +28,8 @@ export interface EntryObserver {
  * One object of a source: its identity and its JSON. The JSON is parsed when `metadata` or `object` is
  * read.
  *
- * The result is shared by all readers in one turn of the event loop, and by all readers of a store. It may
- * be parsed again later, so two reads then return equal objects, not the same one.
+ * The parsed object is shared by all readers in one turn of the event loop, and by all readers of a store. It
+ * may be parsed again later, so that two reads return equal objects but not the same one.
  */
 export class Entry<T extends KubernetesObject = KubernetesObject> {
   #key: ObjectKey;
@@ -37,7 +37,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   readonly #resourceVersion: string;
   /** The JSON of the object; empty when the object itself is kept instead. */
   #text: string;
-  /** Position in the text of the brace that closes `metadata`. */
+  /** Position in the JSON of the brace that closes `metadata`. */
   readonly #metadataEnd: number;
   #metadata: ObjectMeta | undefined;
   #keepsMetadata = false;
@@ -64,9 +64,9 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * An entry of an object as JSON. Only its identity has been read.
+   * An entry for an object as JSON. Only its identity has been read.
    *
-   * @param metadataEnd - position in the text of the brace that closes `metadata`.
+   * @param metadataEnd - position in the JSON of the brace that closes `metadata`.
    */
   static ofText<T extends KubernetesObject>(
     identity: EntryIdentity,
@@ -83,7 +83,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   static withheld<T extends KubernetesObject>(object: T, failure: OperatorError): Entry<T> {
     const { apiVersion, kind } = object;
     const { managedFields: _, ...metadata } = object.metadata;
-    // The text omits the metadata, because JSON.stringify may fail on it: the metadata may be nested too
+    // The JSON contains no metadata, because JSON.stringify may fail on it: the metadata may be nested too
     // deeply, or the transform may have made it contain itself.
     const text = JSON.stringify({ apiVersion, kind, metadata: {} });
     const entry = new Entry<T>(identityOf(object), text, text.length - '}}'.length);
@@ -107,12 +107,12 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return this.#resourceVersion;
   }
 
-  /** Length of the JSON that is kept; 0 when the object is kept instead. */
+  /** Length of the JSON that is kept; 0 when the parsed object is kept instead. */
   get textLength(): number {
     return this.#text.length;
   }
 
-  /** True when the text is not valid JSON, or the transform failed. */
+  /** True when the JSON is invalid, or the transform failed. */
   get isUnreadable(): boolean {
     return this.#object instanceof OperatorError;
   }
@@ -120,8 +120,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   /**
    * The object. It is shared and read-only.
    *
-   * @throws ProtocolError `DECODE` when the text is not JSON, or when the parsed object differs from the
-   *   identity at its beginning. The error has the length of the text, and no content.
+   * @throws ProtocolError `DECODE` when the JSON is invalid, or when the parsed object differs from the
+   *   identity at its beginning. The error contains the length of the JSON, but nothing of its contents.
    * @throws OperatorError `USER_CODE` when the transform of the object failed.
    */
   get object(): T {
@@ -135,8 +135,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * The object for mappings and indices, parsed when they read it: see `lazyObject`. It throws nothing
-   * itself.
+   * The object for mappings and indices. It is parsed when they read it: see `lazyObject`. This method itself
+   * throws nothing.
    */
   lazy(): T {
     const object = this.#object;
@@ -147,7 +147,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
    * The complete `metadata`. If the object is not parsed yet, only its beginning up to the end of `metadata`
    * is parsed.
    *
-   * @throws ProtocolError as `object` does.
+   * @throws ProtocolError in the same cases as `object`.
    */
   get metadata(): ObjectMeta {
     if (this.#metadata !== undefined) return this.#metadata;
@@ -157,7 +157,10 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return this.#metadata;
   }
 
-  /** Returns `metadata` and keeps it beside the text from now on, for readers that need it repeatedly. */
+  /**
+   * Returns `metadata`, and from now on keeps it in addition to the JSON, for readers that need it
+   * repeatedly.
+   */
   keepMetadata(): ObjectMeta {
     this.#keepsMetadata = true;
     return this.metadata;
@@ -165,9 +168,9 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
 
   /**
    * The JSON as received, with all digits of its numbers and at any depth of nesting; undefined when the
-   * object is kept instead.
+   * parsed object is kept instead.
    *
-   * @throws ProtocolError as `object` does.
+   * @throws ProtocolError in the same cases as `object`.
    */
   get text(): string | undefined {
     if (this.#object instanceof OperatorError) throw this.#object;
@@ -177,7 +180,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * Returns the object and keeps it in place of its text from now on, for readers that need it repeatedly.
+   * Returns the object, and from now on keeps it instead of its JSON, for readers that need it repeatedly.
    */
   keep(): T {
     const { object } = this;
@@ -207,8 +210,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * Sets the observer that is notified when the text is parsed, or found to be unreadable; also if that
-   * happened before.
+   * Sets the observer, which is told when the JSON is parsed, or found to be unreadable. It is told at once
+   * if that has already happened.
    */
   observedBy(observer: EntryObserver): void {
     this.#observer = observer;
@@ -217,7 +220,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     if (this.#text !== '' && isParsed && !this.isUnreadable) observer.releasable(this);
   }
 
-  /** Shares strings with `before`, the previous state of this object, where they are equal. */
+  /** Shares strings with `before`, the previous state of this object, where the two are equal. */
   follow(before: Entry<T>): void {
     this.#key = before.#key;
     if (this.#uid === before.#uid) this.#uid = before.#uid;
@@ -249,7 +252,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     try {
       return decode();
     } catch {
-      // The error has no cause, because the message of a SyntaxError quotes the text, which may be a
+      // The error has no cause, because the message of a SyntaxError quotes the JSON, which may be a
       // Secret's.
       throw this.#failed('an object is not JSON');
     }
@@ -284,7 +287,7 @@ function isSame(a: EntryIdentity, b: EntryIdentity): boolean {
   return a.resourceVersion === b.resourceVersion && a.uid === b.uid && a.key === b.key;
 }
 
-/** One decoded line of a watch. A wire `ERROR` is not included, because it is thrown as an ApiError. */
+/** One decoded line of a watch. An `ERROR` line is not included, because it is thrown as an ApiError. */
 export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly entry: Entry<T> }
   | {
@@ -301,12 +304,12 @@ export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
 export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /**
- * Decides which parts of an object are kept. It is called once for every object that a list or a watch
- * returns, before the object is compared, cached or shown to a handler. It may change the object in place
- * or return another one, but name, namespace, uid and resourceVersion must stay.
+ * Decides what is kept of an object. It is called once for every object that a list or a watch returns,
+ * before the object is compared, cached or shown to a handler. It may change the object in place or return
+ * another one, but name, namespace, uid and resourceVersion must stay.
  *
- * If it throws, only that object is affected: see `transformed` in `client/source.ts`. The type is declared
- * by a method, so that a source of Pods can be used as a source of any object.
+ * If it throws, only that object is affected: see `transformed` in `client/source.ts`. Its type is declared
+ * as a method, so that a source of Pods can be used as a source of any object.
  */
 export type Transform<T extends KubernetesObject = KubernetesObject> = {
   transform(object: T): T;
@@ -364,8 +367,8 @@ function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolea
 }
 
 /**
- * The error has neither the cause nor its message, because the thrown error may quote the object, which may
- * be a Secret.
+ * The error has neither the thrown error as its cause nor its message, because they may quote the object,
+ * which may be a Secret.
  */
 function failureAt(metadata: ObjectMeta, message: string, thrown?: unknown): OperatorError {
   const context = { key: keyOf({ metadata }), ...(thrown !== undefined && placeOf(thrown)) };

@@ -6,17 +6,19 @@ import { apiVersionOf, defineResource, type Resource, resourceName } from './res
 /** Resources that are known without the network. */
 export interface KnownKinds {
   /**
-   * The resource of a kind as a hook writes it: in any case, as a plural, or as a short name. Undefined if it
-   * is unknown.
+   * The resource of a kind as a hook writes it: in upper or lower case, as a plural, or as a short name.
+   * Undefined if the kind is unknown.
    *
    * @throws ConfigurationError `CONFIG` when several groups have the kind and `apiVersion` is omitted.
    */
   (kind: string, apiVersion?: string): Resource | undefined;
-  /** The resource of a plural name in a group; '' for the core group. Undefined if it is unknown. */
+  /** The resource with a plural name in a group ('' is the core group). Undefined if it is unknown. */
   readonly ofPlural: (plural: string, group: string) => Resource | undefined;
-  /** The resource of a plural name in a group and version, such as `apps/v1`. Undefined if it is unknown. */
+  /**
+   * The resource with a plural name in a group and version, such as `apps/v1`. Undefined if it is unknown.
+   */
   readonly ofReference: (plural: string, apiVersion: string) => Resource | undefined;
-  /** Whether the status of a resource is a subresource. Undefined if it is unknown. */
+  /** True if the status of a resource is a subresource. Undefined if this is unknown. */
   readonly hasStatus: (resource: Resource) => boolean | undefined;
 }
 
@@ -54,7 +56,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   vac: 'volumeattributesclasses.storage.k8s.io',
 };
 
-/** The generated table has only the newer `Event`. A hook that names `Event` means this resource. */
+/** The generated table contains only the newer `Event`. A hook that names `Event` means this resource. */
 const coreEvents: Resource = defineResource({
   group: '',
   version: 'v1',
@@ -67,14 +69,14 @@ const coreEvents: Resource = defineResource({
 interface Known {
   readonly resource: Resource;
   readonly names: readonly string[];
-  /** Undefined: any version, because groups of Kubernetes keep their names in all versions. */
+  /** Undefined: any version, because the groups of Kubernetes keep the names of resources in all versions. */
   readonly versions: readonly string[] | undefined;
 }
 
 /**
  * The kinds of Kubernetes, and the kinds of `definitions`.
  *
- * @param definitions - documents. Documents that are not CustomResourceDefinitions are ignored. Default:
+ * @param definitions - documents, of which those that are not CustomResourceDefinitions are ignored. Default:
  *   none.
  */
 export function knownKinds(definitions: readonly unknown[] = []): KnownKinds {

@@ -4,17 +4,17 @@ import type { KubernetesObject } from './object.ts';
 /** The status of an object of any kind, as `kstatus` of kubernetes-sigs/cli-utils computes it. */
 export interface ObjectStatus {
   /**
-   * - `Current`: the wanted state is reached.
+   * - `Current`: the object has reached the wanted state.
    * - `InProgress`: the object is approaching the wanted state.
    * - `Failed`: it cannot reach the wanted state by itself.
-   * - `Terminating`: it is being deleted. `NotFound`: it is gone, or not created yet.
+   * - `Terminating`: it is being deleted. `NotFound`: it is gone, or has not been created yet.
    */
   readonly status: 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'NotFound';
   /** A sentence for people. */
   readonly message: string;
 }
 
-/** The parts of an object that determine its status. */
+/** The fields of an object that determine its status. */
 interface Observed extends KubernetesObject {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: Readonly<Record<string, unknown>> & {
@@ -25,7 +25,7 @@ interface Observed extends KubernetesObject {
 
 /**
  * Computes the status of `object` from its deletion, `status.observedGeneration`, the conditions `Stalled`
- * and `Reconciling`, the rules for its kind if that is a built-in kind, and the condition `Ready`. An object
+ * and `Reconciling`, the rules for its kind if it is a built-in kind, and the condition `Ready`. An object
  * without any of these, such as a ConfigMap, is `Current`.
  *
  * @param object - undefined if the object does not exist.

@@ -7,11 +7,11 @@ interface Lazy<T extends KubernetesObject> {
 }
 
 /**
- * The object of an entry, parsed when a field of it is read. Reading `metadata` parses only its beginning.
- * The object is read-only, and does not change while the caller has it.
+ * The object of an entry. It is parsed when one of its fields is read; if only `metadata` is read, only its
+ * beginning is parsed. The object is read-only, and does not change while the caller has it.
  *
- * Reading a field throws the errors of the entry. `structuredClone` does not accept the object;
- * `{ ...object }` is a plain copy.
+ * Reading a field throws the errors of the entry. `structuredClone` does not accept the object, but `{
+ * ...object }` is a plain copy.
  */
 export function lazyObject<T extends KubernetesObject>(entry: Lazy<T>): T {
   return new Proxy<T>(TARGET as unknown as T, new LazyFields(entry));
@@ -28,7 +28,7 @@ const TARGET = {
   },
 };
 
-/** Parses at most once, although the entry may release its object between two reads. */
+/** Parses at most once, even if the entry releases its object between two reads. */
 class LazyFields<T extends KubernetesObject> implements ProxyHandler<T> {
   readonly #entry: Lazy<T>;
   #metadata: T['metadata'] | undefined;

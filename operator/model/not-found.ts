@@ -2,11 +2,12 @@ import { isAdmissionDenied } from './refusal.ts';
 import { ApiError } from './status.ts';
 
 /**
- * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that names an object means
+ * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that names the object means
  * that the object does not exist. Every other 404 proves nothing about objects.
  *
- * A write to a subresource that the definition of a custom resource does not have is answered as if the
- * object were missing. After such a write, read the object to find out which of the two is missing.
+ * A write to a subresource that the definition of a custom resource does not declare is answered as if the
+ * object were missing. After such a write, read the object to find out whether the object or the subresource
+ * is missing.
  *
  * | answer | predicate |
  * |---|---|
@@ -38,7 +39,8 @@ function namesObject({ details: { name } }: ApiError): boolean {
 
 /**
  * True when the answer comes from a server that called another server as a client, such as an aggregated API
- * server. client-go then fills in the requested name, although the other server named no object.
+ * server. In this case client-go fills in the requested name, although the other server did not name an
+ * object.
  */
 function isPassedOn({ details: { causes } }: ApiError): boolean {
   return (
@@ -47,12 +49,12 @@ function isPassedOn({ details: { causes } }: ApiError): boolean {
 }
 
 /**
- * True when the object does not exist, because the API server's answer names it or its namespace. False when
- * the API server does not serve the resource, which `isUnserved` recognises: the object may exist all the
- * same.
+ * True when the object does not exist, because the API server's answer names the object or its namespace.
+ * False when the API server does not serve the resource, which `isUnserved` recognises; the object may exist
+ * nevertheless.
  *
- * After a write to a subresource of a custom resource it is also true when the definition does not have the
- * subresource. `Client.find` shows whether the object exists.
+ * After a write to a subresource of a custom resource it is also true when the definition does not declare
+ * the subresource. `Client.find` then shows whether the object exists.
  */
 export function isNotFound(error: unknown): boolean {
   return meaningOf(error) === 'object';
@@ -60,8 +62,9 @@ export function isNotFound(error: unknown): boolean {
 
 /**
  * True when the API server does not serve the path of the request: the group, the version or the resource
- * does not exist, such as while a CustomResourceDefinition is reinstalled. Proves nothing about objects: they
- * may exist, and be served again. Try again later, and delete nothing because of this error.
+ * does not exist, for example while a CustomResourceDefinition is reinstalled. This proves nothing about
+ * objects: they may exist, and be served again later. Try again later, and delete nothing because of this
+ * error.
  */
 export function isUnserved(error: unknown): boolean {
   return meaningOf(error) === 'path';

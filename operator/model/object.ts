@@ -14,7 +14,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** The part of `metadata` that the toolkit reads. */
+/** The members of `metadata` that the toolkit reads. */
 export interface ObjectMeta {
   /** Unique among the objects of one resource in a namespace. */
   readonly name: string;
@@ -32,20 +32,20 @@ export interface ObjectMeta {
   readonly creationTimestamp?: string;
   /**
    * RFC 3339, whole seconds. Set when the object is being deleted. The object disappears when it has no
-   * finalizers.
+   * finalizers left.
    */
   readonly deletionTimestamp?: string;
   /** Seconds that the object may take to terminate, counted from its deletion. */
   readonly deletionGracePeriodSeconds?: number;
   /** Labels, by which selectors find the object. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Texts for programs and people. Selectors do not use them. */
+  /** Strings for programs and people. Selectors do not use them. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** Names of the steps that must be done before the object disappears. */
   readonly finalizers?: readonly string[];
   /** The owners. The object is deleted with them, and at most one is its controller. */
   readonly ownerReferences?: readonly OwnerReference[];
-  /** The fields that each writer has set. Caches omit it by default. */
+  /** The fields that each writer has set. Caches omit this member by default. */
   readonly managedFields?: readonly unknown[];
 }
 
@@ -55,14 +55,14 @@ export interface KubernetesObject {
   readonly apiVersion: string;
   /** CamelCase, singular. */
   readonly kind: string;
-  /** Its names, versions, labels and owners. */
+  /** The names, versions, labels and owners of the object. */
   readonly metadata: ObjectMeta;
 }
 
 /** `namespace/name`, or `name` for a cluster-scoped object. Unique within one resource. */
 export type ObjectKey = string & { readonly __brand: 'ObjectKey' };
 
-/** Names one object of a resource. The `metadata` of an object is such a name, too. */
+/** Names one object of a resource. The `metadata` of an object can also be used. */
 export interface Target {
   /** Omit it for a cluster-scoped object. */
   readonly namespace?: string | undefined;
@@ -80,12 +80,12 @@ export function keyOf(object: { readonly metadata: ObjectMeta }): ObjectKey {
   return objectKey(object.metadata.namespace, object.metadata.name);
 }
 
-/** The key that a key or a name stands for. */
+/** The key for a key or a name. */
 export function keyFrom(given: ObjectKey | Target): ObjectKey {
   return typeof given === 'string' ? given : objectKey(given.namespace, given.name);
 }
 
-/** The parts of a key; `namespace` is undefined for a cluster-scoped object. */
+/** The namespace and the name in a key; `namespace` is undefined for a cluster-scoped object. */
 export function splitKey(key: ObjectKey): { namespace: string | undefined; name: string } {
   const slash = key.indexOf('/');
   if (slash < 0) return { namespace: undefined, name: key };
@@ -118,8 +118,8 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Compares two resourceVersions of the same resource by the rule of KEP-5504: decimal strings without
- * leading zero are ordered by length, then by text. They are not converted to numbers, so any length works.
+ * Compares two resourceVersions of the same resource by the rule of KEP-5504: decimal strings without leading
+ * zero are ordered by length, then as strings. They are not converted to numbers, so any length works.
  *
  * @returns negative, zero or positive; undefined when they are different and not comparable.
  */
@@ -130,7 +130,7 @@ export function compareResourceVersions(a: string, b: string): number | undefine
   return a < b ? -1 : 1;
 }
 
-/** True only when both are comparable and `a` is older than `b`. */
+/** True only when `a` and `b` are comparable and `a` is older than `b`. */
 export function isOlder(a: string, b: string): boolean {
   const order = compareResourceVersions(a, b);
   return order !== undefined && order < 0;

@@ -16,7 +16,9 @@ export class AlreadyOwnedError extends OperatorError {
   /** The current controller of the child; undefined when it has no controller. */
   readonly controller: OwnerReference | undefined;
 
-  /** @param remedy - advice for an object without a controller, in terms that its reader knows. */
+  /**
+   * @param remedy - advice about an object without a controller, in words that the reader of the error knows.
+   */
   constructor(
     resource: Resource,
     child: { readonly metadata: ObjectMeta },
@@ -48,7 +50,7 @@ export class AlreadyOwnedError extends OperatorError {
  * @throws AlreadyOwnedError `ALREADY_OWNED` when the child has another controller.
  * @throws OperatorError `USER_CODE` when the API does not allow the owner, so that the garbage collector
  *   would delete the child: an owner in another namespace, or a namespaced owner of a cluster-scoped child.
- *   Also when the owner has no uid, as before it is created.
+ * Also when the owner has no uid, for example before it is created.
  */
 export function setControllerReference<T extends KubernetesObject>(
   owner: KubernetesObject,
@@ -69,7 +71,7 @@ export function setControllerReference<T extends KubernetesObject>(
  * `child` with `owner` as one of its owners. Unlike controllers, there may be many owners. An existing
  * reference to the same owner stays as it is.
  *
- * @throws OperatorError `USER_CODE` as `setControllerReference`.
+ * @throws OperatorError `USER_CODE` in the same cases as `setControllerReference`.
  */
 export function setOwnerReference<T extends KubernetesObject>(
   owner: KubernetesObject,
@@ -109,7 +111,7 @@ export function isControlledBy(object: KubernetesObject, owner: KubernetesObject
   return uid !== '' && controllerOf(object)?.uid === uid;
 }
 
-/** True when both refer to the same object, even in different versions of its group. */
+/** True when `a` and `b` refer to the same object, even in different versions of its group. */
 function isSameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return (
     groupOf(a.apiVersion) === groupOf(b.apiVersion) &&

@@ -3,12 +3,12 @@ type QuantityFormat = 'decimal' | 'exponent' | 'binary';
 
 /** The value of a quantity. */
 export interface ParsedQuantity {
-  /** Exact, in billionths. Smaller parts are rounded away from zero. */
+  /** Exact, in billionths. Smaller fractions are rounded away from zero. */
   readonly nanos: bigint;
   readonly format: QuantityFormat;
 }
 
-/** The result for a text that is not a quantity. */
+/** The result for a string that is not a quantity. */
 interface NoQuantity {
   /** The reason, with the message of the API server. */
   readonly problem: string;
@@ -30,19 +30,20 @@ export const NANOS: bigint = 1_000_000_000n;
 const LARGEST_BINARY = (2n ** 63n - 1n) * NANOS;
 
 /**
- * The pattern of the message, changed so that it can match a text in only one way. In the original, digits
- * can belong to the number or to the suffix, so a long text that is not a quantity would take minutes.
+ * The pattern from the API server's message, changed so that it can match a string in only one way. In the
+ * original, digits can belong to the number or to the suffix, so a long string that is not a quantity would
+ * take minutes.
  */
 const PATTERN = /^([+-]?)([0-9.]+)((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
 const WRONG_FORMAT =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 /**
- * Parses a text such as `128Mi`, `10m`, `1e9` or `1` like `ParseQuantity` of k8s.io/apimachinery,
- * pkg/api/resource: exact to a billionth, and in powers of 1,024 at most 2^63-1. Exponents have at most
- * three digits.
+ * Parses a string such as `128Mi`, `10m`, `1e9` or `1` like `ParseQuantity` of k8s.io/apimachinery,
+ * pkg/api/resource: exact to a billionth, and in powers of 1,024 at most 2^63-1. Exponents have at most three
+ * digits.
  *
- * @param text - without white space around it.
+ * @param text - the quantity, without white space around it.
  */
 export function parseQuantity(text: string): ParsedQuantity | NoQuantity {
   const match = PATTERN.exec(text);

@@ -1,7 +1,7 @@
 import { ApiError, isAlreadyExists, isConflict } from './status.ts';
 
 /**
- * Why the API server refused a write, and so what can make it accept the same write later. Only an
+ * Why the API server refused a write, which also shows when it may accept the same write later. Only an
  * `invalid` write must be changed. All other refusals depend on something else in the cluster, which may
  * change at any time and without an event for the object.
  */
@@ -65,7 +65,7 @@ const NAMED: readonly (readonly [Named, RegExp])[] = [
   ['webhook-failed', /^failed calling webhook "((?:[^"\\]|\\.)*)": /],
 ];
 
-/** These refusals have the status 403 and the reason `Forbidden`, as a missing right has. */
+/** These refusals have the status 403 and the reason `Forbidden`, like a missing right. */
 const NAMED_FORBIDDEN: readonly (readonly [Named, RegExp])[] = [
   ['quota', /^(?:exceeded|failed|status unknown for) quota: ([^,:]*)(?:[,:]|$)/i],
   ['pod-security', /^violates PodSecurity "([^"]*)": /],
@@ -80,7 +80,7 @@ const MISSING_RIGHT: readonly RegExp[] = [
 
 /**
  * Why the API server refused a write; undefined for every other error, such as a conflict, a missing object
- * or an overloaded server. docs/reference/errors.md has a row for each kind.
+ * or an overloaded server. docs/reference/errors.md explains each kind.
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof ApiError) || isUidMismatch(error)) return undefined;
@@ -100,18 +100,18 @@ export function refusalOf(error: unknown): Refusal | undefined {
 
 /**
  * True when the same write can never be accepted unchanged: the server answers 422 and names fields that
- * break the schema or a rule of the API. Only a change of the write or of the schema helps. False for the
- * 422 of a ValidatingAdmissionPolicy or a webhook, which is `isAdmissionDenied`, and for the 422 about an
- * object that was replaced by another one, which is `isUidMismatch`.
+ * violate the schema or a rule of the API. Only a change of the write or of the schema helps. False for the
+ * 422 of a ValidatingAdmissionPolicy or a webhook, for which `isAdmissionDenied` is true, and for the 422
+ * about an object that was replaced by another one, for which `isUidMismatch` is true.
  */
 export function isInvalid(error: unknown): boolean {
   return refusalOf(error)?.kind === 'invalid';
 }
 
 /**
- * True when the refusal may end without an event for the object. The cause is a ValidatingAdmissionPolicy, a
- * webhook (including one that cannot be called), a ResourceQuota, Pod Security, a missing ServiceAccount, or
- * another admission plug-in. `refusalOf` returns which of them it is.
+ * True when the refusal may end without an event for the object. It was caused by a
+ * ValidatingAdmissionPolicy, a webhook (including one that cannot be called), a ResourceQuota, Pod Security,
+ * a missing ServiceAccount, or another admission plug-in. `refusalOf` shows by which of them.
  */
 export function isAdmissionDenied(error: unknown): boolean {
   const kind = refusalOf(error)?.kind;
@@ -132,17 +132,17 @@ export function isUndeclaredText(message: string): boolean {
 }
 
 /**
- * True when an applied field is not in the installed definition of the kind: the definition is too old, or
- * the field is misspelt. Server-side apply writes all fields or none, so nothing was written. The message
- * of the error names the field. After an upgrade of the definition the same write is accepted.
+ * True when an applied field is not in the installed definition of the kind, because the definition is too
+ * old or the field is misspelt. Server-side apply writes all fields or none, so nothing was written. The
+ * message of the error names the field. After an upgrade of the definition the same write is accepted.
  */
 export function isUndeclaredField(error: unknown): boolean {
-  // The server treats it as an internal error and gives no reason.
+  // The server treats this as an internal error and gives no reason.
   return error instanceof ApiError && error.status === 500 && isUndeclaredText(error.message);
 }
 
 /**
- * The server's original message. The patterns would not match it with hidden values. The text is not kept.
+ * The server's original message, because the patterns would not match if values were hidden. It is not kept.
  */
 function textOf(error: ApiError): string {
   const { message } = error.statusWithValues();
@@ -159,7 +159,7 @@ function namedIn(why: string, forms: readonly (readonly [Named, RegExp])[]): Ref
 
 /**
  * The meanings of an `ApiError` 409, and the predicate for each. The predicates read `Status.reason` and
- * `details.causes`, and the message only where these do not distinguish the meanings.
+ * `details.causes`. They read the message only where those do not distinguish the meanings.
  *
  * | meaning | isConflict | own predicate |
  * |---|---|---|
@@ -191,7 +191,7 @@ const UID_TEXTS: readonly RegExp[] = [
 const WEBHOOK_TEXT = /admission webhook ".*" denied the request/;
 
 /**
- * True when an update, a patch or a delete named an outdated resourceVersion. Only this conflict can be
+ * True when an update, a patch or a delete stated an outdated resourceVersion. Only this conflict can be
  * resolved by a fresh read and another attempt. See `retryOnConflict`.
  */
 export function isVersionConflict(error: unknown): boolean {
@@ -209,7 +209,7 @@ export function isVersionConflict(error: unknown): boolean {
 export function isUidMismatch(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (isConflict(error)) return UID_TEXTS.some((text) => text.test(error.message));
-  // A patch or an apply to an object that was replaced by another one: its uid cannot change.
+  // A patch or an apply to an object that was replaced by another one fails, because a uid cannot change.
   return (
     error.status === 422 &&
     (error.details.causes ?? []).some(({ field }) => field === 'metadata.uid')
@@ -221,7 +221,7 @@ export function isApplyConflict(error: unknown): boolean {
   return isConflict(error) && applyConflictsOf(error).length > 0;
 }
 
-/** The fields that a server-side apply could not set, with their managers; empty for any other error. */
+/** The fields that a server-side apply could not set, each with its manager. Empty for any other error. */
 export function applyConflictsOf(error: unknown): readonly ApplyConflict[] {
   if (!(error instanceof ApiError)) return [];
   return (error.details.causes ?? [])
@@ -229,7 +229,7 @@ export function applyConflictsOf(error: unknown): readonly ApplyConflict[] {
     .map(({ message = '', field = '' }) => ({ manager: managerIn(message), field }));
 }
 
-/** True when an object of that name exists and is being deleted. It can be created afterwards. */
+/** True when an object of that name exists and is being deleted. After that a new object can be created. */
 export function isBeingDeleted(error: unknown): boolean {
   return (
     isAlreadyExists(error) &&
@@ -248,8 +248,8 @@ export function isNamespaceTerminating(error: unknown): boolean {
 }
 
 /**
- * The manager's name in `conflict with "hpa"` or `conflict with "kubectl" with subresource "scale" using
- * v1`.
+ * The name of the manager in `conflict with "hpa"`, or in `conflict with "kubectl" with subresource "scale"
+ * using v1`.
  */
 function managerIn(message: string): string {
   const quoted = /^conflict with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? '';

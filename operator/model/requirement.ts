@@ -12,7 +12,7 @@ export interface Requirement {
 export type Selector = readonly Requirement[];
 
 /**
- * The same as Go's `strconv.ParseInt(text, 10, 64)`. Undefined for any other text and for larger integers.
+ * The same as Go's `strconv.ParseInt(text, 10, 64)`. Undefined for any other string and for larger integers.
  */
 export function int64Of(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;

@@ -3,7 +3,7 @@ import { isDnsLabel, isDnsSubdomain } from './dns-name.ts';
 import type { KubernetesObject } from './object.ts';
 
 /**
- * Group, version, plural and scope: the parts of a URL.
+ * A resource of the API: group, version, plural and scope, which determine its URL.
  *
  * @typeParam T - the type of the objects. It types the client calls for the resource.
  */
@@ -37,7 +37,7 @@ export function apiVersionOf(resource: Pick<Resource, 'group' | 'version'>): str
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** `configmaps` or `deployments.apps`: the name of a resource for people and error messages. */
+/** `configmaps` or `deployments.apps`: the name of a resource in messages for people. */
 export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): string {
   return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
 }
@@ -45,8 +45,8 @@ export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): stri
 /**
  * URL path of the group and version: `/api/v1`, `/apis/apps/v1`.
  *
- * @throws ConfigurationError `CONFIG` when the group or the version has other characters than a-z, 0-9, `-`,
- *   and dots in a group.
+ * @throws ConfigurationError `CONFIG` when the group or the version has characters other than a-z, 0-9, `-`,
+ *   and in a group dots.
  */
 export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>): string {
   if (resource.group !== '') requireName('group', resource.group, isDnsSubdomain);
@@ -59,9 +59,9 @@ export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>):
 /**
  * URL path of a collection.
  *
- * @param namespace - undefined for all namespaces, and for a cluster-scoped resource.
- * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment, and when group, version
- *   or plural have other characters than a-z, 0-9, `-`, and dots in a group.
+ * @param namespace - undefined for all namespaces, or if the resource is cluster-scoped.
+ * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment, or when group, version or
+ *   plural have characters other than a-z, 0-9, `-`, and in a group dots.
  */
 export function collectionPath(resource: Resource, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace, 'namespace')}`;
@@ -72,7 +72,8 @@ export function collectionPath(resource: Resource, namespace?: string): string {
 /**
  * URL path of one object, or of one of its subresources.
  *
- * @throws ConfigurationError `CONFIG` as `collectionPath`, and when a name cannot be a path segment.
+ * @throws ConfigurationError `CONFIG` in the same cases as `collectionPath`, and when a name cannot be a path
+ *   segment.
  */
 export function objectPath(
   resource: Resource,
@@ -84,8 +85,8 @@ export function objectPath(
 }
 
 /**
- * Maximum length of a name in a path. It is longer than the names of objects in Kubernetes: 253 characters,
- * except for RBAC objects, whose names have no limit.
+ * Maximum length of a name in a path. It is longer than the names of Kubernetes objects, which have at most
+ * 253 characters, except that the names of RBAC objects have no limit.
  */
 const MAX_SEGMENT_LENGTH = 1_024;
 
@@ -125,9 +126,9 @@ function refused(what: string, text: string): ConfigurationError {
 }
 
 /**
- * Groups of kube-apiserver with a dot in their name. Groups without a dot are always its own. From
- * `pkg/api/legacyscheme` and `pkg/controlplane` of Kubernetes 1.36, plus the groups that were removed since
- * 1.20.
+ * Groups of kube-apiserver whose names contain a dot. Groups without a dot always belong to kube-apiserver.
+ * From `pkg/api/legacyscheme` and `pkg/controlplane` of Kubernetes 1.36, plus the groups that were removed
+ * since 1.20.
  */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   'admission.k8s.io',
@@ -154,7 +155,7 @@ const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   'storagemigration.k8s.io',
 ]);
 
-/** True for a group of Kubernetes itself. No CustomResourceDefinition adds or removes it. */
+/** True for a group of Kubernetes itself, which no CustomResourceDefinition adds or removes. */
 export function isBuiltInGroup({ group }: Pick<Resource, 'group'>): boolean {
   return !group.includes('.') || BUILT_IN_GROUPS.has(group);
 }

@@ -3,28 +3,26 @@ import { matchesSelector, parseSelector, type Requirement, type Selector } from 
 
 /** The objects of a resource that a list or a watch selects. */
 export interface Selection {
-  /** Undefined: all namespaces, or a cluster-scoped resource. */
+  /** Undefined: all namespaces, or the resource is cluster-scoped. */
   readonly namespaces?: readonly (string | undefined)[] | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
 }
 
-/** The first part of a selection that an object does not match. */
+/** The first condition of a selection that an object does not meet. */
 export type Mismatch =
   | { readonly kind: 'namespace' }
   | { readonly kind: 'label'; readonly requirement: Requirement }
-  /** One term of the field selector, as text. */
+  /** One term of the field selector, as a string. */
   | { readonly kind: 'field'; readonly term: string };
 
 /**
- * `undecided`: only the API server knows. The label selector cannot be parsed, or the value of a field of the
- * field selector is not a text: such a field may have a default, or another name in the server.
+ * `undecided`: only the API server knows. Either the label selector cannot be parsed, or a field of the field
+ * selector has no string as its value: such a field may have a default, or another name in the server.
  */
 export type Match = 'selected' | 'undecided' | Mismatch;
 
-/**
- * Compares objects with a selection as the API server does, as far as this can be decided from the object.
- */
+/** Compares objects with a selection like the API server, as far as the object itself allows to decide. */
 export function matcherOf({
   namespaces,
   labelSelector = '',
@@ -50,7 +48,7 @@ export function matcherOf({
   };
 }
 
-/** The only name that a field selector allows; undefined when it allows several. */
+/** The only name that a field selector allows; undefined when it allows several names. */
 export function onlyNameIn(fieldSelector = ''): string | undefined {
   for (const term of fieldTerms(fieldSelector)) {
     const { path, operator, wanted } = partsOf(term);

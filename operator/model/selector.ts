@@ -5,7 +5,7 @@ import { int64Of, type Requirement, type Selector } from './requirement.ts';
 
 export type { Requirement, Selector } from './requirement.ts';
 
-/** The object form of a selector, `metav1.LabelSelector`. */
+/** A selector as an object, `metav1.LabelSelector`. */
 export interface LabelSelector {
   /** Labels that must have these values. */
   readonly matchLabels?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface LabelSelector {
 
 /**
  * True when `labels` satisfy every requirement. An absent label satisfies `notin`. `selector` must not change
- * between two calls: a large one is prepared once.
+ * between two calls, because a large selector is prepared only once.
  */
 export function matchesSelector(
   selector: Selector,
@@ -52,10 +52,11 @@ function holds({ operator, values }: Requirement, value: string | undefined): bo
 }
 
 /**
- * The first key of a selector for which no value, nor its absence, satisfies every requirement: such a
- * selector selects nothing. Undefined when some labels satisfy the selector.
+ * The first key of a selector whose requirements contradict each other, so that neither a value nor its
+ * absence satisfies all of them. Such a selector selects nothing. Undefined when some labels satisfy the
+ * selector.
  *
- * @throws ConfigurationError `CONFIG` as `selectorFromObject`.
+ * @throws ConfigurationError `CONFIG` in the same cases as `selectorFromObject`.
  */
 export function contradictedKey(selector: LabelSelector): string | undefined {
   const byKey = Map.groupBy(selectorFromObject(selector), ({ key }) => key);
@@ -63,7 +64,7 @@ export function contradictedKey(selector: LabelSelector): string | undefined {
     const isMet = (value: string | undefined): boolean =>
       requirements.every((each) => holds(each, value));
     const listed = requirements.find(({ operator }) => operator === 'in')?.values;
-    // Without a list of values there is always one that no `NotIn` names.
+    // If no requirement lists the allowed values, there is always a value that no `NotIn` names.
     const isPresentMet =
       listed?.some(isMet) ?? requirements.every((each) => each.operator !== 'absent');
     if (!isPresentMet && !isMet(undefined)) return key;
@@ -80,7 +81,7 @@ function isOnSide(
   return number !== undefined && limit !== undefined && holds(number, limit);
 }
 
-/** A selector as text for the `labelSelector` parameter. */
+/** Formats a selector for the `labelSelector` parameter. */
 export function formatSelector(selector: Selector): string {
   return selector
     .map(({ key, operator, values }) => {
@@ -97,7 +98,7 @@ export function formatSelector(selector: Selector): string {
 }
 
 /**
- * The requirements of a selector in object form.
+ * The requirements of a selector that is an object.
  *
  * @throws ConfigurationError `CONFIG` for a bad key, value or operator.
  */
@@ -128,7 +129,8 @@ const OBJECT_OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
  * Creates a requirement and checks its key and values like `NewRequirement` in k8s.io/apimachinery
  * (pkg/labels/selector.go).
  *
- * @throws ConfigurationError `CONFIG` whose context has `key`, `operator`, and `values` joined by commas.
+ * @throws ConfigurationError `CONFIG` whose context contains `key`, `operator`, and `values` joined by
+ *   commas.
  */
 function requirement(
   key: string,
@@ -170,7 +172,7 @@ export function isLabelKey(text: string): boolean {
   return prefix === undefined || isDnsSubdomain(prefix);
 }
 
-/** True for an empty text, and for at most 63 characters that begin and end with a letter or digit. */
+/** True for an empty string, and for at most 63 characters that begin and end with a letter or digit. */
 export function isLabelValue(text: string): boolean {
   return (
     text === '' || (text.length <= 63 && /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(text))
@@ -182,13 +184,13 @@ function invalid(problem: string, context: ErrorContext = {}): ConfigurationErro
 }
 
 /**
- * Text → label selector, with the whole grammar of `labelSelector`.
+ * Parses a label selector, with the whole grammar of `labelSelector`:
  *
  * `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a>1`, `a<1`, `a`, `!a`, joined by commas. An empty
- * text gives a selector without requirements, which selects everything. The caller decides whether to allow
+ * string gives a selector without requirements, which selects everything. The caller decides whether to allow
  * that.
  *
- * @throws ConfigurationError `CONFIG` with the expected and the found token.
+ * @throws ConfigurationError `CONFIG` that names the expected and the found token.
  */
 export function parseSelector(text: string): Selector {
   const tokens = tokenize(text);
@@ -232,7 +234,7 @@ export function parseSelector(text: string): Selector {
     throw unexpected(text, JSON.stringify(operator), 'an operator');
   }
 
-  /** A value may be empty: `a=` selects objects whose label `a` is the empty text. */
+  /** A value may be empty: `a=` selects objects whose label `a` is the empty string. */
   function singleValue(): string {
     const token = peek();
     return token === undefined || token === ',' ? '' : word('a label value');
@@ -264,7 +266,7 @@ function tokenize(text: string): string[] {
   return tokens;
 }
 
-/** Maximum number of characters of a user's text that a message quotes. A key has up to 317. */
+/** Maximum number of characters that a message quotes of a user's selector. A key has up to 317. */
 const MAX_QUOTED = 400;
 
 function shown(quoted: string): string {

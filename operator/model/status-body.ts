@@ -11,7 +11,7 @@ export interface StatusDetails {
   readonly name?: string;
   /** API group of the resource; omitted for the core group. */
   readonly group?: string;
-  /** The plural of the resource that failed, in spite of the field's name. */
+  /** The plural of the resource that failed, despite the name of this field. */
   readonly kind?: string;
   /** The uid of the object, if the request contained one. */
   readonly uid?: string;
@@ -35,15 +35,15 @@ export interface Status {
 type AnyStatus = Omit<Status, 'kind'>;
 
 /**
- * A failure that is safe to print: each value that the API server quotes is replaced by `(not shown)`. A
+ * A failure that is safe to print: each value that the API server quotes is replaced with `(not shown)`. A
  * refused value may be a Secret's, or a password in the environment of a Deployment.
  *
- * The status keeps its reason, kind and name of the object, paths of fields, and the text of a rule up to the
- * place where it repeats part of the value. If the end of a value cannot be found, the rest of the text is
- * removed. Text from the author of an admission policy, a webhook or a `messageExpression` stays, except for
- * values in the form in which the server quotes values.
+ * The status keeps its reason, the kind and name of the object, the paths of fields, and the text of a rule
+ * up to where it repeats a fragment of the value. If the end of a value cannot be found, the rest of the text
+ * is removed. Text from the author of an admission policy, a webhook or a `messageExpression` stays, except
+ * for values that are quoted as the server quotes values.
  *
- * The forms are those of `field.Error` in `k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
+ * How errors look is defined by `field.Error` in `k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
  *
  * @param code - the HTTP status, which decides how errors without a field are read.
  */
@@ -70,13 +70,13 @@ const HEADING = /^[\w.-]* ?"(?:[^"\\\n]|\\.)*" is invalid(?=: )/;
 
 const WEBHOOK = /denied the request/;
 
-/** The beginning of a `field.Error`. A value follows the first group; none follows the second. */
+/** The beginning of a `field.Error`. A value follows the first group, and no value follows the second. */
 const FIELD_ERROR =
   /^(?:(Invalid value|Unsupported value|Duplicate value|Not found|Too many)|(Required value|Forbidden|Too long|Internal error))(?:: |$)/;
 
 const VALUE_MARKER = /\b(?:Invalid value|Unsupported value|Duplicate value|Not found|Too many): /g;
 
-/** Constants of a schema, or names of fields. They are not part of the object. */
+/** Constants from a schema, or names of fields. They do not come from the object. */
 const CONSTANTS =
   /^(?:(?:supported|valid) values: (?:"(?:[^"\\]|\\.)*"(?:, |$))+|strict decoding error: (?:(?:unknown|duplicate) field "[^"\\\n]*"(?:, |$))+)$/;
 
@@ -113,14 +113,14 @@ function fieldMessage(message: string, isWebhook: boolean): string {
   if (value !== undefined && rest.slice(value.end, value.end + 2).match(/^(?:: |$)/)) {
     return joined(heading, detail(rest.slice(value.end + 2), value.scalars));
   }
-  // A schema rule: the server prints the text of the rule in place of the value.
+  // For a rule in a schema, the server prints the text of the rule instead of the value.
   const isRule = /^[\p{L}`']/u.test(rest) && !/[{}]|^[\w.*]*[[(&]/.test(rest) && !isWebhook;
   const [, withColon = rest] = /^failed rule: (.*)$/s.exec(rest) ?? [];
   if (!isRule || (withColon === rest && rest.includes(': '))) return heading;
   return joined(withValue ?? '', withColon === rest ? detail(rest, []) : firstLine(rest));
 }
 
-/** The text of a rule. After the first line there is a diff of objects, or part of a value. */
+/** The text of a rule. Lines after the first one contain a diff of objects, or a fragment of a value. */
 function detail(text: string, scalars: readonly string[]): string {
   const line = firstLine(text);
   if (CONSTANTS.test(line)) return line;
@@ -151,7 +151,7 @@ interface TextOptions {
   readonly isWebhook: boolean;
 }
 
-/** Any other text. If it quotes a value, the value and its repetitions are hidden. */
+/** The text of any other error. If it quotes a value, the value and its repetitions are hidden. */
 function shownText(text: string, { code, scalars }: TextOptions): string {
   VALUE_MARKER.lastIndex = 0;
   const marker = VALUE_MARKER.exec(text);
@@ -162,7 +162,7 @@ function shownText(text: string, { code, scalars }: TextOptions): string {
   if (value === undefined) return heading;
   const rest = text.slice(value.end);
   const known = [...value.scalars, ...scalars];
-  // With a second value, the end of the first rule is unknown, because nothing marks it.
+  // If a second value follows, the end of the first rule is unknown, because nothing marks it.
   const next = rest.search(VALUE_MARKER);
   if (next >= 0) return heading;
   return joined(heading, detail(rest.replace(/^: /, ''), known));
@@ -178,14 +178,14 @@ const ABOUT_NAMES: ReadonlySet<number> = new Set([
 const NAME_BEFORE =
   /\b(?:(?:version|field|parameter|kind|webhook|Post|Get|resources?|namespace|container|pod|group) |\w+=)$/;
 
-/** A text about anything except a field. Decoders quote the text that they could not read. */
+/** A text that is not about a field. Decoders quote what they could not read. */
 function outsideOfFields(text: string, code: number): string {
   if (ABOUT_NAMES.has(code)) return text;
   const head = ABOUT_AN_OBJECT.exec(text)?.[0] ?? '';
   return head + decoderText(text.slice(head.length));
 }
 
-/** The beginning of an answer about one object: its resource and name. */
+/** The beginning of an answer about one object: the object's resource and name. */
 const ABOUT_AN_OBJECT = /^[\w.-]+ "(?:[^"\\\n]|\\.)*" is (?:forbidden|invalid): /;
 
 function decoderText(text: string): string {
@@ -203,24 +203,24 @@ function withoutElements(text: string): string {
   return text.replace(/\[=(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]/g, `[=${NOT_SHOWN}]`);
 }
 
-/** Replaces a value that the server quotes, and later words that repeat part of it. */
+/** Stands for a value that the server quotes, and for later words that repeat a fragment of it. */
 const NOT_SHOWN = '(not shown)';
 
-/** A quoted text in the form of Go's `%q` or JSON. */
+/** A string in quotes, as Go's `%q` or JSON writes it. */
 const QUOTED = /"(?:[^"\\\n]|\\.)*"/y;
 
 const SCALAR = /(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|<nil>)/y;
 
-/** A value at the beginning of a text, and the scalars in it. */
+/** A value at the beginning of a text, and the scalars in the value. */
 interface ScannedValue {
   readonly end: number;
-  /** Texts and numbers, without field names. */
+  /** Strings and numbers, without field names. */
   readonly scalars: readonly string[];
 }
 
 /**
- * The value at `start`, as the API server prints it: a text by `%q`, a number, a boolean, `null`, or JSON.
- * Undefined for another form, because its end cannot be found.
+ * The value at `start`, as the API server prints it: a string by `%q`, a number, a boolean, `null`, or JSON.
+ * Undefined if it is printed in another way, because its end cannot be found.
  */
 function scanValue(text: string, start: number): ScannedValue | undefined {
   const first = text[start];
@@ -234,7 +234,7 @@ function scanValue(text: string, start: number): ScannedValue | undefined {
   return { end, scalars: scalarsOf(text.slice(start, end)) };
 }
 
-/** `text` up to where it repeats part of a value, followed by `(not shown)`. */
+/** `text` up to where it repeats a fragment of a value, followed by `(not shown)`. */
 function beforeRepetition(text: string, scalars: readonly string[]): string {
   const parts = new Set(scalars.flatMap(wordsOf));
   let end = text.length;
@@ -253,8 +253,8 @@ function beforeRepetition(text: string, scalars: readonly string[]): string {
 }
 
 /**
- * Replaces quoted texts by `(not shown)`. `isName` gets the text before a quotation, and returns true if the
- * quotation is a name, which is kept.
+ * Replaces quoted strings with `(not shown)`. `isName` is given the text before the quotation, and returns
+ * true if the quotation is a name, which is kept.
  */
 function maskQuoted(text: string, isName: (before: string) => boolean): string {
   return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (quoted, at: number) =>
@@ -262,7 +262,7 @@ function maskQuoted(text: string, isName: (before: string) => boolean): string {
   );
 }
 
-/** Minimum length of a part. Single characters and digits are too common in the text of a rule. */
+/** Minimum length of a fragment. Single characters and digits are too common in the text of a rule. */
 const MIN_PART = 2;
 
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -301,12 +301,12 @@ function scalarsOf(printed: string): readonly string[] {
   return leavesOf(value).filter((leaf) => !TYPES.has(leaf));
 }
 
-/** Texts that API servers print in place of an object or a value of the wrong type. */
+/** Words that API servers print instead of an object or a value of the wrong type. */
 const TYPES: ReadonlySet<string> = new Set('array boolean integer number object string'.split(' '));
 
 const GO_ESCAPE = /\\(?:x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|.)/gs;
 
-/** `%q` has escapes that JSON does not have. A text with such escapes is not decoded. */
+/** `%q` has escapes that JSON does not have. A string with such escapes is not decoded. */
 function parsed(printed: string): unknown {
   try {
     return JSON.parse(printed);

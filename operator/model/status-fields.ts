@@ -2,8 +2,8 @@ import type { Condition } from './condition.ts';
 import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 
 /**
- * The fields of a status that the toolkit writes by itself, as far as the definition of the object has them.
- * The API server drops or refuses all other fields.
+ * The fields of a status that the toolkit itself writes, as far as the definition of the object declares
+ * them. The API server drops or refuses all other fields.
  */
 export interface StatusFields {
   readonly observedGeneration: boolean;
@@ -24,7 +24,7 @@ export function statusFieldsOf(schema: StructuralSchema | undefined): StatusFiel
   };
 }
 
-/** The members of `condition` that the status can have. */
+/** Those members of `condition` that the definition declares. */
 export function knownPart<T extends object>(
   condition: T,
   { conditions }: StatusFields,
@@ -68,8 +68,8 @@ const CONDITION_FIELDS: readonly string[] = [
 ] satisfies readonly (keyof Condition)[];
 
 /**
- * Whether a schema accepts a field of a condition. A controller chooses its own types and reasons, so an
- * `enum` does not contain them.
+ * True if a schema accepts a field of a condition. A controller chooses its own types and reasons, so a
+ * schema with an `enum` does not accept them.
  */
 function holdsField(name: string, schema: StructuralSchema): boolean {
   if (name === 'observedGeneration') return holdsInteger(schema);

@@ -5,8 +5,8 @@ import { type Status, type StatusCause, type StatusDetails, withoutValues } from
 export type { Status, StatusCause, StatusDetails } from './status-body.ts';
 
 /**
- * Upper limit of a wait that a server asks for. A longer wait, such as a year, would be a mistake of the
- * server.
+ * Maximum milliseconds of a wait that a server asks for. A longer wait, such as a year, must be a mistake of
+ * the server.
  */
 const MAX_RETRY_AFTER_MS = 60_000;
 
@@ -18,8 +18,8 @@ export function isStatus(value: unknown): value is Status {
 /**
  * The API server refused or failed a request, or sent an `ERROR` watch event.
  *
- * `message` and `details` are safe to print: they have `(not shown)` for values that the server quotes,
- * because a refused value may be a Secret's. `statusWithValues()` has the original text. The message, and
+ * `message` and `details` are safe to print: values that the server quotes are replaced with `(not shown)`,
+ * because a refused value may be a Secret's. `statusWithValues()` returns the original text. The message, and
  * the message of each cause, are cut to 2,048 characters by removing the middle.
  */
 export class ApiError extends OperatorError {
@@ -72,7 +72,7 @@ export class ApiError extends OperatorError {
   }
 }
 
-/** Cuts a reason to 128 characters. Reasons of Kubernetes are single words. */
+/** Cuts a reason to 128 characters. The reasons of Kubernetes are single words. */
 function boundedWord(reason: unknown): string {
   return typeof reason === 'string' ? reason.slice(0, MAX_REASON_CHARS) : '';
 }
@@ -80,14 +80,14 @@ function boundedWord(reason: unknown): string {
 const MAX_REASON_CHARS = 128;
 
 /**
- * Number of characters that are read. It is more than any server writes about one object, and few enough to
+ * Number of characters that are read. This is more than any server writes about one object, and few enough to
  * search for quoted values.
  */
 const MAX_READ_CHARS = 16 * 1024;
 
 /**
- * Cuts the texts of a Status to the length that is read. Only the beginning stays, so a quoted value that is
- * cut can still be recognised and hidden.
+ * Cuts the strings in a Status to the length that is read. The beginning stays, so that a quoted value that
+ * is cut can still be recognised and hidden.
  */
 function readable(status: Omit<Status, 'kind'>): Omit<Status, 'kind'> {
   const { message, details, ...rest } = status;
@@ -110,7 +110,7 @@ function readableCause(cause: StatusCause): StatusCause {
   return { ...cause, message: cause.message.slice(0, MAX_READ_CHARS) };
 }
 
-/** The texts of each cause are limited separately, because each cause is a message. */
+/** The strings in each cause are limited separately, because each cause is a message. */
 function boundedDetails(details: StatusDetails | undefined): StatusDetails {
   if (typeof details !== 'object' || details === null) return {};
   const { causes } = details;
@@ -124,7 +124,7 @@ function boundedCause(cause: StatusCause): StatusCause {
   return { ...cause, message: boundedText(message) };
 }
 
-/** True when the requested resourceVersion is no longer served, so the caller must list again. */
+/** True when the requested resourceVersion is no longer served, so that the caller must list again. */
 export function isGone(error: unknown): boolean {
   return (
     error instanceof ApiError &&
@@ -135,7 +135,7 @@ export function isGone(error: unknown): boolean {
 /**
  * True when a write conflicts with the state on the server: 409 with the reason `Conflict`.
  * `isVersionConflict` recognises a lost race, which a fresh read resolves; `isUidMismatch` an object that is
- * gone; `isApplyConflict` a field of another manager. False for an object that already exists.
+ * gone; `isApplyConflict` a field of another manager. False if the object already exists.
  */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'Conflict';
@@ -146,7 +146,7 @@ export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'AlreadyExists';
 }
 
-/** True when the server has not reached the requested resourceVersion, in all forms of this answer. */
+/** True when the server has not reached the requested resourceVersion, in all variants of this answer. */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const causes = error.details.causes ?? [];

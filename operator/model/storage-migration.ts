@@ -12,7 +12,7 @@ export interface StorageVersionMigration extends KubernetesObject {
     readonly resource: {
       readonly group: string;
       readonly resource: string;
-      /** Used only in `v1alpha1`. */
+      /** Set only in `v1alpha1`. */
       readonly version?: string;
     };
   };

@@ -6,7 +6,9 @@ export interface ValidationRule {
   readonly rule: string;
   /** The API server's message about an object that breaks the rule. Default: the rule itself. */
   readonly message?: string;
-  /** Expression for the message. It takes precedence over `message`, which is used when it fails. */
+  /**
+   * Expression for the message. It takes precedence over `message`, which is used when the expression fails.
+   */
   readonly messageExpression?: string;
   /** The reason of the cause in the answer. Default `FieldValueInvalid`. */
   readonly reason?:
@@ -17,7 +19,7 @@ export interface ValidationRule {
   /** The field that is reported, relative to this one: `.maxReplicas`. */
   readonly fieldPath?: string;
   /**
-   * Whether the rule is also checked when the object is created; `oldSelf` is then an optional value. Only
+   * True if the rule is also checked when the object is created; `oldSelf` is then an optional value. Only
    * for rules that use `oldSelf`.
    */
   readonly optionalOldSelf?: boolean;
@@ -26,7 +28,7 @@ export interface ValidationRule {
 export type SchemaType = 'array' | 'boolean' | 'integer' | 'number' | 'object' | 'string';
 
 /**
- * A structural schema as in a definition: OpenAPI v3 as the API server understands it. A schema from a client
+ * A structural schema as in a definition: OpenAPI v3 as the API server interprets it. A schema from a client
  * may contain unknown types, which the API server refuses.
  */
 export interface StructuralSchema {
@@ -71,7 +73,7 @@ export interface StructuralSchema {
 /** Fields that every object has, whatever its schema says. */
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** The schema of a map's values; undefined if it has no schema. */
+/** The schema of a map's values; undefined if the values have no schema. */
 export function valuesSchema({
   additionalProperties,
 }: StructuralSchema): StructuralSchema | undefined {
@@ -79,7 +81,7 @@ export function valuesSchema({
   return additionalProperties || undefined;
 }
 
-/** The schema of an object's field or of a map's value; undefined if it has no schema. */
+/** The schema of an object's field or of a map's value; undefined if the field or value has no schema. */
 export function fieldSchema(schema: StructuralSchema, field: string): StructuralSchema | undefined {
   const { properties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, field)) return properties[field];

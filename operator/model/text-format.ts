@@ -6,7 +6,7 @@ export function isTextFormat(format: string): boolean {
   return Object.hasOwn(FORMATS, normal(format));
 }
 
-/** True when `text` has the format, or when the format is not checked. */
+/** True when `text` has the format, or when the API server does not check the format. */
 export function isFormat(text: string, format: string): boolean {
   const name = normal(format);
   return !Object.hasOwn(FORMATS, name) || FORMATS[name]?.(text) === true;

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from './object.ts';
 import type { Resource } from './resource.ts';
 
-/** The name of the object that a write is about, as far as it is known before the write. */
+/** The name of the object that a write concerns, as far as it is known before the write. */
 export interface WriteTarget {
   readonly namespace?: string | undefined;
   /** Undefined if the server generates the name. */
@@ -20,7 +20,7 @@ export interface PendingWrite {
   deleted(uid?: string): void;
 }
 
-/** Records writes: before they are sent, and when they have succeeded. */
+/** Records writes, before they are sent and when they have succeeded. */
 export interface WriteJournal {
   begin(resource: Resource, target: WriteTarget): PendingWrite;
 }

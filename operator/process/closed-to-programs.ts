@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 
 /**
- * Every program of the same user may send SIGUSR1, and Node would then open its inspector, which gives away
- * all memory. This function adds a listener, which stays until this process ends and keeps Node from handling
+ * Every program of the same user may send SIGUSR1. Node would then open its inspector, which reveals all
+ * memory. This function adds a listener that stays until this process ends, and that keeps Node from handling
  * the signal.
  */
 export function closeInspectorSignal(): void {
@@ -12,12 +12,11 @@ export function closeInspectorSignal(): void {
 }
 
 /**
- * The names of variables in the environments that a program started by this process can read in `/proc`: the
- * environment of this process, and those of its ancestors with the same user. Empty if the executables of
- * these processes cannot be read, because then the kernel closes `/proc/PID` to other processes. Empty on
- * systems other than Linux.
+ * Names of environment variables that a program started by this process can read in `/proc`: the variables of
+ * this process, and of its ancestors with the same user. Empty if the executables of these processes cannot
+ * be read, because the kernel then closes `/proc/PID` to other processes. Empty on systems other than Linux.
  *
- * @param given - the variables that programs get anyway. They are omitted.
+ * @param given - the variables that programs are given anyway. They are omitted.
  */
 export async function exposedVariables(
   given: Readonly<Record<string, string>>,
@@ -33,10 +32,10 @@ export async function exposedVariables(
   return [...names].toSorted();
 }
 
-/** The number of the parent process. 0 above the first process, and on systems without `/proc`. */
+/** The process number of the parent. 0 for the first process, and on systems without `/proc`. */
 async function parentOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The name of the program is in parentheses, and may have parentheses and blanks itself.
+  // The name of the program is in parentheses, and may itself contain parentheses and blanks.
   const [, parent = 0] = /^.*\) \S+ (\d+)/s.exec(stat) ?? [];
   return Number(parent);
 }

@@ -7,7 +7,7 @@ import { signalGroup } from './survivors.ts';
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The value of `CHANCERY_RUN` of each program, by its process group. */
+/** The value of `CHANCERY_RUN` for each program, keyed by its process group. */
 const programs = new Map<number, string>();
 
 function endAll(): void {
@@ -16,11 +16,11 @@ function endAll(): void {
 
 /**
  * Ends a program when this process ends, even after a second signal, a lost Lease or SIGKILL. On Linux,
- * processes that have left the process group of the program are ended, too: their `CHANCERY_RUN` identifies
- * them. Disposing of the result stops this.
+ * processes that have left the process group of the program are ended as well, because their `CHANCERY_RUN`
+ * identifies them. Disposing of the result cancels this.
  */
 export function endWithProcess(groupId: number, run: string): Disposable {
-  // Prepended, so that no program writes into a folder that is being removed.
+  // Prepended, so that no program still writes into a folder that is being removed.
   if (programs.size === 0) process.prependListener('exit', endAll);
   programs.set(groupId, run);
   tellGuard('+', groupId, run);

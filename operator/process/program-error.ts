@@ -7,17 +7,17 @@ import type { ProgramUsage } from './program-usage.ts';
  * - `not-started`: the system did not start it. The message says what to change.
  * - `timeout`: it was ended at its time limit.
  * - `output-limit`: it was ended because it wrote too much.
- * - `survivors`: processes that it left could not be ended.
+ * - `survivors`: processes that it left behind could not be ended.
  */
 export type ProgramErrorReason = 'not-started' | 'timeout' | 'output-limit' | 'survivors';
 
 /**
- * A program could not be started, or broke a limit. All its processes have ended, except with `survivors`.
+ * A program could not be started, or exceeded a limit. All its processes have ended, except with `survivors`.
  */
 export class ProgramError extends OperatorError {
   override readonly name = 'ProgramError';
   readonly reason: ProgramErrorReason;
-  /** Resources that the program used until it was ended. Undefined if it was not started. */
+  /** Resources that the program used before it was ended. Undefined if it was not started. */
   readonly usage: ProgramUsage | undefined;
 
   constructor(

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import { TimeSlice } from '../core/time-slice.ts';
 
-/** Longest line that is passed to `onLine`, in bytes. Logs of Kubernetes split lines of more than 16 KiB. */
+/** Longest line that is passed to `onLine`, in bytes. Kubernetes splits log lines of more than 16 KiB. */
 const MAX_OUTPUT_LINE_BYTES = 16 * 1024;
 
 /** Number of bytes at the end of standard error that are kept for messages. */
@@ -12,14 +12,14 @@ type OnLine = (stream: 'stdout' | 'stderr', line: string) => void;
 
 /**
  * The output of a program. It is read only as fast as its lines are handled: a program that writes faster
- * must wait, and this process does other work meanwhile.
+ * must wait, and this process can do other work meanwhile.
  */
 export class ProgramOutput {
   readonly #onLine: OnLine | undefined;
   readonly #keepsStdout: boolean;
   readonly #onLimit: () => void;
   readonly #slice: TimeSlice;
-  /** Below 0 the limit is exceeded, and no more output is read. */
+  /** Below 0 when the limit is exceeded; no more output is read then. */
   #leftBytes: number;
   readonly #kept: Buffer[] = [];
   #stderrEnd: Buffer = Buffer.alloc(0);
@@ -27,7 +27,9 @@ export class ProgramOutput {
   constructor(options: {
     readonly limitBytes: number;
     readonly onLine: OnLine | undefined;
-    /** True: `onLine` gets no line of standard output. Default: true only without `onLine`. */
+    /**
+     * True: `onLine` gets no line of standard output. Default: true if there is no `onLine`, otherwise false.
+     */
     readonly keepsStdout?: boolean | undefined;
     /** Called once, when the limit is exceeded. */
     readonly onLimit: () => void;
@@ -60,8 +62,8 @@ export class ProgramOutput {
         else if (this.#onLine !== undefined) await this.#give(name, lines.of(chunk));
       }
     } catch (error) {
-      // The stream was destroyed while it was read: the run is over, and a process that escaped holds the
-      // pipe open.
+      // The stream was destroyed while it was being read: the run is over, and a process that escaped holds
+      // the pipe open.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     }
     if (this.#onLine !== undefined) await this.#give(name, lines.rest());
@@ -89,7 +91,7 @@ export class ProgramOutput {
   }
 }
 
-/** Bytes → lines without their ends, in the order of the bytes. */
+/** Splits bytes into lines without line feeds, in order. */
 class Lines {
   /** The beginning of an unfinished line, at most `MAX_OUTPUT_LINE_BYTES` of it. */
   #held: Buffer[] = [];

@@ -10,26 +10,27 @@ import { removeWithProcess } from './remove-with-process.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** Open files for a program, and our ends of its output. */
+/** Open files for a program, and this process's ends of its output. */
 export interface ProgramPipes {
   /** Standard input, standard output and standard error. */
   readonly given: readonly ['ignore' | number, number, number];
   readonly stdout: Readable;
   readonly stderr: Readable;
   /**
-   * Closes the files for the program as soon as the program has them. Otherwise the end of its output would
-   * never be seen.
+   * Closes the program's files in this process as soon as the program has them. Otherwise the end of its
+   * output would never be noticed.
    */
   release(): void;
 }
 
 /**
- * Two pipes for the output of a program, and a file with its input. Node itself gives a program sockets.
+ * Two pipes for the output of a program, and a file with its input. Node itself would give a program sockets.
  * Linux cannot open a socket by name, so `echo … > /dev/stderr` and `cat /dev/stdin` would fail in a script.
- * And bash takes a socket for a login from another machine, and reads `~/.bashrc`.
+ * And if bash has a socket, it assumes a login from another machine, and reads `~/.bashrc`.
  *
- * Undefined on other systems, where programs get sockets, and if pipes cannot be made because `tmpDir` is not
- * writable or no folder of `path` has the program `mkfifo`. All files are removed when the promise resolves.
+ * Undefined on other systems, where programs get sockets, and if pipes cannot be created because `tmpDir` is
+ * not writable or no folder in `path` contains the program `mkfifo`. All files have been removed when the
+ * promise resolves.
  */
 export async function programPipes(
   tmpDir: string,
@@ -56,8 +57,8 @@ export async function programPipes(
 }
 
 /**
- * Opens the files. No call blocks: the reader is opened without waiting for a writer, and the writer finds
- * its reader.
+ * Opens the files. No call blocks: the reader is opened without waiting for a writer, and when the writer is
+ * opened, its reader exists.
  */
 function opened(stdin: string | undefined, stdout: string, stderr: string): ProgramPipes {
   const files: number[] = [];

@@ -7,21 +7,22 @@ export interface ProgramUsage {
   readonly durationMs: number;
   /**
    * Seconds of processor time in steps of 0.01, including the processes for which the program waited. If
-   * several programs end at the same moment, the time of all is attributed to one of them. 0 on systems other
+   * several programs end at the same moment, the time of all of them is attributed to one. 0 on systems other
    * than Linux.
    */
   readonly userCpuSeconds: number;
   readonly systemCpuSeconds: number;
-  /**
-   * Largest resident memory of the program itself that was measured, in bytes. 0 on systems other than Linux.
-   */
+  /** Largest measured resident memory of the program itself, in bytes. 0 on systems other than Linux. */
   readonly maxRssBytes: number;
 }
 
-/** Linux counts processor time for programs in hundredths of a second on every processor: `USER_HZ`. */
+/** Linux reports processor time to programs in hundredths of a second on every processor type: `USER_HZ`. */
 const TICKS_PER_SECOND = 100;
 
-/** Memory is measured after this time, and then at growing intervals, because most programs are short. */
+/**
+ * Memory is measured after this many milliseconds, and then at growing intervals, because most programs are
+ * short.
+ */
 const FIRST_SAMPLE_MS = 20;
 const LONGEST_DISTANCE_MS = 2_000;
 
@@ -31,7 +32,7 @@ interface CpuTimes {
 }
 
 /**
- * Processor time of all programs that have ended, as it was when the latest of them ended. Linux reports one
+ * Processor time of all programs that have ended, at the time when the latest one ended. Linux reports one
  * sum for all children of this process, so the growth since then belongs to the next program that ends.
  */
 let counted: CpuTimes | undefined;
@@ -57,8 +58,8 @@ export class UsageMeter {
   }
 
   /**
-   * Call it in the turn of the event loop in which the program ends: the next program that ends increases the
-   * sum.
+   * Call this in the turn of the event loop in which the program ends, because the next program that ends
+   * increases the sum.
    */
   stop(): ProgramUsage {
     this.#cancel();
@@ -87,8 +88,8 @@ function secondsBetween(before: number | undefined, now: number | undefined): nu
 }
 
 /**
- * The processor time of all children that have ended: `cutime` and `cstime` of proc_pid_stat(5). The name
- * before them may have spaces and parentheses.
+ * The processor time of all children that have ended: `cutime` and `cstime` of proc_pid_stat(5). The program
+ * name before these fields may contain spaces and parentheses.
  */
 function timesOfEnded(): CpuTimes | undefined {
   const text = textOf('/proc/self/stat');
@@ -104,8 +105,8 @@ function largestMemoryOf(pid: number): number {
 }
 
 /**
- * The text of a file. It is read synchronously: a file of `/proc` is made in memory, and a later turn of the
- * event loop would show another state.
+ * The contents of a file. It is read synchronously, because a file in `/proc` is generated in memory, and a
+ * later turn of the event loop would show another state.
  */
 function textOf(path: string): string | undefined {
   if (platform !== 'linux') return undefined;

@@ -10,7 +10,7 @@ function removeAll(): void {
 
 /**
  * Removes a folder when this process exits, even after a second signal, at the time limit of a stop or after
- * a lost Lease, but not after SIGKILL. Disposing of the result stops this.
+ * a lost Lease, but not after SIGKILL. Disposing of the result cancels this.
  */
 export function removeWithProcess(path: string): Disposable {
   if (folders.size === 0) process.on('exit', removeAll);
@@ -24,8 +24,8 @@ export function removeWithProcess(path: string): Disposable {
 }
 
 /**
- * Removes a folder. Never throws. If a program has left folders without access, access is granted first: they
- * belong to the user of this process.
+ * Removes a folder. Never throws. If a program has left folders inside that deny access, access is granted
+ * first, which is possible because they belong to the user of this process.
  */
 export function removeNow(path: string): void {
   try {

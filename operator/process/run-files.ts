@@ -5,12 +5,12 @@ import process from 'node:process';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import { removeNow, removeWithProcess } from './remove-with-process.ts';
 
-/** Maximum size in bytes of a file that a program leaves. */
+/** Maximum bytes of a file that a program leaves. */
 const RESULT_LIMIT_BYTES = 10_000_000;
 
 /**
- * Name of a folder for the files of one process: the number of the process, its start time, and a unique
- * text.
+ * Name of a folder for the files of one process: the process number, the process's start time, and a unique
+ * string.
  */
 const FOLDER = /^runner-(?<pid>[0-9]+)-(?<startedAt>[0-9]+)-[A-Za-z0-9]+$/;
 
@@ -28,22 +28,23 @@ class ResultFileError extends OperatorError {
 export interface RunFolder extends AsyncDisposable {
   readonly path: string;
   /**
-   * Makes a file with mode 0644, and returns its path. The pieces of a text are written one after another.
+   * Creates a file with mode 0644, and returns its path. The pieces of an iterable are written one after
+   * another.
    */
   write(name: string, text: string | Iterable<string>): Promise<string>;
   /**
-   * The text of a file that a program has left; empty if the file does not exist. A pipe or a link of that
-   * name is refused and not opened, so that the call does not wait and no other file is read.
+   * The contents of a file that a program has left; empty if the file does not exist. A pipe or a link with
+   * that name is refused and not opened, so that the call does not block and no other file is read.
    *
-   * @throws ResultFileError when it is not a regular file, not UTF-8, or longer than 10 MB.
+   * @throws ResultFileError when it is not a regular file, not UTF-8, or larger than 10 MB.
    */
   read(name: string): Promise<string>;
 }
 
 /**
  * Folders for the files of runs. All of them are in one folder per process below `tmpDir`, which is removed
- * at the latest when the process exits. Processes that share `tmpDir` must see each other in `/proc`:
- * otherwise a process would remove the folder of another one, because it seems to have ended.
+ * at the latest when the process exits. Processes that share `tmpDir` must see each other in `/proc`.
+ * Otherwise a process would remove the folder of another one that only seems to have ended.
  */
 export class RunFolders implements AsyncDisposable {
   readonly #folder: string;
@@ -56,7 +57,7 @@ export class RunFolders implements AsyncDisposable {
   }
 
   /**
-   * Makes `tmpDir` and the folder of this process, and removes the folders of processes that have ended.
+   * Creates `tmpDir` and the folder of this process, and removes the folders of processes that have ended.
    *
    * @throws ConfigurationError when `tmpDir` cannot be written to.
    */
@@ -142,10 +143,10 @@ async function removeLeftFolders(tmpDir: string): Promise<void> {
 }
 
 /**
- * The start time of a process, in ticks since the start of the system: field 22 of proc_pid_stat(5). It
- * distinguishes processes with the same number: numbers are reused, and in a container that restarts this
- * process always has the same number. Undefined if the process has ended. On systems without `/proc` it is 0
- * for a process that runs.
+ * The start time of a process, in ticks since the system started: field 22 of proc_pid_stat(5). It
+ * distinguishes processes with the same process number, because numbers are reused, and in a container that
+ * restarts this process always has the same number. Undefined if the process has ended. On systems without
+ * `/proc` it is 0 for a running process.
  */
 function startOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return runs(pid) ? '0' : undefined;
@@ -165,14 +166,14 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Removes a folder. A program may have left a folder inside that not even its owner may enter. */
+/** Removes a folder. It may contain a folder from a program that not even its owner may enter. */
 async function removed(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => removeNow(path));
 }
 
 /**
- * Makes a folder and its parents, as mkdir with `recursive` does. In Node 24, mkdir never ends below /proc,
- * where a folder is missing and cannot be made.
+ * Creates a folder and its parents, like mkdir with `recursive`. In Node 24, mkdir never returns below /proc,
+ * where a folder is missing and cannot be created.
  */
 async function makeFolder(path: string): Promise<void> {
   const make = (): Promise<void> =>

@@ -13,22 +13,22 @@ import { type StartedProgram, startProgram } from './start-program.ts';
 import { endSurvivors, signalGroup } from './survivors.ts';
 
 /**
- * Time between SIGTERM and SIGKILL, in which a program can clean up. It leaves enough of the 30 s that a Pod
- * has to end.
+ * Milliseconds between SIGTERM and SIGKILL, in which a program can clean up. Enough remains of the 30 s in
+ * which a Pod must end.
  */
 const GRACE_MS = 5_000;
 
 /**
- * How long other processes may still write output after the program has ended. In bash, `exec > >(tee log)`
- * makes such a process: it writes the last lines after bash itself has ended.
+ * Milliseconds that other processes may still write output after the program has ended. In bash, `exec >
+ * >(tee log)` creates such a process, which writes the last lines after bash itself has ended.
  */
 const LAST_LINES_MS = 1_000;
 
 /** The result of a program that ended by itself. */
 export interface ProgramResult extends ProgramUsage {
-  /** After a signal: 128 and the number of the signal, as in shells. */
+  /** The exit code. After a signal it is 128 plus the number of the signal, as in shells. */
   readonly exitCode: number;
-  /** Its standard output. Empty with `onLine`, unless `keepsStdout` is set. */
+  /** The program's standard output. Empty with `onLine`, unless `keepsStdout` is set. */
   readonly stdout: string;
   /** The last 2,048 bytes of standard error, for messages. */
   readonly stderrEnd: string;
@@ -39,11 +39,11 @@ export interface ProgramResult extends ProgramUsage {
 /**
  * Runs a program to its end, in a separate process group. When the promise settles, no process of the run is
  * left: processes that outlive the program are ended, on Linux even if they have left its group. The
- * documentation lists what is not promised.
+ * documentation lists what is not guaranteed.
  *
- * At a limit and when aborted the group gets SIGTERM, and 5 s later SIGKILL.
+ * At a limit or when aborted, the group gets SIGTERM, and 5 s later SIGKILL.
  *
- * @throws ProgramError `PROGRAM` when the program cannot be started, or breaks a limit. An exit code other
+ * @throws ProgramError `PROGRAM` when the program cannot be started, or exceeds a limit. An exit code other
  *   than 0 is not an error.
  * @throws `signal.reason` when aborted before the program ended by itself.
  */
@@ -83,7 +83,9 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   return { exitCode, stdout, stderrEnd, survivors: survivors.found, ...usage };
 }
 
-/** Ends a program at its time limit, at its output limit, or when it is aborted. The first reason counts. */
+/**
+ * Ends a program at its time limit, at its output limit, or when it is aborted. The first reason is reported.
+ */
 class Ending {
   readonly #groupId: number;
   readonly #clock: Clock;
@@ -108,7 +110,7 @@ class Ending {
     }
   }
 
-  /** Makes the error of the run. Undefined: the program ended by itself. */
+  /** Creates the error of the run. Undefined if the program ended by itself. */
   get why(): ((usage: ProgramUsage) => unknown) | undefined {
     return this.#why;
   }
@@ -129,7 +131,7 @@ class Ending {
   }
 }
 
-/** Resolves when `work` does, or after `ms`. */
+/** Resolves when `work` resolves, or after `ms`. */
 async function settledWithin(work: Promise<unknown>, ms: number, clock: Clock): Promise<void> {
   let cancel: Cancel = () => {};
   const limit = new Promise<void>((resolve) => {

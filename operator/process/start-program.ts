@@ -8,24 +8,22 @@ import type { ProgramOptions } from './program-options.ts';
 import { programPipes } from './program-pipes.ts';
 import { RUN_VARIABLE } from './survivors.ts';
 
-/** A program that runs. Its number is also the number of its process group. */
+/** A running program. Its process number is also the number of its process group. */
 export interface StartedProgram {
   readonly path: string;
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /**
-   * Resolves to the exit code when the program ends; processes that it has started may still run.
-   */
+  /** Resolves to the exit code when the program ends; processes that it has started may still run. */
   readonly exitCode: Promise<number>;
-  /** Closes this process's ends of the pipes. */
+  /** Closes the pipes in this process. */
   close(): void;
 }
 
 /**
  * Starts a program in a separate process group.
  *
- * @param run - value of `CHANCERY_RUN`; must be unique.
+ * @param run - the value of `CHANCERY_RUN`, which must be unique.
  * @throws ProgramError `not-started`.
  */
 export async function startProgram(options: ProgramOptions, run: string): Promise<StartedProgram> {
@@ -67,7 +65,7 @@ function exitCodeOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** What an error code of the system means for a file that exists and can be executed. */
+/** What an error code of the system means if the file exists and can be executed. */
 const REFUSALS: Readonly<Record<string, string>> = {
   EAGAIN: 'the system allows no more processes: look at the pids limit of the container',
   EMFILE: 'too many files are open in this process',

@@ -4,14 +4,14 @@ import { NEVER_ABORTED } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 
 /**
- * The variable that names a run. Every process of the run has this variable, unless it was started with
+ * The variable that identifies a run. Every process of the run has this variable, unless it was started with
  * another environment.
  */
 export const RUN_VARIABLE = 'CHANCERY_RUN';
 
 /**
- * Number of rounds without a wait in between. Several are needed because a process may start another one
- * while processes are ended.
+ * Number of rounds without a wait in between. Several rounds are needed because a process may start another
+ * one while processes are being ended.
  */
 const FAST_ROUNDS = 20;
 
@@ -21,15 +21,15 @@ const SLOW_ROUND_MS = 100;
 
 /** What happened to the remaining processes of a run. */
 export interface Survivors {
-  /** Number of processes that still ran. On systems other than Linux they are not counted. */
+  /** Number of processes that were still running. On systems other than Linux they are not counted. */
   readonly found: number;
   /** Number of processes that could not be ended. */
   readonly left: number;
 }
 
 /**
- * Ends every process of a run whose program has ended: the processes of its process group, and on Linux also
- * processes outside of the group with `CHANCERY_RUN` of this run in their environment.
+ * Ends every process of a run whose program has ended: the processes in its process group, and on Linux also
+ * processes outside of the group whose environment contains `CHANCERY_RUN` with the value of this run.
  *
  * They are ended at once, by SIGKILL, because the program did not wait for them.
  */
@@ -65,12 +65,12 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Maximum number of times that the list of processes is read in a round. Other programs may start processes
- * all the time.
+ * Maximum number of times that the list of processes is read in a round, because other programs may start
+ * processes all the time.
  */
 const READINGS = 20;
 
-/** The processes of a run in the list of processes. */
+/** The processes of a run that the list of processes contains. */
 interface RunProcesses {
   readonly found: ReadonlySet<number>;
   /** Processes that are replacing their program, and may belong to the run. */
@@ -78,12 +78,13 @@ interface RunProcesses {
 }
 
 /**
- * Processes of this user that were started with `CHANCERY_RUN=run`. None on systems other than Linux.
+ * Processes of this user that were started with `CHANCERY_RUN=run`. Empty on systems other than Linux.
  *
- * A process that ends before it is examined may have started another one, which is not in the list. So the
- * list is read again until it has no new process, and no process that is replacing its program.
+ * A process that ends before it is examined may have started another one that is not in the list. So the list
+ * is read again until it contains no new process, and no process that is replacing its program.
  *
- * @param others - numbers of processes that do not belong to the run. More are added when they are found.
+ * @param others - numbers of processes that do not belong to the run. Further ones are added when they are
+ *   found.
  */
 async function processesOf(run: string, others: Set<number>): Promise<RunProcesses> {
   const found = new Set<number>();
@@ -107,7 +108,7 @@ async function processesOf(run: string, others: Set<number>): Promise<RunProcess
 }
 
 /**
- * Whether a process was started with a variable. Undefined while the process is replacing its program,
+ * True if a process was started with a variable. Undefined while the process is replacing its program,
  * because it has no environment then.
  */
 async function startedWith(pid: number, variable: string): Promise<boolean | undefined> {
@@ -115,13 +116,12 @@ async function startedWith(pid: number, variable: string): Promise<boolean | und
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
     if (environment !== '') return `\0${environment}`.includes(`\0${variable}\0`);
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    // The fields after the name, which may have spaces and brackets: the fields of proc_pid_stat(5) from 3
-    // on.
+    // The fields after the name, which may contain spaces and brackets: the fields of proc_pid_stat(5) from
+    // the third one on.
     const parts = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = '', flags] = [parts[0], parts[9 - 3]];
     if (ENDED.has(state) || (Number(flags) & KERNEL_THREAD) !== 0) return false;
-    // A program that was started without variables has an environment that begins and ends at the same
-    // address.
+    // If a program was started without variables, its environment begins and ends at the same address.
     const [start, end] = [Number(parts[50 - 3]), Number(parts[51 - 3])];
     return start !== 0 && start === end ? false : undefined;
   } catch {
@@ -132,5 +132,5 @@ async function startedWith(pid: number, variable: string): Promise<boolean | und
 /** PF_KTHREAD of Linux. */
 const KERNEL_THREAD = 0x0020_0000;
 
-/** Zombies, and processes of which only the number is left. */
+/** Zombies, and processes of which only the process number is left. */
 const ENDED: ReadonlySet<string> = new Set(['Z', 'X', 'x']);

@@ -7,11 +7,11 @@ interface Unrest {
 
 /** How long `Debounce` waits. */
 interface DebounceTimes {
-  /** Milliseconds without another change after which a key is at rest. 0: do not wait. */
+  /** Milliseconds without another change after which a key is at rest. With 0 it does not wait. */
   readonly waitMs: number;
   /**
-   * Maximum wait in milliseconds, counted from the first change, so that continuous changes do not delay the
-   * work forever. Default: ten times `waitMs`.
+   * Maximum milliseconds to wait, counted from the first change, so that continuous changes do not delay the
+   * action forever. Default: ten times `waitMs`.
    */
   readonly maxWaitMs?: number;
 }
@@ -20,9 +20,9 @@ interface DebounceTimes {
 const MAX_WAITS = 10;
 
 /**
- * Waits until keys are at rest, so that several changes in a row cost one action. A reconciler calls `leftMs`
- * in every attempt, and returns the result as `requeueAfterMs` while it is above zero. Debounce has no
- * timers.
+ * Waits until keys are at rest, so that several changes in a row cause only one action. A reconciler calls
+ * `leftMs` in every attempt, and returns the result as `requeueAfterMs` while it is above zero. Debounce has
+ * no timers.
  *
  * It keeps its state in memory, so a restarted process waits once more. It remembers a key from the first
  * change until `settle`. A reconciler must therefore also settle a key whose object is gone.
@@ -31,8 +31,8 @@ export class Debounce<Key extends string = string> {
   readonly #unrest = new Map<Key, Unrest>();
 
   /**
-   * Milliseconds until `revision` of `key` may be acted upon; zero or less means now. A `revision` that
-   * differs from that of the last call is a change. `nowAt` is the `monotonic()` of the clock.
+   * Milliseconds until the reconciler may act on `revision` of `key`; zero or less means now. If `revision`
+   * differs from that of the last call, this is a change. `nowAt` is the `monotonic()` of the clock.
    */
   leftMs(
     key: Key,
@@ -49,7 +49,7 @@ export class Debounce<Key extends string = string> {
     return Math.min(unrest.lastAt + waitMs, unrest.firstAt + maxWaitMs) - nowAt;
   }
 
-  /** Forgets the changes of `key`: the caller has acted upon them, or they were reverted. */
+  /** Forgets the changes of `key`, because the caller has acted on them, or they were reverted. */
   settle(key: Key): void {
     this.#unrest.delete(key);
   }

@@ -1,4 +1,4 @@
-/** The delay of a key after each of its failures. Each delay is twice as long as the one before. */
+/** The delay of a key after each of its failures. Each delay is twice as long as the previous one. */
 export interface KeyBackoffOptions {
   /** First delay. Default 5 ms, the value of client-go. */
   readonly initialMs?: number;
@@ -10,12 +10,10 @@ export interface KeyBackoffOptions {
   readonly random?: () => number;
 }
 
-/**
- * Maximum exponent. The maximum delay is reached long before, and a larger exponent would overflow.
- */
+/** Maximum exponent. The maximum delay is reached long before this, and a larger exponent would overflow. */
 const MAX_EXPONENT = 60;
 
-/** Random share of the delay, so that keys that failed together are not retried together. */
+/** The random fraction of the delay, so that keys that failed together are not retried together. */
 const SPREAD = 0.1;
 
 /** A growing delay for each key that fails. Keys that do not fail cost nothing. */
@@ -36,7 +34,7 @@ export class KeyBackoff<K> {
   /**
    * Counts a failure of `key` and returns the delay in milliseconds.
    *
-   * @param mostMs - the longest delay after this failure, jitter included.
+   * @param mostMs - the longest delay after this failure, including jitter.
    */
   nextMs(key: K, mostMs: number = Number.POSITIVE_INFINITY): number {
     const { initialMs, maxMs, jitter, random } = this.#options;
@@ -61,7 +59,7 @@ export class KeyBackoff<K> {
     this.#failures.delete(key);
   }
 
-  /** Number of keys that have failed and not succeeded since. */
+  /** Number of keys that have failed and have not succeeded since. */
   get size(): number {
     return this.#failures.size;
   }

@@ -1,37 +1,37 @@
 import type { Cancel, Clock } from '../core/clock.ts';
 import type { Labels, Meter } from '../core/metrics.ts';
 
-/** Period at which the gauges of running work are refreshed; the value of client-go. */
+/** Milliseconds between two updates of the gauges of running reconciles, as in client-go. */
 const REFRESH_MS = 500;
 
-/** Number of priorities that get their own series; the limit of controller-runtime. */
+/** Maximum number of priorities with their own series, as in controller-runtime. */
 const MAX_PRIORITIES = 25;
 
 /** The label for the summed depth of all further priorities, as in controller-runtime. */
 const FURTHER_PRIORITIES = 'exceeded_cardinality_limit';
 
 /**
- * The metrics of a work queue, under controller-runtime's names, so that its dashboards and alerts fit.
+ * The metrics of a work queue. They have controller-runtime's names, so that its dashboards and alerts work.
  *
- * `workqueue_queue_duration_seconds` starts when a key can be handed out. It counts neither a delay nor the
- * time for which a worker still held the key.
+ * `workqueue_queue_duration_seconds` starts when a key can be handed out. It includes neither a delay nor the
+ * time in which a worker still held the key.
  */
 export class QueueMetrics {
   readonly #meter: Meter;
   readonly #clock: Clock;
   readonly #labels: Labels;
-  /** Number of ready keys by label. At most one label more than `MAX_PRIORITIES`. */
+  /** Number of ready keys by label. It has at most one label more than `MAX_PRIORITIES`. */
   readonly #depth = new Map<string, number>();
   /** When each held key was taken. */
   readonly #startedAt = new Map<unknown, number>();
   #cancelRefresh: Cancel | undefined;
 
-  /** @param name - of the queue and of the controller, as in controller-runtime. */
+  /** @param name - the name of the queue and of the controller, as in controller-runtime. */
   constructor(meter: Meter, clock: Clock, name: string) {
     this.#meter = meter;
     this.#clock = clock;
     this.#labels = { name, controller: name };
-    // Every series exists from the start: an alert on the growth of a counter needs its zero.
+    // Every series exists from the start, because an alert on the growth of a counter needs the 0.
     for (const counter of ['workqueue_adds_total', 'workqueue_retries_total']) {
       meter.count(counter, this.#labels, 0);
     }
@@ -46,17 +46,17 @@ export class QueueMetrics {
     this.#meter.count('workqueue_retries_total', this.#labels);
   }
 
-  /** A key of this priority became ready. */
+  /** Call this when a key of this priority has become ready. */
   entered(priority: number): void {
     this.#changeDepth(priority, 1);
   }
 
-  /** A key of this priority is no longer ready. */
+  /** Call this when a key of this priority is no longer ready. */
   left(priority: number): void {
     this.#changeDepth(priority, -1);
   }
 
-  /** No key is ready any more. */
+  /** Call this when no key is ready any more. */
   emptied(): void {
     for (const label of this.#depth.keys()) this.#setDepth(label, 0);
   }

@@ -1,11 +1,11 @@
 import { MinHeap } from '../core/min-heap.ts';
 
-/** One key in line. */
+/** One key in the line. */
 interface ReadyKey<K> {
   readonly key: K;
   /** When it became ready. */
   readonly readyAtMs: number;
-  /** When it joined its class; later than `readyAtMs` if it was raised. */
+  /** When it joined its class. Later than `readyAtMs` if its priority was raised. */
   readonly inClassAtMs: number;
   readonly inClass: PriorityClass<K>;
 }
@@ -25,24 +25,24 @@ export interface Taken<K> {
 
 const DEFAULT_AGING_LIMIT_MS = 60_000;
 
-/** At most every fourth take goes to an aged key. */
+/** At most every fourth key that is taken is an aged one. */
 const AGED_EVERY = 4;
 
 /**
  * Ready keys, and the order in which they are handed out.
  *
- * - The highest class goes first; inside a class, first in, first out.
- * - A key of a lower class that has waited for `agingLimitMs` is taken before the higher classes, the one
- *   that has waited longest first. This happens at most at every fourth take: old work of low priority gets
- *   a quarter of the takes, urgent work three quarters.
+ * - The highest class goes first. Inside a class the order is first in, first out.
+ * - A key of a lower class that has waited for `agingLimitMs` is taken before the higher classes. Of several
+ *   such keys, the one that has waited longest is taken. At most every fourth key is taken in this way, so
+ *   a quarter of the taken keys are old ones of low priority, and three quarters are urgent ones.
  * - A raised key goes to the end of its new class, and its age starts again.
  *
- * The cost of adding, raising and taking does not depend on the number of keys.
+ * The cost of adding, raising and taking a key does not depend on the number of keys.
  */
 export class ReadyLine<K> {
   readonly #agingLimitMs: number;
   readonly #places = new Map<K, Place<ReadyKey<K>>>();
-  /** Every class with keys, and empty classes that are not yet dropped from `#order`. */
+  /** Every class with keys, and empty classes that were not yet dropped from `#order`. */
   readonly #classes = new Map<number, PriorityClass<K>>();
   readonly #order = new MinHeap<PriorityClass<K>>();
   #takesSinceAged = AGED_EVERY;
@@ -63,12 +63,12 @@ export class ReadyLine<K> {
     return this.#places.keys();
   }
 
-  /** When `key` became ready; undefined for a key that is not in line. */
+  /** When `key` became ready; undefined if the key is not in line. */
   readyAtMs(key: K): number | undefined {
     return this.#places.get(key)?.value.readyAtMs;
   }
 
-  /** Keys in line by priority, the highest first. */
+  /** Number of keys in line by priority, the highest first. */
   get depths(): ReadonlyMap<number, number> {
     const filled = [...this.#classes.values()].filter(({ line }) => line.size > 0);
     const sorted = filled.sort((a, b) => b.priority - a.priority);
@@ -86,8 +86,8 @@ export class ReadyLine<K> {
   }
 
   /**
-   * Moves `key` to the end of a higher class. False when it is not in line, or when its class is already as
-   * high.
+   * Moves `key` to the end of a higher class. Returns false when it is not in line, or its class is at least
+   * as high.
    */
   raise(key: K, priority: number, nowMs: number): boolean {
     const place = this.#places.get(key);
@@ -109,7 +109,7 @@ export class ReadyLine<K> {
     return { key, priority: inClass.priority, readyAtMs };
   }
 
-  /** Takes this key, wherever it is in line. Undefined when it is not in line. */
+  /** Takes this key, wherever it is in the line. Undefined when it is not in line. */
   takeKey(key: K): Taken<K> | undefined {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
@@ -153,7 +153,7 @@ export class ReadyLine<K> {
     return undefined;
   }
 
-  /** The key outside the top class that has waited longest, if that is at least `agingLimitMs`. */
+  /** The key outside the top class that has waited longest, if it has waited for at least `agingLimitMs`. */
   #aged(top: PriorityClass<K>, nowMs: number): ReadyKey<K> | undefined {
     if (nowMs < this.#noneAgedBeforeMs) return undefined;
     let firstAtMs = nowMs;
@@ -171,14 +171,14 @@ export class ReadyLine<K> {
   }
 }
 
-/** A heap of at most this many entries is never rebuilt. */
+/** A heap with at most this many entries is never rebuilt. */
 const MIN_REBUILD = 64;
 
 /**
- * Keys ordered by due time on the monotonic clock; each key at most once.
+ * Keys ordered by due time on the monotonic clock. Each key occurs at most once.
  *
- * An outdated entry stays in the heap until it reaches the top, so that moving a key costs no search. An
- * entry that is due in ten hours would stay that long, so the heap is rebuilt when more than half of it is
+ * An outdated entry stays in the heap until it reaches the top, so that moving a key needs no search. An
+ * entry that is due in ten hours would stay for as long, so the heap is rebuilt when more than half of it is
  * outdated.
  */
 export class DelayHeap<K> {
@@ -190,7 +190,7 @@ export class DelayHeap<K> {
     return this.#dueAt.size;
   }
 
-  /** When the first key is due; undefined when the heap is empty. */
+  /** When the first key is due; undefined when no key is left. */
   get nextAtMs(): number | undefined {
     this.#dropOutdated();
     return this.#heap.first?.rank;
@@ -204,12 +204,12 @@ export class DelayHeap<K> {
     return this.#dueAt.keys();
   }
 
-  /** When `key` is due; undefined for a key that is not in the heap. */
+  /** When `key` is due; undefined if the key is not in the heap. */
   dueAtMs(key: K): number | undefined {
     return this.#dueAt.get(key);
   }
 
-  /** Makes `key` due at `atMs`, or earlier if it was due earlier. Infinity means never and is not stored. */
+  /** Makes `key` due at `atMs`, unless it is due earlier. Infinity means never and is not stored. */
   add(key: K, atMs: number): void {
     if (atMs >= (this.#dueAt.get(key) ?? Number.POSITIVE_INFINITY)) return;
     this.#dueAt.set(key, atMs);
@@ -257,14 +257,14 @@ export class DelayHeap<K> {
   }
 }
 
-/** The position of a value in its list; opaque to all code except the list. */
+/** The position of a value in its list. Only the list may use its other members. */
 export interface Place<T> {
   readonly value: T;
   previous: Place<T> | undefined;
   next: Place<T> | undefined;
 }
 
-/** Values in order of arrival. Removing any value costs as much as removing the first. */
+/** Values in order of arrival. Removing any value is as cheap as removing the first one. */
 export class LinkedList<T> {
   #first: Place<T> | undefined;
   #last: Place<T> | undefined;
@@ -288,7 +288,7 @@ export class LinkedList<T> {
     return place;
   }
 
-  /** @param place - of this list, and not removed yet. */
+  /** @param place - a place in this list that has not been removed yet. */
   remove(place: Place<T>): void {
     const { previous, next } = place;
     if (previous === undefined) this.#first = next;

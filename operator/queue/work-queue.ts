@@ -6,13 +6,13 @@ import { KeyBackoff, type KeyBackoffOptions } from './key-backoff.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { DelayHeap, ReadyLine, type Taken } from './ready-line.ts';
 
-/** Settings for the order and the delays of a queue; each has a default. */
+/** Settings for the order and the delays of a queue. Each has a default. */
 export interface QueueSettings {
   /** The delays after failures of a key. Default: 5 ms, 10 ms, … up to 1,000 s. */
   readonly backoff?: KeyBackoffOptions;
   /**
-   * A ready key of low priority that has waited for this many milliseconds gets every fourth take. Default
-   * 60 s. `Infinity` turns ageing off.
+   * A ready key of low priority is aged once it has waited for this many milliseconds. At most every fourth
+   * key that is handed out is an aged one. Default 60 s. `Infinity` turns ageing off.
    */
   readonly agingLimitMs?: number;
 }
@@ -30,14 +30,14 @@ export interface AddOptions {
 }
 
 export interface RetryOptions extends AddOptions {
-  /** The longest back-off, jitter included. Default: the maximum of the queue. */
+  /** The longest back-off, including jitter. Default: the maximum of the queue. */
   readonly maxMs?: number;
-  /** Delay in place of the back-off, ± 10 %. The failure is counted all the same. */
+  /** Delay instead of the back-off, ± 10 %. The failure is counted nevertheless. */
   readonly everyMs?: number;
 }
 
 interface ShutdownOptions {
-  /** Whether the ready keys are handed out before the queue closes. Default false. */
+  /** If true, the ready keys are handed out before the queue closes. Default false. */
   readonly drain?: boolean;
   /** Aborts the wait for held keys. */
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ interface Held {
   readonly takenAtMs: number;
 }
 
-/** A key of a queue, as shown to people. */
+/** A key of a queue, for display. */
 export interface QueuedKey<K> {
   readonly key: K;
   /** `working`: a worker holds it. `ready`: it can be taken, or a worker holds it and it was added again. */
@@ -60,28 +60,30 @@ export interface QueuedKey<K> {
   readonly priority: number;
 }
 
-/** Where a key of a queue is, and for how long. */
+/** Where a key is in a queue, and for how long. */
 export interface KeyPlace<K> extends QueuedKey<K> {
   /** Milliseconds since a worker took the key, or since it became ready. 0 for a delayed key. */
   readonly forMs: number;
-  /** A worker holds the key, and it was added again: it is handed out once more. */
+  /** True if a worker holds the key and it was added again, so that it is handed out once more. */
   readonly isAddedAgain: boolean;
 }
 
 /**
- * Priority of work that is not urgent: first lists, relists, resyncs, polls. The value of controller-runtime.
+ * Priority of keys that are not urgent: first lists, relists, resyncs, polls. controller-runtime uses the
+ * same value.
  */
 export const LOW_PRIORITY = -100;
 
 /**
- * Keys waiting for a worker: ordered by priority, deduplicated, one worker per key.
+ * Keys that wait for a worker, ordered by priority and deduplicated, with one worker per key.
  *
  * - A waiting key that is added again keeps the higher priority and the earlier time; nothing else changes.
  *   If its priority rises, it goes to the end of its new class.
  * - A key that is added while a worker holds it becomes ready again after `done`, once.
  * - A delayed key that is added becomes ready now, and its delayed entry is dropped.
  * - Keys of high priority go first, but no ready key starves: see `ReadyLine`.
- * - After `close` no key is handed out any more, including delayed keys. Workers finish the keys they hold.
+ * - After `close` no key is handed out any more, not even a delayed key. Workers finish the keys that they
+ *   hold.
  */
 export class WorkQueue<K> {
   readonly #clock: Clock;
@@ -107,7 +109,7 @@ export class WorkQueue<K> {
     this.#ready = new ReadyLine(agingLimitMs);
   }
 
-  /** Number of keys that are ready and not taken. */
+  /** Number of keys that are ready and have not been taken. */
   get depth(): number {
     return this.#ready.size;
   }
@@ -117,7 +119,7 @@ export class WorkQueue<K> {
     return this.#ready.depths;
   }
 
-  /** The keys that are ready and not taken, in no particular order. */
+  /** The keys that are ready and have not been taken, in no particular order. */
   get readyKeys(): Iterable<K> {
     return this.#ready.keys();
   }
@@ -142,12 +144,12 @@ export class WorkQueue<K> {
     return this.#processing.size;
   }
 
-  /** Number of keys with failures that are not forgotten. */
+  /** Number of keys whose failures have not been forgotten. */
   get failingCount(): number {
     return this.#backoff.size;
   }
 
-  /** Milliseconds for which the longest-held key is held; 0 when no key is held. */
+  /** Milliseconds for which the longest-held key has been held; 0 when no key is held. */
   get longestProcessingMs(): number {
     const [first] = this.#processing.values();
     return first === undefined ? 0 : this.#clock.monotonic() - first.takenAtMs;
@@ -156,8 +158,8 @@ export class WorkQueue<K> {
   /**
    * Makes `key` ready now.
    *
-   * @throws ConfigurationError `CONFIG` when the priority is not a whole number; `addAfter` and `retry`
-   *   throw it, too.
+   * @throws ConfigurationError `CONFIG` when the priority is not a whole number. `addAfter` and `retry` throw
+   *   it as well.
    */
   add(key: K, { priority = 0 }: AddOptions = {}): void {
     if (this.#state !== 'open') return;
@@ -169,7 +171,7 @@ export class WorkQueue<K> {
     this.#handOut();
   }
 
-  /** Makes `key` ready after `delayMs`, or earlier if another call does. Infinity means never. */
+  /** Makes `key` ready after `delayMs`, or earlier if another call does so. Infinity means never. */
   addAfter(key: K, delayMs: number, options: AddOptions = {}): void {
     if (!(delayMs > 0)) {
       this.add(key, options);
@@ -184,10 +186,10 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Counts a failure of `key` and makes it ready after its back-off. Keys do not wait for the failures of
-   * other keys: as in controller-runtime, retries share no bucket.
+   * Counts a failure of `key` and makes it ready after its back-off. Keys do not wait because of the failures
+   * of other keys: as in controller-runtime, retries share no bucket.
    *
-   * @param atLeastMs - the minimum delay, such as one that a server asked for.
+   * @param atLeastMs - the minimum delay, for example one that a server asked for.
    * @returns the delay in milliseconds.
    */
   retry(key: K, atLeastMs = 0, { maxMs, everyMs, ...options }: RetryOptions = {}): number {
@@ -203,7 +205,7 @@ export class WorkQueue<K> {
     return delayMs;
   }
 
-  /** `key` succeeded: its next failure counts as the first. */
+  /** Call this when `key` has succeeded. Its next failure then counts as the first one. */
   forget(key: K): void {
     this.#backoff.forget(key);
   }
@@ -213,18 +215,18 @@ export class WorkQueue<K> {
     return this.#backoff.failures(key);
   }
 
-  /** The priority with which a held key was taken; 0 for a key that is not held. */
+  /** The priority with which a held key was taken; 0 if the key is not held. */
   processingPriority(key: K): number {
     return this.#processing.get(key)?.priority ?? 0;
   }
 
-  /** How long a held key had been ready when it was taken, in milliseconds; 0 for a key that is not held. */
+  /** Milliseconds for which a held key had been ready when it was taken; 0 if the key is not held. */
   waitedMs(key: K): number {
     const held = this.#processing.get(key);
     return held === undefined ? 0 : held.takenAtMs - held.readyAtMs;
   }
 
-  /** Every key that waits or is held: a held key that was added again is there twice. */
+  /** Every key that is waiting or held. A held key that was added again is returned twice. */
   *keys(): Generator<QueuedKey<K>, void, undefined> {
     for (const [key, { priority }] of this.#processing) {
       yield { key, state: 'working', dueInMs: undefined, priority };
@@ -233,7 +235,7 @@ export class WorkQueue<K> {
     for (const [key, priority] of this.#waiting) yield this.#waitingKey(key, priority, now);
   }
 
-  /** Where a key is; undefined for a key that neither waits nor is held. */
+  /** Where a key is; undefined for a key that is neither waiting nor held. */
   placeOf(key: K): KeyPlace<K> | undefined {
     const now = this.#clock.monotonic();
     const held = this.#processing.get(key);
@@ -261,8 +263,8 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Hands out this key, wherever it is in line. False when it is not ready: then nothing changes. Call `done`
-   * for the key as after `take`.
+   * Hands out this key, wherever it is in the line. Returns false when it is not ready; nothing changes then.
+   * Call `done` for the key as after `take`.
    */
   takeKey(key: K): boolean {
     const taken = this.#ready.takeKey(key);
@@ -289,9 +291,10 @@ export class WorkQueue<K> {
 
   /**
    * Closes the queue, and resolves when no key is held any more. With `drain`, keys that are ready, or were
-   * added while they were held, are handed out first; delayed keys and keys that are added later are not.
+   * added while they were held, are handed out first. Delayed keys and keys that are added later are not
+   * handed out.
    *
-   * @throws `signal.reason` when aborted before that; the queue is then closed.
+   * @throws `signal.reason` when aborted first; the queue is then closed.
    */
   async shutdown({ drain = false, signal }: ShutdownOptions): Promise<void> {
     if (!drain) this.close();

@@ -11,16 +11,17 @@ export interface Replacement<T extends KubernetesObject> {
 }
 
 /**
- * The state of a collection, as list and watch have shown it.
+ * The state of a collection, as lists and watches have shown it.
  *
- * Every method changes the whole state at once and returns the differences, in an order in which
- * they may be delivered. The same name with another uid is a delete and an add, never an update.
+ * Every method changes the whole state at once and returns the differences, in an order in which they may be
+ * delivered. If an object has the name of a previous one but another uid, the result is a delete and an add,
+ * never an update.
  */
 export class Cache<T extends KubernetesObject> {
   #entries: Map<ObjectKey, Entry<T>> | undefined;
   #outdatedCount = 0;
 
-  /** Events that were ignored because the cache has a newer state. */
+  /** The number of events that were ignored because the cache has a newer state. */
   get outdatedCount(): number {
     return this.#outdatedCount;
   }
@@ -33,8 +34,7 @@ export class Cache<T extends KubernetesObject> {
   /**
    * Compares the cache with a whole collection, 1,000 objects per step, without changing it. The
    * cache must not change until the replacement is installed.
-   *
-   * The changes are deletes first, then adds and updates in list order. Unchanged objects have
+   * The changes are deletes first, then adds and updates in list order. Unchanged objects are not among them.
    * none.
    */
   *compare(items: readonly Entry<T>[]): Generator<void, Replacement<T>, undefined> {
@@ -50,7 +50,7 @@ export class Cache<T extends KubernetesObject> {
         if (old !== undefined) gone.push(new Deleted(old, true));
         changes.push(new Added(entry, before === undefined));
       } else if (old.isUnreadable) {
-        // A change of this object was missed. Its old state is unknown.
+        // A change of this object was missed, and its old state is unknown.
         if (old !== entry) changes.push(new Updated(entry, entry, { relist: true }));
       } else if (old.resourceVersion !== entry.resourceVersion) {
         entry.follow(old);
@@ -67,9 +67,7 @@ export class Cache<T extends KubernetesObject> {
     return { entries: after, changes: [...gone, ...changes] };
   }
 
-  /**
-   * Compares and installs in the same turn of the event loop, however many objects there are: see `compare`.
-   */
+  /** Compares and installs in the same turn of the event loop, even for many objects: see `compare`. */
   replace(items: readonly Entry<T>[]): readonly Change<T>[] {
     const comparing = this.compare(items);
     let step = comparing.next();
@@ -78,23 +76,23 @@ export class Cache<T extends KubernetesObject> {
     return step.value.changes;
   }
 
-  /** Replaces the whole state at once: no reader sees a part of it. */
+  /** Replaces the whole state at once, so that no reader sees only some of it. */
   install({ entries }: Replacement<T>): void {
     this.#entries = entries;
   }
 
-  /** Replaces an entry by one with the same state but less content. This is not a change. */
+  /** Replaces an entry with one that has the same state but less content. This is not a change. */
   reduce(entry: Entry<T>): void {
     const old = this.#entries?.get(entry.key);
     if (old !== undefined && isSameState(old, entry)) this.#entries?.set(old.key, entry);
   }
 
-  /** The differences made by one watch event; empty for a replayed or outdated event. */
+  /** The differences that one watch event makes; empty for a replayed or outdated event. */
   apply(event: WatchEvent<T>): readonly Change<T>[] {
     return this.applyAll([event]);
   }
 
-  /** The differences made by several events, in order. */
+  /** The differences that several events make, in order. */
   applyAll(events: readonly WatchEvent<T>[]): readonly Change<T>[] {
     const changes: Change<T>[] = [];
     this.#entries ??= new Map();
@@ -108,14 +106,14 @@ export class Cache<T extends KubernetesObject> {
     return changes;
   }
 
-  /** Takes objects of a list that may be older than the cache. */
+  /** Takes objects from a list that may be older than the cache. */
   include(entries: readonly Entry<T>[]): readonly Change<T>[] {
     return this.applyAll(entries.map((entry) => ({ type: 'ADDED', entry })));
   }
 
   /**
-   * Drops objects for which `isDropped` holds, although they may exist, slice by slice. `isDropped` is called
-   * for an object in the turn in which the object is dropped.
+   * Drops the objects for which `isDropped` is true, although they may exist, slice by slice. `isDropped` is
+   * called for an object in the turn in which the object is dropped.
    */
   *drop(
     isDropped: (entry: Entry<T>) => boolean,
@@ -177,6 +175,6 @@ export class Cache<T extends KubernetesObject> {
 }
 
 function isSameState(a: Entry, b: Entry): boolean {
-  // The field that differs most often comes first.
+  // The member that differs most often is compared first.
   return a.resourceVersion === b.resourceVersion && a.uid === b.uid;
 }

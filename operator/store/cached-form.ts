@@ -6,7 +6,7 @@ import type { Resource } from '../model/resource.ts';
 import { matcherOf } from '../model/selection.ts';
 import type { CachedForm } from './own-writes.ts';
 
-/** The selection of a source, and the part of each object that it keeps. */
+/** The selection of a source, and what the source keeps of each object. */
 export interface CachedFormOptions<T extends KubernetesObject> {
   readonly resource: Resource<T>;
   /** Undefined: all namespaces. */
@@ -18,9 +18,8 @@ export interface CachedFormOptions<T extends KubernetesObject> {
 }
 
 /**
- * Converts answers of the API server to the form that a source would cache: the same parts of each
- * object, the same transform, and only objects that its selectors match. Makes a copy, because the
- * caller owns the answer.
+ * Converts answers of the API server to what a source would cache: the same fields of each object, the same
+ * transform, and only objects that the selectors match. Makes a copy, because the caller owns the answer.
  */
 export function cachedForm<T extends KubernetesObject>({
   fieldSelector,

@@ -7,7 +7,7 @@ export type Change<T extends KubernetesObject = KubernetesObject> =
   | Updated<T>
   | Deleted<T>;
 
-/** Common part of all changes. Objects are shared and read-only. */
+/** What all changes have in common. Objects are shared and read-only. */
 abstract class ChangedEntry<T extends KubernetesObject> {
   /** The object after the change; for a delete, its last known state. */
   readonly entry: Entry<T>;
@@ -23,14 +23,14 @@ abstract class ChangedEntry<T extends KubernetesObject> {
   /**
    * The object, parsed when it is read.
    *
-   * @throws ProtocolError or OperatorError as `Entry.object` does. A handler need not catch it: see
-   *   `ChangeHandler`.
+   * @throws ProtocolError or OperatorError in the same cases as `Entry.object`. A handler need not catch
+   *   these: see `ChangeHandler`.
    */
   get object(): T {
     return this.entry.object;
   }
 
-  /** The object's metadata. The rest of the object is not parsed. */
+  /** The object's metadata. Nothing else of the object is parsed. */
   get metadata(): ObjectMeta {
     return this.entry.metadata;
   }
@@ -39,7 +39,7 @@ abstract class ChangedEntry<T extends KubernetesObject> {
 /** An object was added. */
 export class Added<T extends KubernetesObject> extends ChangedEntry<T> {
   readonly type = 'add';
-  /** Part of the first list: the object existed before the source started. */
+  /** True for an object in the first list, which existed before the source started. */
   readonly initial: boolean;
 
   constructor(entry: Entry<T>, initial: boolean) {
@@ -48,11 +48,11 @@ export class Added<T extends KubernetesObject> extends ChangedEntry<T> {
   }
 }
 
-/** Why an update was sent, if not for a change shown by a watch. */
+/** Why an update was sent, if it is not a change that a watch has shown. */
 export interface UpdateReason {
-  /** Nothing changed, and `old === entry`: the handler asked for periodic updates. */
+  /** True if nothing changed, and `old === entry`: the handler asked for periodic updates. */
   readonly resync?: true;
-  /** Found by comparing with a new list: no watch has shown it. */
+  /** True if a comparison with a new list found the change, which no watch has shown. */
   readonly relist?: true;
 }
 
@@ -75,9 +75,9 @@ export class Updated<T extends KubernetesObject> extends ChangedEntry<T> impleme
 /** An object is gone. */
 export class Deleted<T extends KubernetesObject> extends ChangedEntry<T> {
   readonly type = 'delete';
-  /** The delete itself was not seen: `object` may differ from the deleted state. */
+  /** True if the delete itself was not seen, so that `object` may differ from the deleted state. */
   readonly finalStateUnknown: boolean;
-  /** The object may exist: it belongs to a part of the collection that the source no longer shows. */
+  /** True if the object may still exist, but is not among the objects that the source now shows. */
   readonly isDropped: boolean;
 
   constructor(entry: Entry<T>, finalStateUnknown: boolean, isDropped = false) {
@@ -88,8 +88,8 @@ export class Deleted<T extends KubernetesObject> extends ChangedEntry<T> {
 }
 
 /**
- * The rest of a change after one of its objects turned out to be unreadable. Undefined if no readable part is
- * left: the source reports the object again when it can be read.
+ * The rest of a change after one of its objects turned out to be unreadable. Undefined if nothing readable is
+ * left. The source reports the object again when it becomes readable.
  */
 export function readableChange<T extends KubernetesObject>(
   change: Change<T>,
@@ -99,7 +99,7 @@ export function readableChange<T extends KubernetesObject>(
     return entry.isUnreadable ? new Deleted(entry.nameAlone(), true, change.isDropped) : change;
   }
   if (entry.isUnreadable) return undefined;
-  // No handler has received an unreadable old state, so the new state takes its place.
+  // No handler has received the unreadable old state, so the new state replaces it.
   if (change.type === 'update' && change.old.isUnreadable) return new Updated(entry, entry, change);
   return change;
 }

@@ -10,15 +10,15 @@ import {
 } from './change.ts';
 
 /**
- * Receives changes in the order in which the store took them. The store already has them, and may
- * have later ones. Calls of one handler never overlap. While a promise that it returned is pending,
- * changes wait; above 1,000 they are merged key by key. More than 1,000 changes at once, such as a
- * first list, or more than 512 KiB of JSON, come in several turns of the event loop. Errors of the
- * handler are reported and affect no other handler.
+ * Called with changes, in the order in which the store took them. The store already contains them, and may
+ * contain later ones. Calls of one handler never overlap. While a promise that the handler returned is
+ * pending, changes wait; above 1,000 waiting changes, those of the same key are merged. More than 1,000
+ * changes at once, such as a first list, or more than 512 KiB of JSON, are spread over several turns of the
+ * event loop. Errors of the handler are reported and affect no other handler.
  *
- * Objects are parsed when a handler reads them, once for all handlers. An object that cannot be
- * parsed throws, and the handler need not catch the error: it is called again with the other
- * changes of the call, some of which it may have seen. The source brings that object again.
+ * Objects are parsed when a handler reads them, once for all handlers. Reading an object that cannot be
+ * parsed throws, and the handler need not catch the error: it is called again with the other changes of the
+ * call, some of which it may already have handled. The source delivers the unreadable object again.
  */
 export type ChangeHandler<T extends KubernetesObject> = (
   changes: readonly Change<T>[],
@@ -29,7 +29,7 @@ interface DeliveryOptions {
   readonly onSynced?: () => void;
 }
 
-/** Characters of JSON that one call of a handler may parse: about 5 ms. */
+/** Maximum characters of JSON that one call of a handler may parse. This takes about 5 ms. */
 const TEXT_A_TURN = 512 * 1024;
 
 /**
@@ -45,8 +45,8 @@ export class Delivery<T extends KubernetesObject> {
   #working: Promise<void> | undefined;
   #closed = false;
   /**
-   * The position of the end of the first list: unknown, after the waiting changes, after the
-   * changes being handled, or passed.
+   * Where the end of the first list is: unknown, after the waiting changes, after the changes that are being
+   * handled, or passed.
    */
   #sync: 'unknown' | 'waiting' | 'handling' | 'done' = 'unknown';
 
@@ -60,7 +60,7 @@ export class Delivery<T extends KubernetesObject> {
     this.#onSynced = onSynced;
   }
 
-  /** The handler has finished with every object of the first list. */
+  /** True when the handler has finished with every object of the first list. */
   get synced(): boolean {
     return this.#sync === 'done';
   }
@@ -70,7 +70,7 @@ export class Delivery<T extends KubernetesObject> {
     return this.#backlog.size;
   }
 
-  /** Resolves when no change waits anymore; undefined if no change waits. Never rejects. */
+  /** Resolves when no change waits any more; undefined if no change waits. Never rejects. */
   get working(): Promise<void> | undefined {
     return this.#working;
   }
@@ -81,7 +81,7 @@ export class Delivery<T extends KubernetesObject> {
     else this.#begin(changes);
   }
 
-  /** The changes pushed so far complete the first list. */
+  /** Call this when the changes that were pushed so far complete the first list. */
   markSynced(): void {
     if (this.#sync !== 'unknown') return;
     if (!this.#busy) this.#becomeSynced();
@@ -160,7 +160,10 @@ export class Delivery<T extends KubernetesObject> {
     }
   }
 
-  /** The handler has failed. If an object was unreadable, calls it again with the other changes. */
+  /**
+   * Call this when the handler has failed. If an object was unreadable, calls it again with the other
+   * changes.
+   */
   #again(changes: readonly Change<T>[], error: unknown): Promise<void> | undefined {
     const left = changes.map(readableChange);
     if (left.every((change, index) => change === changes[index])) {
@@ -186,7 +189,7 @@ function endOfTurn(changes: readonly Change[], from: number): number {
   return most;
 }
 
-/** If more changes than this wait for one handler, they are merged key by key. */
+/** If more changes than this wait for one handler, those of the same key are merged. */
 export const COALESCE_ABOVE = 1_000;
 
 /** The pending changes of one key: at most one object was deleted, and at most one exists. */
@@ -196,12 +199,12 @@ interface Merged<T extends KubernetesObject> {
 }
 
 /**
- * The changes that a handler has not received yet: up to 1,000 in order; if there are more, at most
- * two per key. So a handler that never returns costs no more memory than the cache.
+ * The changes that a handler has not received yet. Up to 1,000 are kept in order. If there are more, at most
+ * two are kept per key, so that a handler that never returns costs no more memory than the cache.
  *
- * Merging keeps the first `old` and the last `entry`. A delete and an add are never merged into an
- * update. An add and its delete cancel each other if the handler received neither. The changes of
- * one key keep their order. Keys are ordered by their first waiting change.
+ * Merging keeps the first `old` and the last `entry`. A delete and an add are never merged into an update. An
+ * add and the delete of the same object cancel each other if the handler received neither. The changes of one
+ * key keep their order. Keys are ordered by their first waiting change.
  */
 export class Backlog<T extends KubernetesObject> {
   #changes: Change<T>[] = [];
@@ -262,8 +265,8 @@ function follow<T extends KubernetesObject>(
 }
 
 /**
- * The reason of an update that is merged from two. An update of the watch has no reason, and
- * neither has its merger.
+ * The reason of an update that is merged from two updates. It has no reason if one of them came from a watch,
+ * and therefore has no reason either.
  */
 function sharedReason(a: UpdateReason, b: UpdateReason): UpdateReason {
   if (a.resync === true && b.resync === true) return { resync: true };

@@ -5,12 +5,12 @@ const HEADER_BYTES = 24;
 const SLOT_BYTES = 8;
 
 /**
- * Approximate memory of a decoded JSON value. Text counts one byte per character. Property names
+ * Estimated bytes of memory of a decoded JSON value. Strings count one byte per character. Property names
  * count nothing, because V8 shares them.
  */
 export function estimateBytes(value: unknown): number {
   let bytes = 0;
-  // No recursion: JSON.parse reads objects that are nested more deeply than the call stack.
+  // Not recursive, because JSON.parse reads objects that are nested more deeply than the call stack.
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const part = waiting.pop();
@@ -33,7 +33,7 @@ function entryBytes(entry: Entry): number {
 /** Number of objects that are measured for the estimate. */
 const SAMPLE_SIZE = 100;
 
-/** Memory of a cache in bytes, estimated from about a hundred evenly spread entries. */
+/** Estimated memory of a cache in bytes, from about a hundred evenly spread entries. */
 export function estimateTotalBytes(entries: ReadonlyMap<unknown, Entry>): number {
   const every = Math.ceil(entries.size / SAMPLE_SIZE);
   let position = 0;

@@ -8,14 +8,14 @@ import { type ChangeHandler, Delivery } from './delivery.ts';
 /** How a handler receives changes. Each option has a default. */
 export interface HandlerOptions {
   /**
-   * Whether a promise that the handler returns stops the reading of the socket, for this source and all of
-   * its handlers, until the promise settles. Default false: the other handlers continue, and the changes of
-   * this handler wait and are merged.
+   * True: while a promise that the handler returned is pending, this source does not read from the socket,
+   * and none of its handlers is called. Default false: the other handlers continue, and the changes for this
+   * handler wait and are merged.
    */
   readonly backpressure?: boolean;
   /**
-   * Sends every cached object again once per period, spread over the period; see `Resync`. Default
-   * 0: never.
+   * Milliseconds of a period in which every cached object is sent again once, spread over the period; see
+   * `Resync`. Default 0: never.
    */
   readonly resyncPeriodMs?: number;
   /** Called once, when the handler has finished with every object of the first list. */
@@ -24,9 +24,11 @@ export interface HandlerOptions {
 
 /** A handler, as seen by the code that added it. */
 export interface HandlerRegistration {
-  /** The handler has finished with every object of the first list, and the source has not stopped. */
+  /**
+   * True when the handler has finished with every object of the first list, and the source has not stopped.
+   */
   readonly synced: boolean;
-  /** A lower bound for the number of waiting changes: above 1,000 they are merged key by key. */
+  /** A lower bound for the number of waiting changes. Above 1,000, those of the same key are merged. */
   readonly pending: number;
   /** Stops calling the handler. */
   remove(): void;
@@ -45,11 +47,11 @@ interface HandlersOptions<T extends KubernetesObject> {
   readonly changed: () => void;
 }
 
-/** Follows the handlers of one source on behalf of a source that combines several. */
+/** Follows the handlers of one source, for a source that combines several. */
 export interface HandlersFollower<T extends KubernetesObject> {
-  /** Same as `Handlers.publish`. */
+  /** Like `Handlers.publish`. */
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined;
-  /** The changes published so far complete the first list of the source. */
+  /** Called when the changes that were published so far complete the first list of the source. */
   synced(): void;
 }
 
@@ -65,7 +67,7 @@ export class Handlers<T extends KubernetesObject> {
   readonly #registered = new Set<Registered<T>>();
   readonly #followers = new Set<HandlersFollower<T>>();
   #running = false;
-  /** The initial adds for a handler added now; undefined when not computed in this turn. */
+  /** The initial adds for a handler that is added now; undefined if they were not computed in this turn. */
   #known: readonly Change<T>[] | undefined;
 
   constructor(options: HandlersOptions<T>) {
@@ -73,8 +75,8 @@ export class Handlers<T extends KubernetesObject> {
   }
 
   /**
-   * Sends `handler` everything that is cached, as initial adds, in the same turn. Later changes
-   * follow.
+   * Sends `handler` everything that is cached, as initial adds, in the same turn of the event loop. Later
+   * changes follow.
    *
    * @throws ConfigurationError `CONFIG` for an invalid resync period.
    */
@@ -108,7 +110,7 @@ export class Handlers<T extends KubernetesObject> {
     };
   }
 
-  /** Sends `changes` to every handler. If it returns a promise, await it before reading more. */
+  /** Sends `changes` to every handler. If this returns a promise, await it before reading more. */
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined {
     if (changes.length === 0) return undefined;
     this.#known = undefined;
@@ -129,7 +131,7 @@ export class Handlers<T extends KubernetesObject> {
   }
 
   /**
-   * Sends `follower` every change in the turn it is published, until the returned function is
+   * Sends `follower` every change in the turn in which it is published, until the returned function is
    * called.
    */
   follow(follower: HandlersFollower<T>): () => void {
@@ -137,7 +139,7 @@ export class Handlers<T extends KubernetesObject> {
     return () => this.#followers.delete(follower);
   }
 
-  /** The changes published so far complete the first list. */
+  /** Call this when the changes that were published so far complete the first list. */
   markSynced(): void {
     for (const { delivery } of [...this.#registered]) delivery.markSynced();
     for (const follower of this.#followers) follower.synced();
@@ -148,7 +150,7 @@ export class Handlers<T extends KubernetesObject> {
     for (const { resync } of this.#registered) resync?.start();
   }
 
-  /** Stops for good: no handler is called anymore. */
+  /** Stops for good: no handler is called any more. */
   stop(): void {
     this.#running = false;
     for (const { delivery, resync } of this.#registered) {
@@ -158,8 +160,8 @@ export class Handlers<T extends KubernetesObject> {
   }
 
   /**
-   * All cached objects. Handlers added in the same turn share the array, because there may be a
-   * thousand.
+   * All cached objects. Handlers that are added in the same turn share the array, because a thousand may be
+   * added.
    */
   #initial(): readonly Change<T>[] {
     if (this.#known !== undefined) return this.#known;
@@ -186,7 +188,8 @@ export class Handlers<T extends KubernetesObject> {
 }
 
 /**
- * Maximum number of parts of a round. For 100,000 objects and a period of 10 h, a part is 100 objects every
+ * Maximum number of slices in a round. For 100,000 objects and a period of 10 h, a slice has 100 objects and
+ * is sent every 36 s.
  * 36 s.
  */
 const MAX_PARTS = 1_000;
@@ -206,9 +209,9 @@ interface ResyncOptions<T extends KubernetesObject> {
 }
 
 /**
- * Sends one handler everything in the cache again, once per period ± 10 % and spread over it, as
- * updates with `resync: true`. Makes no request to the server: it is not a relist, and does not
- * find changes that the watch has missed.
+ * Sends one handler everything in the cache again, once per period ± 10 % and spread over the period, as
+ * updates with `resync: true`. Makes no request to the server: it is not a relist, and does not find changes
+ * that the watch has missed.
  */
 class Resync<T extends KubernetesObject> {
   readonly #options: ResyncOptions<T>;

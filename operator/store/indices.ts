@@ -12,11 +12,11 @@ import type { Replacement } from './cache.ts';
 import type { Change } from './change.ts';
 
 /**
- * Returns the values under which an index finds an object: texts, or names of other objects. Must be
- * pure. An object for which it throws has no values. The object is parsed when a field is read, and a
- * function that reads only `metadata` causes no parsing of objects.
+ * Returns the values under which an index finds an object: strings, or names of other objects. Must be pure.
+ * If it throws, the object has no values. The object is parsed when a field is read, so a function that reads
+ * only `metadata` causes no parsing of objects.
  *
- * Typed as a method, so that a source of Pods is assignable to a source.
+ * Typed as a method, so that a source of Pods can be used as a source of any object.
  */
 export type IndexFunction<T extends KubernetesObject = KubernetesObject> = {
   of(object: T): readonly (string | Target)[];
@@ -38,7 +38,7 @@ export function byLabel(label: string): IndexFunction {
   };
 }
 
-/** One index: the keys under each value. */
+/** One index: for each value, the keys of the objects that have it. */
 export class Index<T extends KubernetesObject> {
   readonly of: IndexFunction<T>;
   readonly #failed: (error: unknown) => void;
@@ -56,7 +56,10 @@ export class Index<T extends KubernetesObject> {
     return this.#keys.get(value) ?? [];
   }
 
-  /** Same as `set`, and drops the parsed object: no other reader needs it in this turn of the event loop. */
+  /**
+   * Like `set`, but also drops the parsed object, because no other reader needs it in this turn of the event
+   * loop.
+   */
   take(entry: Entry<T>): void {
     this.set(entry);
     entry.release();
@@ -83,7 +86,7 @@ export class Index<T extends KubernetesObject> {
     this.#values.delete(key);
   }
 
-  /** Takes over the content of `other` at once. `other` must not be used afterwards. */
+  /** Takes over the contents of `other` at once. `other` must not be used afterwards. */
   become(other: Index<T>): void {
     this.#keys = other.#keys;
     this.#values = other.#values;
@@ -100,12 +103,12 @@ export class Index<T extends KubernetesObject> {
   }
 }
 
-/** The value in an index. The name of an object stands for its key. */
+/** The value in an index. For the name of an object, this is its key. */
 export function indexValue(value: string | Target): string {
   return typeof value === 'string' ? value : keyFrom(value);
 }
 
-/** The indices of one cache, updated with it. */
+/** The indices of one cache. They are updated together with the cache. */
 export class Indices<T extends KubernetesObject> {
   readonly #failed: (name: string, error: unknown) => void;
   readonly #byName = new Map<string, Index<T>>();
@@ -115,7 +118,7 @@ export class Indices<T extends KubernetesObject> {
     this.#failed = failed;
   }
 
-  /** @throws ConfigurationError `CONFIG` when an index of this name exists. */
+  /** @throws ConfigurationError `CONFIG` when an index of this name already exists. */
   add(name: string, of: IndexFunction<T>): Index<T> {
     if (this.#byName.has(name)) {
       throw new ConfigurationError('two indices have the same name', { context: { index: name } });
@@ -173,7 +176,7 @@ export class Indices<T extends KubernetesObject> {
 /**
  * Adds an index that several callers may request.
  *
- * @throws ConfigurationError `CONFIG` when the name has another function.
+ * @throws ConfigurationError `CONFIG` when an index of this name has another function.
  */
 export function ensureIndex<T extends KubernetesObject>(
   informer: {

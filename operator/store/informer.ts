@@ -43,7 +43,7 @@ export type { InformerObserver, InformerOptions } from './shared-informer.ts';
 export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
-  /** The writes of this process, as reported by the code that writes. */
+  /** The writes of this process. The code that writes reports them. */
   readonly ownWrites: OwnWrites<T>;
   readonly #cachedForm: (answer: T) => CachedForm<T>;
   readonly #labels: Labels;
@@ -58,7 +58,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly #waiting = new Waiting();
   readonly #advancing = new Set<() => void>();
   readonly #vanishing = new Set<(changes: readonly Change<T>[]) => void>();
-  /** Index functions that have thrown: each is reported once. */
+  /** Index functions that have thrown. Each is reported once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
   /** Entries that were parsed in this turn of the event loop. */
@@ -134,7 +134,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#reflector.lastContactAt;
   }
 
-  /** `clock.monotonic()` when the last complete list reached the store; undefined before the first. */
+  /** `clock.monotonic()` when the last complete list reached the store; undefined before the first one. */
   get listedAt(): number | undefined {
     return this.#listedAt;
   }
@@ -207,11 +207,10 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Compares the store with an authoritative list now, as the informer does every
-   * `relistIntervalMs`. Use it after a restore of etcd. Returns the keys that differ for
-   * `patienceMs`; a later list repairs them.
+   * Compares the store with an authoritative list now, as the informer does every `relistIntervalMs`. Use it
+   * after a restore of etcd. Returns the keys that have differed for `patienceMs`; a later list repairs them.
    *
-   * @param patienceMs - how long a difference may mean that the watch is behind. Default 30 s.
+   * @param patienceMs - for how long a difference may just mean that the watch lags behind. Default 30 s.
    * @throws OperatorError `NOT_SYNCED` when the informer does not run; the error of the list.
    */
   verify(patienceMs?: number): Promise<readonly ObjectKey[]> {
@@ -219,8 +218,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Adds a part of the collection that the source shows from now on: see `Widening`. `isFirst`: the source
-   * has shown nothing before.
+   * Adds objects that the source also shows from now on: see `Widening`. `isFirst`: the source has shown
+   * nothing before.
    */
   widen(source: Pick<ListWatch<T>, 'listPage'>, isFirst: boolean): Promise<void> {
     const take = (entries: readonly Entry<T>[]) => this.#took(this.#cache.include(entries));
@@ -287,7 +286,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return waits;
   }
 
-  /** Prepares a replacement step by step. The store itself changes at once, in the turn of the last step. */
+  /** Prepares a replacement step by step. The store itself changes in the turn of the last step. */
   *#replacing({
     items,
     resourceVersion,
@@ -307,9 +306,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Drops parsed objects in the next turn of the event loop; until then all readers share them.
-   * Keeping them would cost more than parsing again, because V8 copies and marks long-lived
-   * objects.
+   * Drops parsed objects in the next turn of the event loop. Until then all readers share them. Keeping them
+   * for longer would cost more than parsing again, because V8 copies and marks long-lived objects.
    */
   #releaseSoon(entry: Entry): void {
     if (this.#releasable.push(entry) > 1) return;
@@ -340,7 +338,10 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     }
   }
 
-  /** Waits for handlers that request it. The stop ends the wait, because a promise may never settle. */
+  /**
+   * Waits for handlers that request it. A stop ends the wait, because the promise of a handler may never
+   * settle.
+   */
   #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
     const waits = this.#handlers.publish(changes);
     return waits === undefined
@@ -360,7 +361,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     }
   }
 
-  /** Adds cached objects to a new index, slice by slice. Changes in between already reach the index. */
+  /** Adds cached objects to a new index, slice by slice. Changes in the meantime already update the index. */
   #fill(index: Index<T>, keys: readonly ObjectKey[], from: number): void {
     const until = from + OBJECTS_PER_SLICE;
     for (const key of keys.slice(from, until)) {

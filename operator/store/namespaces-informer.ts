@@ -57,29 +57,29 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       changed: () => this.#waiting.changed(),
     });
     this.#members = new Map([...new Set(namespaces)].map((each) => [each, open(each)]));
-    // Create all informers before following any of them: if the first were alone, it would make this source
-    // synced.
+    // Create all informers before following any of them: as long as the first informer is the only one, its
+    // list would make this source synced.
     this.#cancels = [...this.#members].flatMap(([namespace, { informer }]) =>
       this.#follow(namespace, informer),
     );
   }
 
-  /** A stopped source is not synced: it must not look like a namespace without objects. */
+  /** A stopped source is not synced, because it must not look like a namespace without objects. */
   get synced(): boolean {
     return !this.#stopped && this.#informers().every(({ synced }) => synced);
   }
 
-  /** The state that most needs attention. */
+  /** Of the states of all informers, the one that most needs attention. */
   get state(): SourceState {
     return this.#stopped ? 'stopped' : combinedState(this.#informers());
   }
 
-  /** The worst status. */
+  /** The worst status of all informers. */
   get status(): ReflectorStatus {
     return combinedStatus(this.#informers());
   }
 
-  /** The earliest last contact of all namespaces. */
+  /** The earliest of the times at which the namespaces last had contact. */
   get lastContactAt(): number | undefined {
     return earliestContactAt(this.#informers());
   }
@@ -93,7 +93,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#members.get(splitKey(key).namespace ?? '')?.informer.cached(key);
   }
 
-  /** The entries of the namespaces whose first list is there. */
+  /** The entries of the namespaces that have their first list. */
   *entries(): Generator<Entry<T>, void, undefined> {
     for (const informer of this.#informers()) yield* informer.entries();
   }
@@ -132,7 +132,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#waiting.listen(listener);
   }
 
-  /** Asks the informer of the object's namespace. True for a namespace that is not shown. */
+  /** Asks the informer of the object's namespace. True if this source does not show the namespace. */
   reflects(written: T): boolean {
     const member = this.#members.get(written.metadata.namespace ?? '');
     return member === undefined || member.informer.reflects(written);
@@ -146,7 +146,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#onEach((informer) => informer.onVanished(listener));
   }
 
-  /** Works until `signal` aborts. The informers behind it run on their own. */
+  /** Works until `signal` aborts. The informers behind this source are run by their owner. */
   async run(signal: AbortSignal): Promise<void> {
     this.#handlers.start();
     try {
@@ -197,7 +197,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return store?.synced === true ? store.get(key) : undefined;
   }
 
-  /** The stores whose first list is there. */
+  /** The stores that have their first list. */
   #stores(storeOf = cached<T>): Store<T>[] {
     return this.#informers()
       .map(storeOf)
@@ -234,7 +234,7 @@ function cached<T extends KubernetesObject>({ store }: SharedInformer<T>): Store
   return store;
 }
 
-/** The states, in descending order of the need for attention. */
+/** All states, from the one that most needs attention to the one that least does. */
 const STATES: readonly SourceState[] = [
   'stopped',
   'forbidden',
@@ -266,28 +266,28 @@ type Informers = readonly Pick<
 >[];
 
 /**
- * The state that most needs attention. Without informers it is `watching`, because there is nothing to wait
- * for.
+ * Of the states, the one that most needs attention. Without informers it is `watching`, because nothing has
+ * to be waited for.
  */
 function combinedState(informers: Informers): SourceState {
   return STATES.find((state) => informers.some((one) => one.state === state)) ?? 'watching';
 }
 
-/** The worst status. Healthy without informers. */
+/** The worst status. Without informers it is healthy. */
 function combinedStatus(informers: Informers): ReflectorStatus {
   const all = informers.map(({ status }) => status);
   const rank = ({ health }: ReflectorStatus): number => HEALTHS.indexOf(health);
   return all.reduce((a, b) => (rank(b) < rank(a) ? b : a), all[0] ?? HEALTHY);
 }
 
-/** The earliest last contact; undefined when an informer had no contact. */
+/** The earliest of the times of last contact; undefined when an informer has had no contact. */
 function earliestContactAt(informers: Informers): number | undefined {
   const all = informers.map(({ lastContactAt }) => lastContactAt ?? Number.NEGATIVE_INFINITY);
   const earliest = Math.min(...all);
   return Number.isFinite(earliest) ? earliest : undefined;
 }
 
-/** The resourceVersion that all informers have reached; undefined when an informer has no resourceVersion. */
+/** The resourceVersion that all informers have reached; undefined when an informer has none. */
 function oldestResourceVersion(informers: Informers): string | undefined {
   const [first, ...others] = informers.map(({ resourceVersion }) => resourceVersion);
   return others.reduce((a, b) => {
@@ -304,7 +304,7 @@ export interface InformerHandle<T extends KubernetesObject> {
 }
 
 export interface NamespacesInformerOptions<T extends KubernetesObject> {
-  /** Names the source in errors. */
+  /** The name of the source in errors. */
   readonly name: string;
   readonly clock: Clock;
   readonly random?: () => number;

@@ -13,30 +13,30 @@ import { type Resource, resourceName } from '../model/resource.ts';
 import type { PendingWrite, WriteJournal, WriteTarget } from '../model/write-journal.ts';
 
 /**
- * How long a cache remembers a write. If the watch has not shown it by then, something else is
- * wrong.
+ * Milliseconds for which a cache remembers a write. If the watch has not shown the write by then, something
+ * else is wrong.
  */
 export const OWN_WRITES_TTL_MS: number = 60_000;
 
 /**
- * How long an object with a server-generated name is remembered. It is longer because a controller
- * that forgets the object creates another. client-go uses the same value for the changes that a
- * controller expects to see.
+ * Milliseconds for which an object with a server-generated name is remembered. The time is longer because a
+ * controller that forgets the object creates another one. client-go uses the same value for the changes that
+ * a controller expects.
  */
 export const EXPECTATION_TTL_MS: number = 5 * 60_000;
 
-/** The form in which a cache would show the answer to a write. */
+/** What a cache would show for the answer to a write. */
 export type CachedForm<T extends KubernetesObject> =
   /** The entry to cache; undefined when the cache does not select the object. */
   | { readonly entry: Entry<T> | undefined }
-  /** The form is unknown, so the cache is not changed. */
+  /** It is not known what the cache would show, so the cache is not changed. */
   | undefined;
 
 interface OwnWritesOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly meter?: Meter;
   readonly labels?: Labels;
-  /** The cached entry of a key. */
+  /** The cached entry for a key. */
   readonly cached: (key: ObjectKey) => Entry<T> | undefined;
   /** The resourceVersion of the cache; undefined before the first list. */
   readonly resourceVersion: () => string | undefined;
@@ -48,34 +48,36 @@ interface OwnWritesOptions<T extends KubernetesObject> {
 interface Answer<T extends KubernetesObject> {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Undefined when our write moved the object out of the selection of the source. */
+  /** Undefined when this process's write moved the object out of the selection of the source. */
   readonly entry: Entry<T> | undefined;
   readonly expiresAt: number;
 }
 
 interface Removal {
   readonly key: ObjectKey;
-  /** The resourceVersion of the answer that showed the end; undefined when we requested the delete. */
+  /**
+   * The resourceVersion of the answer that showed the end; undefined when this process requested the delete.
+   */
   readonly lastVersion: string | undefined;
   readonly expiresAt: number;
 }
 
-/** The minimum time between sweeps, so that many writes without a watch event share one timer. */
+/** Minimum milliseconds between sweeps, so that many writes without a watch event share one timer. */
 const SWEEP_SPACING_MS = 1_000;
 
 /**
- * Writes of this process that a cache does not show yet. They are kept beside the cache, never in
- * it: a late answer would move the cache back, or restore a deleted object.
+ * Writes of this process that a cache does not show yet. They are kept next to the cache, never in it,
+ * because a late answer would move the cache back, or restore a deleted object.
  *
- * A write is shown while the cache is older, by the order of resourceVersions. Once the cache has
- * reached the version of the answer, its content, or the absence of the object, is newer than the
- * answer. Where versions cannot be ordered, only the cache is shown.
+ * A write is shown while the cache is older, according to the order of resourceVersions. Once the cache has
+ * reached the version of the answer, what it contains, or that it lacks the object, is newer than the answer.
+ * If versions cannot be ordered, only the cache is shown.
  */
 export class OwnWrites<T extends KubernetesObject> {
   readonly #options: OwnWritesOptions<T>;
-  /** By key, oldest answer first. */
+  /** The answers, by key. The oldest answer comes first. */
   readonly #answers = new Map<ObjectKey, Answer<T>>();
-  /** By uid: objects that are deleted, or being deleted, because of this process. */
+  /** Objects that are deleted, or being deleted, because of this process, by uid. */
   readonly #removals = new Map<string, Removal>();
   #epoch = 0;
   #cancelSweep: Cancel | undefined;
@@ -89,7 +91,7 @@ export class OwnWrites<T extends KubernetesObject> {
     return this.#epoch;
   }
 
-  /** True when there is nothing to show besides the cache. */
+  /** True when no own write is pending, so that the cache alone is shown. */
   get isEmpty(): boolean {
     return this.#answers.size === 0 && this.#removals.size === 0;
   }
@@ -99,12 +101,15 @@ export class OwnWrites<T extends KubernetesObject> {
     return this.#answers.size + this.#removals.size;
   }
 
-  /** Keys that the cache may lack. */
+  /** Keys that may be missing in the cache. */
   keys(): Iterable<ObjectKey> {
     return this.#answers.keys();
   }
 
-  /** The known uids of a key. A delete of the key deletes these objects, or they are already gone. */
+  /**
+   * The known uids for a key. A delete of the key deletes the objects with these uids, unless they are
+   * already gone.
+   */
   uidsOf(key: ObjectKey): readonly string[] {
     const uids = [this.#options.cached(key)?.uid, this.#answers.get(key)?.uid];
     return uids.filter((uid) => uid !== undefined && uid !== '') as string[];
@@ -117,7 +122,7 @@ export class OwnWrites<T extends KubernetesObject> {
     return entry === undefined || this.#isRemoved(entry) ? undefined : entry;
   }
 
-  /** Remembers the object in the answer to a write. It must be the whole object. */
+  /** Remembers the object in the answer to a write. The answer must be the whole object. */
   wrote(answer: T): void {
     const { active, clock, formOf } = this.#options;
     const { uid, resourceVersion = '', generateName } = answer.metadata;
@@ -149,9 +154,9 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 
   /**
-   * Call it when the cache has a newer resourceVersion. Returns the entries that were shown until now but are
-   * not in the cache: those objects were deleted. If the cache never had them, no change of the cache reports
-   * it.
+   * Call this when the cache has a newer resourceVersion. Returns the entries that were shown until now but
+   * are not in the cache, because the objects were deleted. If the cache never had these objects, none of its
+   * changes reports this.
    */
   advanced(): readonly Entry<T>[] {
     const version = this.#options.resourceVersion();
@@ -167,8 +172,8 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 
   /**
-   * Forgets everything, and ignores the answers to pending writes: the state of the cluster that they
-   * describe may be obsolete.
+   * Forgets everything, and ignores the answers to pending writes, because they may describe an obsolete
+   * state of the cluster.
    */
   clear(): void {
     this.#epoch++;
@@ -235,7 +240,7 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 }
 
-/** An unreadable entry counts as not being deleted. */
+/** True for an entry that is being deleted. False for an unreadable entry. */
 function isLeaving(entry: Entry): boolean {
   try {
     return entry.metadata.deletionTimestamp !== undefined;
@@ -245,9 +250,9 @@ function isLeaving(entry: Entry): boolean {
 }
 
 /**
- * True for the answer to the write that removed the last finalizer from a deleted object. The
- * object is gone by then, and the answer has the resourceVersion of the state before. An object
- * with a remaining grace period still exists.
+ * True for the answer to the write that removed the last finalizer from a deleted object. At that time the
+ * object is gone, although the answer has the resourceVersion of the previous state. An object with a
+ * remaining grace period still exists.
  */
 export function isLastAnswer({ metadata }: KubernetesObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = metadata;
@@ -262,7 +267,10 @@ interface Member {
   readonly ownWrites: OwnWrites<KubernetesObject>;
 }
 
-/** The WriteJournal of all sources of a process. Each source learns of every write to its objects. */
+/**
+ * The WriteJournal for all sources of a process. It tells each source about every write to the objects of the
+ * source.
+ */
 export class OwnWritesJournal implements WriteJournal {
   readonly #members = new Set<Member>();
 
@@ -281,14 +289,14 @@ export class OwnWritesJournal implements WriteJournal {
     return () => this.#members.delete(member);
   }
 
-  /** Forgets all writes. Call it when another process may have written since. */
+  /** Forgets all writes. Call this when another process may have written meanwhile. */
   clear(): void {
     for (const { ownWrites } of this.#members) ownWrites.clear();
   }
 
   /**
-   * Starts a write that is about to be sent. If an OwnWrites is cleared before the answer, it does
-   * not receive the answer, which may describe obsolete state.
+   * Starts a write that is about to be sent. An OwnWrites that is cleared before the answer does not receive
+   * the answer, because it may describe an obsolete state.
    */
   begin(resource: Resource, { namespace, name }: WriteTarget): PendingWrite {
     const begun = new Map<OwnWrites<KubernetesObject>, number>();
@@ -298,7 +306,7 @@ export class OwnWritesJournal implements WriteJournal {
       begun.set(ownWrites, ownWrites.epoch);
       for (const uid of ownWrites.uidsOf(key)) uids.add(uid);
     }
-    // A source that joined meanwhile may have listed before the write, so it gets the answer too.
+    // A source that joined meanwhile may have listed before the write, so it gets the answer as well.
     const recipients = (): OwnWrites<KubernetesObject>[] =>
       this.#of(resource, namespace).filter(
         (ownWrites) => (begun.get(ownWrites) ?? ownWrites.epoch) === ownWrites.epoch,
@@ -308,7 +316,7 @@ export class OwnWritesJournal implements WriteJournal {
         for (const ownWrites of recipients()) ownWrites.wrote(object);
       },
       deleted: (uid) => {
-        // Earlier objects of the key are gone too, even if another object had replaced them by then.
+        // Earlier objects of the key are gone as well, even if another object had replaced them by then.
         if (uid !== undefined) uids.add(uid);
         for (const ownWrites of recipients()) ownWrites.deleted(key, uids);
       },

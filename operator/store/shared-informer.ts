@@ -10,8 +10,8 @@ import type { CachedForm } from './own-writes.ts';
 import type { Store } from './store.ts';
 
 /**
- * The activity of a source. `waiting`: between attempts. `forbidden` and `unserved`: also between
- * attempts, because the server refuses or does not have the resource. `stopped`: for good.
+ * What a source is doing. `waiting`: it waits between two attempts. `forbidden` and `unserved`: it also
+ * waits, because the server refuses or does not have the resource. `stopped`: it has stopped for good.
  */
 export type SourceState =
   | 'idle'
@@ -27,36 +27,36 @@ export interface SharedInformer<T extends KubernetesObject> {
   /** The cached objects. */
   readonly store: Store<T>;
   /**
-   * `store` plus the newer writes of this process: see `OwnWrites`. It is synced when `store` is.
+   * `store` plus the newer writes of this process: see `OwnWrites`. It is synced when `store` is synced.
    * Handlers receive changes of `store` only.
    */
   readonly storeWithOwnWrites: Store<T>;
   /**
-   * The first list is in the store. False again after the stop, because the cache is no longer
-   * updated. Does not show health: see `status` and `lastContactAt`.
+   * True when the first list is in the store. False again after the stop, because the cache is no longer
+   * updated. Says nothing about health: see `status` and `lastContactAt`.
    */
   readonly synced: boolean;
   /** The current activity. */
   readonly state: SourceState;
   /** The state of listing and watching. */
   readonly status: ReflectorStatus;
-  /** `clock.monotonic()` of the server's last sign of life; undefined before the first. */
+  /** `clock.monotonic()` of the server's last sign of life; undefined before the first one. */
   readonly lastContactAt: number | undefined;
   /** The store is at least at this resourceVersion. Undefined before the first list. */
   readonly resourceVersion: string | undefined;
-  /** The cached entry of a key. Also undefined before the first list and after the end. */
+  /** The cached entry for a key. Undefined before the first list and after the end. */
   cached(key: ObjectKey): Entry<T> | undefined;
   /** All cached entries; none before the first list and after the end. */
   entries(): Iterable<Entry<T>>;
   /**
-   * Sends `handler` everything in the store, as initial adds, and then each change: without gaps or
+   * Sends `handler` everything in the store, as initial adds, and then each change, without gaps or
    * duplicates, one call after another, independently of other handlers.
    *
-   * @throws ConfigurationError `CONFIG` for unusable options.
+   * @throws ConfigurationError `CONFIG` for invalid options.
    */
   addHandler(handler: ChangeHandler<T>, options?: HandlerOptions): HandlerRegistration;
   /**
-   * Sends `follower` every change in the turn in which the store takes it, without a queue, until the
+   * Sends `follower` every change in the turn in which the store takes the change, without a queue, until the
    * returned function is called. For a source that combines several sources.
    */
   follow(follower: HandlersFollower<T>): () => void;
@@ -64,7 +64,7 @@ export interface SharedInformer<T extends KubernetesObject> {
    * Adds an index. Cached objects are indexed 1,000 at a time, so that other work does not wait: see
    * `hasIndex`.
    *
-   * @throws ConfigurationError `CONFIG` when an index of this name exists.
+   * @throws ConfigurationError `CONFIG` when an index of this name already exists.
    */
   addIndex(name: string, of: IndexFunction<T>): void;
   /** True when the index exists and contains every cached object. */
@@ -84,29 +84,34 @@ export interface SharedInformer<T extends KubernetesObject> {
   onStateChange(listener: () => void): () => void;
   /**
    * True when `store` shows `written`, the answer to a write, or a newer state. Also true when the store will
-   * never show it, because it does not select the object or versions cannot be compared.
+   * never show it, because the store does not select the object, or versions cannot be compared.
    */
   reflects(written: T): boolean;
-  /** Calls `listener` when `resourceVersion` may have moved, until the returned function is called. */
+  /** Calls `listener` when `resourceVersion` may have changed, until the returned function is called. */
   onAdvance(listener: () => void): () => void;
   /**
-   * Calls `listener` with deletes of objects that `storeWithOwnWrites` has shown and `store` does
-   * not have, once they are known to be gone; until the returned function is called. Handlers only
-   * see objects of `store`, so they do not learn of an object that was created and deleted before a
-   * list saw it.
+   * Calls `listener` with deletes of objects that `storeWithOwnWrites` has shown and `store` does not have,
+   * once it is known that they are gone, until the returned function is called. Handlers only receive objects
+   * of `store`, so they are not told of an object that was created and deleted before any list contained it.
    */
   onVanished(listener: (changes: readonly Change<T>[]) => void): () => void;
 }
 
 /** The callbacks of an informer's owner, for logs and metrics. */
 export interface InformerObserver {
-  /** Called once per change of state, not per attempt. */
+  /** Called once per change of state, not once per attempt. */
   statusChanged(status: ReflectorStatus): void;
-  /** An authoritative relist found these keys wrong. The cache is about to be repaired. */
+  /**
+   * Called when an authoritative relist has found wrong state for these keys. The cache is about to be
+   * repaired.
+   */
   drifted(keys: readonly ObjectKey[]): void;
-  /** A handler threw. The other handlers and the source continue. */
+  /** Called when a handler has thrown. The other handlers and the source continue. */
   handlerFailed(error: unknown): void;
-  /** An index function threw. Reported once per function; the object has no values in that index. */
+  /**
+   * Called when an index function has thrown. Reported once per function; the object has no values in that
+   * index.
+   */
   indexFailed?(index: string, error: unknown): void;
 }
 
@@ -114,8 +119,8 @@ export type { OnUnserved } from '../watch/reflector-options.ts';
 
 /** How an informer lists, watches and caches. Only `clock` is required. */
 export interface InformerOptions extends ReflectorOptions {
-  /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
+  /** The name of the source in errors and measurements, such as `pods`. Default `objects`. */
   readonly name?: string;
-  /** Converts the answer to a write to the form that the store would cache. Default: the whole answer. */
+  /** Converts the answer to a write to what the store would cache. Default: the whole answer. */
   readonly cachedForm?: (answer: KubernetesObject) => CachedForm<KubernetesObject>;
 }

@@ -14,7 +14,7 @@ import type { OwnWrites } from './own-writes.ts';
 
 /** How an object is returned. */
 interface GetOptions {
-  /** Return a deep copy that belongs to the caller. Default false: the shared object, read-only. */
+  /** True: returns a deep copy that belongs to the caller. Default false: the shared object, read-only. */
   readonly copy?: boolean;
 }
 
@@ -22,28 +22,28 @@ interface GetOptions {
 interface Query {
   /** Only objects of this namespace. Default: every namespace. */
   readonly namespace?: string;
-  /** A label selector, parsed or as text. Selects the same objects as the server. */
+  /** A label selector, parsed or as a string. It selects the same objects as on the server. */
   readonly selector?: string | Selector;
 }
 
 /**
- * Read side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy an object before
- * changing it. The cache and its indices change before any handler is called.
+ * The readable side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy an object
+ * before you change it. The cache and its indices change before any handler is called.
  */
 export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
   readonly synced: boolean;
   /**
-   * The object with a key or a name, or undefined if it does not exist.
+   * The object with a key or a name; undefined if it does not exist.
    *
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
-   *   object whose transform failed: it exists but cannot be read.
+   *   object whose transform failed, because it exists but cannot be read.
    * @throws ProtocolError `DECODE` for an object that is not valid JSON; its source then lists it again.
    */
   get(key: ObjectKey | Target, options?: GetOptions): T | undefined;
   /**
-   * A snapshot: later events do not change the returned array. It has all objects that the query
-   * selects, or it throws; it never omits an unreadable one.
+   * A snapshot: later events do not change the returned array. It contains all objects that the query
+   * selects. If one of them is unreadable, the call throws and does not omit it.
    *
    * @throws OperatorError `USER_CODE` when the transform of a selected object failed, and
    *   ProtocolError `DECODE` when one is not valid JSON. Objects in other namespaces, and objects
@@ -53,27 +53,28 @@ export interface Store<T extends KubernetesObject> {
    */
   list(query?: Query): readonly T[];
   /**
-   * A snapshot of the objects that an index has under `value`: a text, or the name of another object.
+   * A snapshot of the objects that an index has under `value`, which is a string or the name of another
+   * object.
    *
-   * @throws OperatorError `NOT_SYNCED` as above, and while a new index is being built; `USER_CODE`
-   *   and ProtocolError `DECODE` as `list` does.
+   * @throws OperatorError `NOT_SYNCED` in the same cases, and while a new index is being built; `USER_CODE`
+   *   and ProtocolError `DECODE` in the same cases as `list`.
    * @throws ConfigurationError `CONFIG` when the index does not exist.
    */
   byIndex(name: string, value: string | Target): readonly T[];
 }
 
-/** The part of a cache that a store shows. */
+/** What a store needs to know of a cache. */
 interface StoreSource<T extends KubernetesObject> {
-  /** Names the source in errors. */
+  /** The name of the source in errors. */
   readonly name: string;
   readonly state: () => 'unsynced' | 'synced' | 'stopped';
   readonly entries: () => ReadonlyMap<ObjectKey, Entry<T>> | undefined;
   readonly indices: Indices<T>;
-  /** Writes to show in place of cached objects. Default: none. */
+  /** Writes to show instead of cached objects. Default: none. */
   readonly ownWrites?: OwnWrites<T>;
 }
 
-/** A read view of a cache that other code changes. */
+/** A read-only view of a cache that other code changes. */
 export function storeOf<T extends KubernetesObject>(source: StoreSource<T>): Store<T> {
   const { name, state, indices, ownWrites } = source;
   const entries = (): ReadonlyMap<ObjectKey, Entry<T>> => {
@@ -120,7 +121,7 @@ function shownEntries<T extends KubernetesObject>(
 }
 
 /**
- * An index only knows the cached objects. A write that is shown in place of a cached object may have other
+ * An index contains only cached objects. A write that is shown instead of a cached object may have other
  * values.
  */
 function shownUnder<T extends KubernetesObject>(

@@ -9,27 +9,25 @@ import { DEFAULT_MAX_LINE_BYTES, ownedIterator, type ReadLinesOptions, tooLong }
 import { isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
 
 export interface DecodeOptions extends ReadLinesOptions, EntryOptions {
-  /**
-   * If given, events about objects of any other kind are omitted. Default: every kind is accepted.
-   */
+  /** If set, events about objects of any other kind are omitted. Default: every kind is accepted. */
   readonly expected?: Form | undefined;
   /** Called for every omitted event. Must not throw. */
   readonly onSkipped?: (found: Form) => void;
 }
 
 /**
- * Bytes → watch events, one batch per chunk. The only place where the bytes of a watch become typed
- * values.
+ * Decodes bytes into watch events, with one batch per chunk. No other code turns the bytes of a watch into
+ * typed values.
  *
- * For a line in the form that kube-apiserver writes, only the identity of the object is read,
- * without parsing. Any other line is parsed. Events before a bad line of the same batch are yielded
- * before the error is thrown, so a consumer has applied everything that arrived intact. Leaving the
- * loop destroys `body`; so does `return()` before the loop began.
+ * If a line looks as kube-apiserver writes it, only the identity of the object is read, without parsing. Any
+ * other line is parsed. Events before a bad line in the same batch are yielded before the error is thrown, so
+ * that a consumer has applied everything that arrived intact. Leaving the loop destroys `body`; so does
+ * `return()` before the loop begins.
  *
- * @throws ApiError for a wire `ERROR` event, e.g. 410 `Expired`.
- * @throws ProtocolError `DECODE` for a line that is not a watch event or is too long, and for an
- *   `ERROR` without a Status. Its context names the length of the line, never its content. Invalid
- *   JSON inside an object, after its metadata, is only found when the object is read.
+ * @throws ApiError for an `ERROR` event, e.g. 410 `Expired`.
+ * @throws ProtocolError `DECODE` for a line that is not a watch event or is too long, and for an `ERROR`
+ *   without a Status. Its context contains the length of the line, never its content. Invalid JSON inside an
+ *   object, after its metadata, is only found when the object is read.
  */
 export function decodeEvents<T extends KubernetesObject>(
   body: Readable,
@@ -93,7 +91,7 @@ interface UncheckedObject {
 /**
  * Parses a line into its event. Undefined when the event must be omitted.
  *
- * @throws ApiError and ProtocolError as `decodeEvents` does.
+ * @throws ApiError and ProtocolError in the same cases as `decodeEvents`.
  */
 export function decodeLine<T extends KubernetesObject>(
   line: string,
@@ -110,7 +108,7 @@ export function decodeLine<T extends KubernetesObject>(
   if (typeof name !== 'string' || name === '') {
     throw undecodable('the object of a watch event has no name', line);
   }
-  // Safe cast: the caller chose T for this resource.
+  // The cast is safe, because the caller chose T for this resource.
   return { type, entry: Entry.of(parsedAs(object as unknown as T, options)) };
 }
 
@@ -153,7 +151,7 @@ function bookmark({ metadata }: UncheckedObject): WatchEvent<never> {
 
 function errorEvent(object: unknown, line: string): Error {
   if (isStatus(object)) return new ApiError(object);
-  // Some aggregated API servers send a bare text.
+  // Some aggregated API servers send a plain string.
   return undecodable('an ERROR event carries no Status', line, 'ERROR');
 }
 
@@ -162,7 +160,8 @@ function parseObject(line: string): Envelope {
   try {
     value = JSON.parse(line);
   } catch {
-    // No cause: the message of a SyntaxError quotes the text, which may come from a Secret.
+    // The error has no cause, because the message of a SyntaxError quotes the line, which may come from a
+    // Secret.
     throw undecodable('a line of a watch is not JSON', line);
   }
   if (isMapping(value)) return value;
@@ -182,18 +181,18 @@ const TAB = 0x09;
 const SPACE = 0x20;
 
 /**
- * Called with a line: `bytes` from `from` to `to`, without its terminator. Valid until the call
- * returns.
+ * Called with a line: the bytes from `from` to `to`, without the line terminator. They are valid until the
+ * call returns.
  */
 type OnLine = (bytes: Buffer, from: number, to: number) => void;
 
 /**
- * Chunks → lines, by the rules of `readLines`, but as bytes. A line that lies within one chunk is
- * not copied. For readers that turn only few lines into text.
+ * Splits chunks into lines, by the rules of `readLines`, but as bytes. A line that lies within one chunk is
+ * not copied. For readers that decode only few lines into strings.
  */
 export class ByteLines {
   readonly #maxLineBytes: number;
-  /** The start of an unfinished line; its pieces are joined when its end arrives. */
+  /** The beginning of an unfinished line. Its pieces are joined when its end arrives. */
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -204,8 +203,8 @@ export class ByteLines {
   /**
    * Calls `onLine` for every line that ends in `chunk`, in order.
    *
-   * @throws ProtocolError `DECODE` when a line outgrows the limit, after the lines that end before
-   *   it. Also throws the errors of `onLine`.
+   * @throws ProtocolError `DECODE` when a line exceeds the limit, after the lines that end before it. Also
+   *   throws the errors of `onLine`.
    */
   read(chunk: Buffer, onLine: OnLine): void {
     let start = 0;
@@ -231,7 +230,7 @@ export class ByteLines {
   }
 }
 
-/** Reports a line that is not blank. It only searches for the first byte that is not blank. */
+/** Reports a line, unless it is blank. It only searches for the first byte that is not blank. */
 function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
   const to = end > from && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
   let first = from;
@@ -239,7 +238,7 @@ function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
   if (first < to) onLine(bytes, from, to);
 }
 
-/** White space by JSON. A line with any other control character is not skipped. */
+/** White space according to JSON. A line with any other control character is not skipped. */
 function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
 }
@@ -254,20 +253,20 @@ const CLOSE_BRACE = 0x7d;
 const TYPES = ['ADDED', 'MODIFIED', 'DELETED'] as const;
 const BEFORE_TYPE = '{"type":"';
 
-/** The first bytes of a line, by the first letter of its type. */
+/** The first bytes of a line, keyed by the first letter of its type. */
 const BEGINNINGS = new Map(
   TYPES.map((type) => [type.charCodeAt(0), { type, text: `${BEFORE_TYPE}${type}","object":` }]),
 );
 
 /**
- * The event in `bytes` from `start` to `end`: one line without its terminator. `foreign` when
- * `isForeign` says so. Undefined when the line must be parsed: it is not in the form that
- * kube-apiserver writes, or it is a BOOKMARK or an ERROR.
+ * The event in `bytes` from `start` to `end`, which are one line without its terminator. `foreign` if
+ * `isForeign` returns true. Undefined when the line must be parsed, because it does not look as
+ * kube-apiserver writes it, or is a BOOKMARK or an ERROR.
  *
- * After the metadata it searches only for members that would change the event or the identity,
- * because the last of two equal members counts. Invalid JSON in the rest is found when the object
- * is read; see `Entry`. A line that `JSON.parse` refuses has no readable object either, unless the
- * fault lies in managedFields that are omitted.
+ * After the metadata it searches only for members that would change the event or the identity, because JSON
+ * uses the last one of two members with the same name. Invalid JSON elsewhere is found when the object is
+ * read; see `Entry`. If `JSON.parse` refuses a line, its object is not readable either, unless the fault is
+ * in managedFields that are omitted.
  */
 export function scanEvent<T extends KubernetesObject>(
   bytes: Buffer,

@@ -12,8 +12,8 @@ export interface EntryOptions {
   /** Removes `metadata.managedFields`. Default false. */
   readonly dropManagedFields?: boolean | undefined;
   /**
-   * The `apiVersion` and `kind` that an object gets. They replace its own, or are added if it has
-   * none, as in a list. Default: the object keeps its own.
+   * The `apiVersion` and `kind` that an object gets. They replace its own, or are added if it has none, like
+   * the items of a list. Default: the object keeps its own.
    */
   readonly form?: Form | undefined;
 }
@@ -31,12 +31,12 @@ export function isFormless({ apiVersion, kind }: ScannedIdentity): boolean {
 }
 
 /**
- * The entry of the object that `found` was read from. It keeps no reference to `bytes`. Undefined
- * when the object must be parsed.
+ * The entry for the object from which `found` was read. It keeps no reference to `bytes`. Undefined when the
+ * object must be parsed.
  *
- * @param isRestTold - the members after the metadata were already checked. Default false: this
- *   function searches them for members that were read before, because the last of two equal members
- *   counts.
+ * @param isRestTold - true if the members after the metadata were already checked. Default false: this
+ *   function searches them for members that were read before, because JSON uses the last one of two members
+ *   with the same name.
  */
 export function entryOfBytes<T extends KubernetesObject>(
   { bytes, from, to }: ByteRange,
@@ -64,7 +64,7 @@ export function entryOfBytes<T extends KubernetesObject>(
   const namespace = found.namespace === '' ? undefined : found.namespace;
   const identity = {
     key: objectKey(namespace, plain(bytes, found.name)),
-    // Copies: a slice of the text would keep the whole text in memory.
+    // These are copies, because a slice of a string would keep the whole string in memory.
     uid: plain(bytes, found.uid),
     resourceVersion: plain(bytes, found.resourceVersion),
   };
@@ -76,19 +76,19 @@ function plain(bytes: Buffer, { from, to }: Readonly<Span>): string {
   return bytes.toString('latin1', from, to);
 }
 
-/** The start of an object that gets a form. Its metadata follows. */
+/** The beginning of an object that gets an `apiVersion` and `kind`. Its metadata follows. */
 function headOf({ apiVersion, kind }: Form): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
 /**
- * Texts up to this size are assembled as bytes. Strings that were concatenated are copied when
- * parsed.
+ * Strings up to this size are assembled as bytes, because a string that was concatenated would be copied when
+ * it is parsed.
  */
 const SCRATCH_BYTES = 64 * 1024;
 let scratch: Buffer | undefined;
 
-/** `prefix`, followed by `bytes` from `from` to `to` without the range between the cuts. */
+/** `prefix`, followed by the bytes from `from` to `to` without the range between the cuts. */
 function textOf(
   prefix: string,
   bytes: Buffer,
@@ -108,18 +108,18 @@ function textOf(
   return scratch.toString('utf8', 0, cut + bytes.copy(scratch, cut, cutTo, to));
 }
 
-/** A member's name, with the part of it that is cheap to search for. */
+/** A member's name, and a substring of it that is cheap to search for. */
 interface SoughtName {
   /** The name with its quotes. */
   readonly quoted: string;
   /**
-   * The end of `quoted`, starting at its rarest letter in Kubernetes JSON: V8 searches for a text
-   * of up to six characters by its first character.
+   * The end of `quoted`, from its letter that is rarest in Kubernetes JSON. V8 searches for a string of up to
+   * six characters by the first character.
    */
   readonly end: string;
 }
 
-/** Members of a watch line and of its object that are read before the metadata end. */
+/** Members of a watch line and of its object that are read before the end of the metadata. */
 const SOUGHT: readonly SoughtName[] = [
   { quoted: '"kind"', end: 'kind"' },
   { quoted: '"metadata"', end: 'data"' },
@@ -129,21 +129,21 @@ const SOUGHT: readonly SoughtName[] = [
 ];
 
 /**
- * Length in bytes from which a native search is faster. In a shorter text, the members are checked
- * one by one: this takes 0.2 µs for a ConfigMap of 1 kB, and six native searches take 0.65 µs. For
- * a Pod of 6 kB, these times are 6 µs and 2.2 µs.
+ * Length in bytes from which a native search is faster. In a shorter string, the members are checked one by
+ * one: this takes 0.2 µs for a ConfigMap of 1 kB, while six native searches take 0.65 µs. For a Pod of 6 kB,
+ * these times are 6 µs and 2.2 µs.
  */
 const WORTH_SEARCHING = 1024;
 
 /**
- * Length above which a text consists mostly of long strings. Skipping those strings is faster than
+ * Length in bytes above which JSON consists mostly of long strings. Skipping those strings is faster than
  * searching them.
  */
 const WORTH_SKIPPING = 16 * 1024;
 
 /**
- * False only if no member of `text` from `from` on repeats an earlier member. True if one may; then
- * the members must be checked one by one.
+ * False only if no member of `text` from `from` on repeats an earlier member. True if a member may do so; the
+ * members must then be checked one by one.
  *
  * @param from - the position of the brace that closes the object's metadata.
  */
@@ -154,8 +154,8 @@ function mayComeTwice(text: string, from: number): boolean {
 }
 
 /**
- * Whether the name occurs anywhere except as the first member of an object. A repeated member of
- * the object itself follows the metadata, so it is never the first.
+ * True if the name occurs anywhere except as the first member of an object. A repeated member of the object
+ * itself follows the metadata, so it is never the first member.
  */
 function isNamedBehindMember(text: string, from: number, { quoted, end }: SoughtName): boolean {
   const before = quoted.length - end.length;
@@ -166,7 +166,7 @@ function isNamedBehindMember(text: string, from: number, { quoted, end }: Sought
   return false;
 }
 
-/** Whether the text may contain a letter as an escape, such as `\u0064`. Go writes none. */
+/** True if the text may contain an escaped letter, such as `\u0064`. Go writes none. */
 function hasEscapedLetter(text: string, from: number): boolean {
   for (let at = text.indexOf('\\u00', from); at >= 0; at = text.indexOf('\\u00', at + 4)) {
     if ('567'.includes(text[at + 4] ?? '5')) return true;

@@ -7,13 +7,13 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Number of bytes of a string that are searched one by one. After that, a native search is worth its call.
+ * Number of bytes of a string that are searched one by one. Beyond that, calling a native search pays off.
  */
 const NATIVE_SEARCH_FROM_BYTES = 64;
 
 /**
- * The end of the value that begins at `from`: the index after its last byte. -1 if no value begins at `from`
- * (white space is not a value), or if the value continues beyond `to`.
+ * The end of the value that begins at `from`, as the index after its last byte. -1 if no value begins at
+ * `from` (white space is not a value), or if the value continues beyond `to`.
  *
  * Follows strings and brackets only. Does not check that the value is JSON.
  */
@@ -39,7 +39,7 @@ function endOfString(bytes: Buffer, from: number, to: number): number {
   return endOfLongString(bytes, from, at, to);
 }
 
-/** Continues `endOfString` at `at`. A native search costs more per call and less per byte. */
+/** Continues `endOfString` at `at`. A native search costs more per call, but less per byte. */
 function endOfLongString(bytes: Buffer, from: number, at: number, to: number): number {
   while (at < to) {
     const quote = bytes.indexOf(QUOTE, at);
@@ -50,7 +50,7 @@ function endOfLongString(bytes: Buffer, from: number, at: number, to: number): n
   return -1;
 }
 
-/** Whether the quote at `at` ends the string from `from`. An odd number of backslashes escapes it. */
+/** True if the quote at `at` ends the string from `from`. An odd number of backslashes escapes it. */
 function isClosing(bytes: Buffer, from: number, at: number): boolean {
   let before = at - 1;
   while (before > from && bytes[before] === BACKSLASH) before--;
@@ -64,16 +64,16 @@ function endOfNested(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * Follows strings and brackets from an opening bracket to the one that closes it, across any number
- * of pieces. Does not check that they are JSON: any bracket closes any other.
+ * Follows strings and brackets from an opening bracket to the one that closes it, across any number of
+ * chunks. Does not check that they are JSON: any bracket closes any other.
  */
 export class Nesting {
   #depth = 0;
   #inString = false;
-  /** The previous piece ended with a backslash that escapes the first byte of the next piece. */
+  /** True if the previous chunk ended with a backslash that escapes the first byte of the next chunk. */
   #escapes = false;
 
-  /** No bracket is open: the next value has not begun. */
+  /** True if no bracket is open, so that the next value has not begun. */
   get isClosed(): boolean {
     return this.#depth === 0;
   }
@@ -85,10 +85,7 @@ export class Nesting {
     this.#escapes = false;
   }
 
-  /**
-   * The same as `end`, but starts inside an object, between two of its members, with no earlier
-   * state.
-   */
+  /** Like `end`, but starts inside an object, between two of its members, without earlier state. */
   endWithin(bytes: Buffer, from: number, to: number): number {
     this.#depth = 1;
     return this.end(bytes, from, to);
@@ -105,7 +102,7 @@ export class Nesting {
     while (at < to) {
       const byte = bytes[at++] ?? 0;
       if (byte === QUOTE) {
-        // The most frequent case first: a native search costs more to call than this loop.
+        // The most frequent case comes first, because calling a native search costs more than this loop.
         const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
         let quote = at;
         while (quote < near && bytes[quote] !== QUOTE) quote += bytes[quote] === BACKSLASH ? 2 : 1;
@@ -149,13 +146,13 @@ export class Nesting {
         return from;
       }
     }
-    // The byte that the escape applies to is the first of the next piece.
+    // The escaped byte is the first one of the next chunk.
     this.#escapes = from > to;
     return -1;
   }
 }
 
-/** Used for values that lie in one piece. */
+/** Used for values that lie in one chunk. */
 const one = new Nesting();
 
 /** Characters of numbers, `true`, `false` and `null`. */
@@ -173,12 +170,13 @@ function isOfLiteral(byte: number | undefined): boolean {
 
 /**
  * `endOfValue` for an array that contains no array and is followed by a member, such as
- * `metadata.managedFields`. It is many times as fast, because it does not examine the items. -1 if the end
- * cannot be found this way.
+ * `metadata.managedFields`. It is many times faster, because it does not examine the items. -1 if the end
+ * cannot be found in this way.
  *
  * In JSON a quote before a letter opens a string, because a closing quote is followed by a colon, a comma, a
- * bracket or white space. So the `]` of `],"a` and `]},"a` is not part of a string. It closes the array if it
- * is the first `]` and no other `[` precedes it. For brackets inside strings the result is -1, too.
+ * bracket or white space. So the `]` in `],"a` and `]},"a` is not inside a string. It closes the array if it
+ * is the first `]` and no other `[` precedes it. If there are brackets inside strings, the result is -1 as
+ * well.
  */
 export function endOfFlatArray(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== OPEN_BRACKET) return -1;

@@ -6,31 +6,30 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Maximum size of an unfinished line in bytes. etcd refuses requests over 1.5 MiB, JSON escapes
- * turn one byte into at most six, and a MODIFIED line holds one object: 9 MiB. The rest is room for
- * aggregated API servers that do not store in etcd.
+ * Maximum bytes of an unfinished line. etcd refuses requests over 1.5 MiB, JSON escapes turn one byte into at
+ * most six, and a MODIFIED line contains one object: 9 MiB. The limit is higher because of aggregated API
+ * servers that do not store in etcd.
  */
 export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024;
 
 export interface ReadLinesOptions {
-  /** Maximum size of a line in bytes. Default 64 MiB: see `DEFAULT_MAX_LINE_BYTES`. */
+  /** Maximum bytes of a line. Default 64 MiB: see `DEFAULT_MAX_LINE_BYTES`. */
   readonly maxLineBytes?: number;
   /** Called for every chunk as it arrives, before it is split. Must not throw. */
   readonly onChunk?: (bytes: number) => void;
 }
 
 /**
- * Bytes → lines. For answers that are streams of lines, such as the log of a Pod.
+ * Splits bytes into lines, for answers that are streams of lines, such as the log of a Pod.
  *
- * Yields all complete lines of a chunk as one array, in order, without terminators. Lines that
- * contain only spaces, tabs and carriage returns are omitted. CRLF is accepted. Splits bytes at
- * `\n` before decoding UTF-8, so a chunk may end anywhere. A last line without `\n` is never
- * yielded, however the stream ended, because it may be cut short even if it looks complete. Does
- * not read ahead of the consumer.
+ * Yields all complete lines of a chunk as one array, in order, without terminators. Lines that contain only
+ * spaces, tabs and carriage returns are omitted. CRLF is accepted. Splits bytes at `\n` before decoding
+ * UTF-8, so a chunk may end anywhere. A last line without `\n` is never yielded, however the stream ended,
+ * because it may be cut short even if it looks complete. Does not read ahead of the consumer.
  *
- * @param body - for example the body of a `TransportResponse`. Leaving the loop destroys the body,
- *   which closes the connection; so does `return()` before the loop began.
- * @throws ProtocolError `DECODE` when a line outgrows `maxLineBytes`.
+ * @param body - for example the body of a `TransportResponse`. Leaving the loop destroys the body, which
+ *   closes the connection; so does `return()` before the loop begins.
+ * @throws ProtocolError `DECODE` when a line exceeds `maxLineBytes`.
  * @throws the error of `body`. With a transport: AmbassadorError `CONNECTION_LOST` when the answer
  *   breaks off, and `signal.reason` when the request is aborted.
  */
@@ -46,8 +45,8 @@ async function* linesOf(
   { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onChunk }: ReadLinesOptions,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const splitter = split2('\n');
-  // The start of an unfinished line. split2 would join and search it again with every chunk, which
-  // takes quadratic time for a long line.
+  // The beginning of an unfinished line. split2 would join and search it again with every chunk, which takes
+  // quadratic time for a long line.
   let held: Buffer[] = [];
   let heldBytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -82,7 +81,10 @@ function splitLines(splitter: ReturnType<typeof split2>, whole: Buffer): string[
   return lines;
 }
 
-/** Only white space by JSON. Any other control character must reach the JSON parser as an error. */
+/**
+ * True if `text` has only white space according to JSON. Any other control character must reach the JSON
+ * parser and cause an error.
+ */
 function isBlank(text: string): boolean {
   return /^[ \t\r]*$/.test(text);
 }
@@ -99,8 +101,8 @@ export function tooLong(gotBytes: number, maxLineBytes: number): ProtocolError {
 }
 
 /**
- * `generator`, with `return` and `throw` that call `release` first. A generator that was never
- * started skips its `finally`, so its resources would stay open.
+ * `generator`, with `return` and `throw` that call `release` first. A generator that was never started skips
+ * its `finally`, so without this its resources would stay open.
  */
 export function ownedIterator<T>(
   generator: AsyncGenerator<T, void, undefined>,

@@ -17,27 +17,26 @@ const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 
 /**
- * Maximum size in bytes of a list without its items: kind, apiVersion and metadata. A larger answer
- * is not a list.
+ * Maximum bytes of a list without its items: kind, apiVersion and metadata. A larger answer is not a list.
  */
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 /**
- * Number of bytes that are read in one turn of the event loop: 2 to 3 ms of work. A socket with
- * more data delivers up to 2 MiB (32 reads of 64 KiB, by libuv) before a timer can run.
+ * Number of bytes that are read in one turn of the event loop, which takes 2 to 3 ms. A socket with more data
+ * delivers up to 2 MiB (32 reads of 64 KiB, by libuv) before a timer can run.
  */
 const BYTES_A_TURN = 512 * 1024;
 
 export interface ReadItemsOptions {
   /**
-   * Called where an array of items begins. A later array replaces the earlier one, because the last
-   * of two equal members counts.
+   * Called where an array of items begins. A later array replaces an earlier one, because JSON uses the last
+   * one of two members with the same name.
    */
   readonly onItems?: () => void;
   /**
-   * Called for each item, in order: `bytes` from `from` to `to`, and its identity, which is
-   * undefined if the item must be parsed to learn it. All arguments are valid until the call
-   * returns. An error that it throws ends the reading.
+   * Called for each item, in order, with the bytes from `from` to `to`, and its identity. The identity is
+   * undefined if the item must be parsed to learn it. All arguments are valid until the call returns. An
+   * error that it throws ends the reading.
    */
   readonly onItem: (
     bytes: Buffer,
@@ -45,19 +44,19 @@ export interface ReadItemsOptions {
     to: number,
     identity: ScannedIdentity | undefined,
   ) => void;
-  /** Maximum size of an item in bytes. Default 64 MiB, as for a line of a watch. */
+  /** Maximum bytes of an item. Default 64 MiB, as for a line of a watch. */
   readonly maxItemBytes?: number;
 }
 
 /**
- * Reads a JSON object with an array `items` from `body`, item by item as they arrive. So a page
- * takes no more memory than the caller keeps, and blocks the event loop for one chunk at a time.
- * The event loop turns after each 512 KiB.
+ * Reads a JSON object with an array `items` from `body`, item by item as they arrive. So a page takes no more
+ * memory than what the caller keeps, and blocks the event loop for only one chunk at a time. The event loop
+ * gets a turn after each 512 KiB.
  *
- * @returns the text of the object with each `items` array empty: `"items":[]`. The whole text when
- *   the object has no items.
- * @throws ProtocolError `DECODE` when the body is not such an object or is incomplete; its context
- *   has sizes, never content. Also throws the error of `body`.
+ * @returns the JSON of the object with each `items` array empty: `"items":[]`. If the object has no items,
+ *   its whole JSON.
+ * @throws ProtocolError `DECODE` when the body is not such an object or is incomplete; its context contains
+ *   sizes, never content. Also throws the errors of `body`.
  */
 export async function readItems(body: Readable, options: ReadItemsOptions): Promise<string> {
   const reader = new ItemReader(options);
@@ -82,14 +81,14 @@ class ItemReader {
   #frame: Buffer[] = [];
   #frameBytes = 0;
   /**
-   * Bytes outside of items since the last array of items. Another array of items may begin in them.
+   * Bytes outside of items since the last array of items. Another array of items may begin in these bytes.
    */
   #since: Buffer | undefined;
   readonly #nesting = new Nesting();
-  /** The start of an unfinished item. */
+  /** The beginning of an unfinished item. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Every item except the first needs a comma before it. */
+  /** What comes next. Every item except the first needs a comma before it. */
   #next: 'first' | 'comma' | 'item' = 'first';
   #readBytes = 0;
 
@@ -110,7 +109,7 @@ class ItemReader {
     return Buffer.concat([...this.#frame, this.#since ?? Buffer.alloc(0)]).toString('utf8');
   }
 
-  /** Returns the index after the bracket that opens items, or the end of the chunk. */
+  /** Returns the index after the bracket that opens the items, or the end of the chunk. */
   #readFrame(chunk: Buffer, from: number): number {
     const piece = chunk.subarray(from);
     const since = this.#since === undefined ? piece : Buffer.concat([this.#since, piece]);
@@ -159,7 +158,7 @@ class ItemReader {
    * chunk.
    */
   #oneItem(chunk: Buffer, from: number): number {
-    // Scan the metadata first: it skips managedFields, which may be half of the item.
+    // The metadata is scanned first, because this skips managedFields, which may be half of the item.
     const identity = scanIdentity(chunk, from, chunk.length, false);
     const told = identity === undefined ? -1 : endOfRest(chunk, identity.behind, chunk.length);
     if (told >= 0) {
@@ -218,9 +217,9 @@ class ItemReader {
 }
 
 /**
- * The index after the bracket that opens `items`. `bytes` start at the beginning of the object, or
- * at the bracket that closed earlier items. -1 when `items` has not begun, or cannot be found; in
- * the second case the answer is kept whole.
+ * The index after the bracket that opens `items`. `bytes` start at the beginning of the object, or at the
+ * bracket that closed earlier items. -1 when `items` has not begun, or cannot be found. In the latter case
+ * the whole answer is kept.
  */
 function beginOfItems(bytes: Buffer): number {
   let at = behindSpace(bytes, 0);
@@ -242,7 +241,7 @@ function beginOfItems(bytes: Buffer): number {
   return -1;
 }
 
-/** Whether the name that begins at `key` is `items`, with or without escapes. */
+/** True if the name that begins at `key` is `items`, with or without escapes. */
 function isItems(bytes: Buffer, key: number, to: number): boolean {
   if (isAt(bytes, key, to, '"items"')) return true;
   const text = bytes.toString('latin1', key, to);
@@ -252,14 +251,14 @@ function isItems(bytes: Buffer, key: number, to: number): boolean {
   );
 }
 
-/** The index of the first byte from `at` on that is not white space. */
+/** The index of the first byte that is not white space, from `at` on. */
 function behindSpace(bytes: Buffer, at: number): number {
   let next = at < 0 ? bytes.length : at;
   while (next < bytes.length && isSpace(bytes[next])) next++;
   return next;
 }
 
-/** White space by JSON: no other control character. */
+/** White space according to JSON, which includes no other control character. */
 function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === NEWLINE || byte === CARRIAGE_RETURN || byte === TAB;
 }

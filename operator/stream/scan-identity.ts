@@ -1,14 +1,14 @@
 import { endOfFlatArray, endOfValue } from './json-bytes.ts';
 
-/** The position of a string in bytes, without its quotes. `from` is -1 when there is no string. */
+/** The position of a string in bytes, without its quotes. `from` is -1 when the string was not found. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** The identity of an object, and the positions in the bytes that it was read from. */
+/** The identity of an object, and the positions in the bytes from which it was read. */
 export interface ScannedIdentity {
-  /** Empty when the object does not have it before its metadata. */
+  /** Empty when the object does not have an `apiVersion` before its metadata. The same applies to `kind`. */
   readonly apiVersion: string;
   readonly kind: string;
   /** Empty when the object has no namespace. */
@@ -16,11 +16,11 @@ export interface ScannedIdentity {
   readonly name: Readonly<Span>;
   readonly uid: Readonly<Span>;
   readonly resourceVersion: Readonly<Span>;
-  /** The opening quote of the member `metadata`. */
+  /** The index of the opening quote of the member `metadata`. */
   readonly metadataFrom: number;
   /** The index after the brace that closes `metadata`. */
   readonly metadataTo: number;
-  /** Only `apiVersion` and `kind` come before `metadata`, and neither comes after it. */
+  /** True if only `apiVersion` and `kind` come before `metadata`, and neither comes after it. */
   readonly isFormFirst: boolean;
   /** The index after the last member that was read, which may follow the metadata. */
   readonly behind: number;
@@ -73,32 +73,35 @@ class Found implements ScannedIdentity {
   }
 }
 
-/** Reused for every scan: one object per line would be a large part of the cost of scanning. */
+/**
+ * Reused for every scan, because creating one object per line would be a large part of the cost of scanning.
+ */
 const found = new Found();
 
 /**
- * The strings read last. Most lines of one watch repeat them, so reusing them saves memory and the
+ * The strings that were read last. Most lines of one watch repeat them, so reusing them saves memory and the
  * time to create them.
  */
 const latest = { apiVersion: '', kind: '', namespace: '' };
 
-/** Names indexed by length: no two of them have the same length. */
+/** Names, indexed by their lengths, which are all different. */
 const OF_OBJECT = byLength('kind', 'apiVersion', 'metadata');
 const OF_METADATA = byLength('uid', 'name', 'namespace', 'resourceVersion', 'managedFields');
 
 /**
- * Reads the identity of the object that begins at `from`, without parsing it. It stops as soon as it has the
- * identity and does not check the bytes after it. Members may come in any order, because Go writes structs
- * and maps in different orders.
+ * Reads the identity of the object that begins at `from`, without parsing the object. It stops as soon as it
+ * has the identity and does not check the bytes after it. Members may come in any order, because Go writes
+ * structs and maps in different orders.
  *
- * The result is valid until the next call. It is right only if the rest of the object does not repeat a
+ * The result is valid until the next call. It is correct only if the rest of the object does not repeat a
  * member: see `endOfRest`.
  *
- * Undefined when the object must be parsed: a name other than the namespace is missing; or a name is empty,
- * not a string, escaped, not ASCII or repeated; or white space lies between members.
+ * Undefined when the object must be parsed: one of the strings, except the namespace, is missing; or a string
+ * is empty, escaped, not ASCII or repeated, or another value is in its place; or there is white space between
+ * members.
  *
- * @param formed - the object must have apiVersion and kind. Items of a list need neither, so for them both
- *   are only read up to the metadata.
+ * @param formed - true if the object must have apiVersion and kind. Items of a list need neither, so for them
+ *   both are only read up to the metadata.
  */
 export function scanIdentity(
   bytes: Buffer,
@@ -113,7 +116,7 @@ export function scanIdentity(
   return found;
 }
 
-/** True when everything needed was found. */
+/** True when everything that is needed was found. */
 function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): boolean {
   if (bytes[from] !== OPEN_BRACE) return false;
   let at = from;
@@ -171,8 +174,8 @@ function scanMetadata(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * The index where the value begins whose key has its opening quote at `from`. -1 when there is no
- * key or it has an escape.
+ * The index at which the value begins whose key has its opening quote at `from`. -1 when there is no key, or
+ * the key has an escape.
  */
 function endOfKey(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== QUOTE) return -1;
@@ -202,8 +205,7 @@ function byLength<Name extends string>(...names: readonly Name[]): readonly (Nam
 }
 
 /**
- * The index after the string that begins at `from`. -1 when the member is repeated or not a plain
- * string.
+ * The index after the string that begins at `from`. -1 when the member is repeated, or is not a plain string.
  */
 function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: number): number {
   const end = endOfPlain(bytes, from, to);
@@ -215,10 +217,7 @@ function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: 
   return end;
 }
 
-/**
- * The same as `takeText`, but keeps only the position: these strings rarely repeat, so they are created
- * later.
- */
+/** Like `takeText`, but keeps only the position. These strings rarely repeat, so they are created later. */
 function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
   const end = endOfPlain(bytes, from, to);
   if (end < 0 || span.from >= 0) return -1;
@@ -227,7 +226,10 @@ function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
   return end;
 }
 
-/** The index after the string that begins at `from`. -1 when it is empty or not all plain ASCII. */
+/**
+ * The index after the string that begins at `from`. -1 when the string is empty or contains other than plain
+ * ASCII characters.
+ */
 function endOfPlain(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== QUOTE) return -1;
   for (let at = from + 1; at < to; at++) {
@@ -239,10 +241,10 @@ function endOfPlain(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * The index after the brace that closes an object, when none of its members from `from` on is named `kind`,
- * `apiVersion` or `metadata`: `JSON.parse` takes the last of two equal members. -1 if a member has or may
- * have such a name, because a name has an escape, white space lies between members, or the object continues
- * beyond `to`.
+ * The index after the brace that closes an object, if none of its members from `from` on is named `kind`,
+ * `apiVersion` or `metadata`. Such a member would matter, because `JSON.parse` uses the last one of two
+ * members with the same name. -1 if a member has or may have such a name: a name has an escape, there is
+ * white space between members, or the object continues beyond `to`.
  *
  * @param from - `ScannedIdentity.behind`.
  */
@@ -257,7 +259,7 @@ export function endOfRest(bytes: Buffer, from: number, to: number): number {
   return at < to && bytes[at] === CLOSE_BRACE ? at + 1 : -1;
 }
 
-/** Whether `bytes` contain `text`, which is ASCII, at position `at`. */
+/** True if `bytes` contain `text`, which is ASCII, at position `at`. */
 export function isAt(bytes: Buffer, at: number, end: number, text: string): boolean {
   if (at + text.length > end) return false;
   for (let index = 0; index < text.length; index++) {

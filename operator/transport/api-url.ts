@@ -15,7 +15,7 @@ const EXPECTED = 'http://HOST:PORT or unix:/PATH';
 /**
  * Parses `CHANCERY_API_URL`: `http://127.0.0.1:8001` or `unix:/path.sock`.
  *
- * Refuses TLS, credentials and paths, because the ambassador handles all three.
+ * Refuses TLS, credentials and paths, because the ambassador handles all of these.
  *
  * @throws ConfigurationError `CONFIG` that says what was expected and what was found.
  */
@@ -24,14 +24,14 @@ export function parseApiUrl(apiUrl: string): AmbassadorAddress {
   if (!URL.canParse(apiUrl)) throw unusable('not a URL', apiUrl);
   const url = new URL(apiUrl);
   if (url.username !== '' || url.password !== '') {
-    // The context omits the text, because it contains a password.
+    // The context omits the URL, because it contains a password.
     throw unusable('credentials do not belong into the URL', `${url.protocol}//***@${url.host}`);
   }
   if (url.protocol !== 'http:') throw unusable(`scheme ${url.protocol} is not http:`, apiUrl);
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw unusable('a path or query is not part of an origin', apiUrl);
   }
-  // kubectl proxy drops the port from the Host header before comparing it. For `[::1]:8001` this
+  // kubectl proxy drops the port from the Host header before it compares the header. In `[::1]:8001` this
   // also drops the brackets, so it refuses that header.
   const host = url.hostname === '[::1]' ? 'localhost' : undefined;
   return { origin: url.origin, socketPath: undefined, host };

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import type { Clock } from '../core/clock.ts';
 
-/** The address to connect to, in the HTTP library's terms. */
+/** The address to connect to, with the names that the HTTP library uses. */
 interface ConnectTarget {
   readonly hostname: string;
   readonly port: string;
@@ -16,21 +16,20 @@ interface ConnectorOptions {
   readonly clock: Clock;
 }
 
-/** Idle time before the first TCP keep-alive probe: twice the 30 s of Go's `http.DefaultTransport`. */
+/** Milliseconds before the first TCP keep-alive probe: twice the 30 s of Go's `http.DefaultTransport`. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * A timer that fires this much too late shows that the event loop was blocked. Timers fire before the events
- * of sockets, so the connection may be open already.
+ * A timer that fires this many milliseconds too late shows that the event loop was blocked. Timers fire
+ * before the events of sockets, so the connection may already be open.
  */
 const BLOCKED_MS = 20;
 
 /**
- * Opens connections, each within `timeoutMs` of `clock`. The HTTP library's own timer is not used:
- * it follows the machine's time and rounds up to half a second. On a loopback a connection takes
- * that long only when the listener has stopped accepting: its queue is full, and the kernel drops
- * new connections. Time in which the event loop is blocked does not count: the connection gets the whole
- * time again.
+ * Opens connections, each within `timeoutMs` of `clock`. The HTTP library's own timer is not used, because it
+ * follows the machine's time and rounds up to half a second. On loopback a connection takes that long only
+ * when the listener has stopped accepting: its queue is full, and the kernel drops new connections. Time in
+ * which the event loop is blocked is not counted: the connection then gets the whole time again.
  *
  * Calls back exactly once, with the connection or with an Error whose `code` gives the reason.
  */

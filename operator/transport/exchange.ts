@@ -4,13 +4,14 @@ import { AmbassadorError, type ErrorContext, messageOf, ProtocolError } from '..
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /**
- * Number of answer bytes that are buffered while the reader is busy. When the buffer is full, the socket is
- * paused. The parser and the socket may hold one more read each, of 64 KiB. For a watch all of that is less
+ * Number of bytes of an answer that are buffered while the reader is busy. When the buffer is full, the
+ * socket is paused. The parser and the socket may each hold one more read of 64 KiB. For a watch all of this
+ * is less than a thousand events, because no event is smaller than 200 bytes.
  * than a thousand events, because no event is smaller than 200 bytes.
  */
 const BODY_BUFFER_BYTES = { call: 64 * 1024, election: 64 * 1024, watch: 16 * 1024 } as const;
 
-/** The calls by which a request controls its connection in the HTTP library. */
+/** How a request controls its connection in the HTTP library. */
 interface ExchangeController {
   abort(reason: Error): void;
   pause(): void;
@@ -18,18 +19,18 @@ interface ExchangeController {
 }
 
 interface ExchangeLimits {
-  /** From the moment the request is on its connection until the head of the answer arrives. */
+  /** Milliseconds from when the request is on its connection until the headers of the answer arrive. */
   readonly headersTimeoutMs: number;
-  /** From `start` until the last byte of the answer. Undefined: no deadline. */
+  /** Milliseconds from `start` until the last byte of the answer. Undefined: no deadline. */
   readonly deadlineMs: number | undefined;
 }
 
 /**
- * One request and its answer: the callbacks that the HTTP library calls.
+ * One request and its answer, with the callbacks that the HTTP library calls.
  *
- * The exchange ends with the first of: the last byte, a failure, a timer, the caller's signal, or
- * the destruction of the body. The end removes the timers and the listener, and closes the
- * connection unless the answer is complete.
+ * The exchange ends with the first one of these: the last byte, a failure, a timer, the caller's signal, or
+ * the destruction of the body. The end removes the timers and the listener, and closes the connection unless
+ * the answer is complete.
  */
 export class Exchange {
   readonly #request: TransportRequest;
@@ -50,8 +51,8 @@ export class Exchange {
   }
 
   /**
-   * Starts the deadline timer and the abort listener. Call it before giving the exchange to the HTTP library.
-   * Resolves with the head of the answer.
+   * Starts the deadline timer and the abort listener. Call this before the exchange is given to the HTTP
+   * library. Resolves with the headers of the answer.
    *
    * @throws `signal.reason`, at once, when the request is already aborted.
    */
@@ -100,8 +101,8 @@ export class Exchange {
         done(error);
       },
     });
-    // Without a listener, a body that fails while nobody reads it would end the process. Readers
-    // still get the failure.
+    // Without a listener, a body that fails while nobody reads it would end the process. Readers get the
+    // failure nevertheless.
     body.on('error', () => {});
     this.#body = body;
     this.#head.resolve({ status, headers: joined(headers), body });
@@ -133,7 +134,7 @@ export class Exchange {
     else this.#body.destroy(error);
   }
 
-  /** The reader has left the body, which may be complete or not. */
+  /** Called when the reader has left the body, which may be complete or not. */
   #abandon(): void {
     if (this.#ended || this.#failure !== undefined) return;
     this.#fail(new Error('the reader left'));
@@ -202,7 +203,7 @@ function startAdvice(error: Error): string {
   return ` (nothing listens there: is kubectl proxy ${where} running?)`;
 }
 
-/** HPE_INVALID_EOF_STATE is a parser error too, but it means that the connection ended too soon. */
+/** HPE_INVALID_EOF_STATE is a parser error as well, but it means that the connection ended too early. */
 function isNotHttp(error: Error): boolean {
   const code = codeOf(error);
   if (code === 'HPE_INVALID_EOF_STATE') return false;

@@ -9,13 +9,13 @@ interface FencedTransportOptions {
 }
 
 /**
- * `transport`, with every write checked against `fence`. Each write is checked twice: when `send`
- * is called and when the write gets a connection, because it may have waited for one. A write
- * without an answer head at the deadline is cut off. The deadline moves while leadership is
- * renewed. GET requests pass unchecked.
+ * `transport`, with every write checked against `fence`. Each write is checked twice: when `send` is called,
+ * and when the write gets a connection, because it may have waited for one. A write that has no response
+ * headers at the deadline is cut off. The deadline moves while leadership is renewed. GET requests are not
+ * checked.
  *
- * @throws LeadershipLostError `LEADERSHIP_LOST` from `send`: before anything is sent, or with
- *   `fate: 'unknown'` in its context when the write was cut off.
+ * @throws LeadershipLostError `LEADERSHIP_LOST` from `send`: before anything is sent, or with `fate:
+ *   'unknown'` in its context if the write was cut off.
  */
 export function fencedTransport(
   transport: Transport,
@@ -36,7 +36,7 @@ export function fencedTransport(
             request.beforeSend?.();
           },
         });
-        // The fence is done with this write. Its caller may still abort the reading.
+        // The fence no longer applies to this write. Its caller may still abort the reading.
         response.body.once('close', () => write[Symbol.dispose]());
         return response;
       } catch (error) {
@@ -85,12 +85,12 @@ function cutOff(cause: unknown): LeadershipLostError {
   });
 }
 
-/** Decides whether writes may still leave this process: leadership, as a writer sees it. */
+/** Decides if writes may still leave this process, depending on its leadership. */
 export interface Fence {
   /**
-   * The time on `clock.monotonic()` by which a write that begins now must have ended, with or
-   * without an answer. After that another leader may act. Infinity means no limit. Called before
-   * every write, so the result is right after a stall, too.
+   * The time on `clock.monotonic()` by which a write that begins now must have ended, with or without an
+   * answer. After that another leader may act. Infinity means no limit. Called before every write, so the
+   * result is correct even after a stall.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when writes are no longer allowed, or not yet.
    */

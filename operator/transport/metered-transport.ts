@@ -6,26 +6,26 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 interface MeteredTransportOptions {
   readonly meter: Meter;
   readonly clock: Clock;
-  /** Label `host` of every series: the authority of the ambassador's URL. */
+  /** Label `host` of every series: host and port of the ambassador's URL. */
   readonly host: string;
   /**
-   * Whether durations and sizes are observed, too. Default false, because they cost three histograms per
+   * If true, durations and sizes are observed as well. Default false, because they cost three histograms per
    * verb.
    */
   readonly detailed?: boolean;
 }
 
-/** The code that client-go reports for a request without an answer. */
+/** The code for a request without an answer, as in client-go. */
 const NO_ANSWER = '<error>';
 
 /**
  * `transport`, with metrics. Every request that was sent is counted in
  * `rest_client_requests_total{code,method,host}`. Names and labels are those of client-go, so existing
- * dashboards fit. A request without an answer has the code `<error>`.
+ * dashboards work. A request without an answer has the code `<error>`.
  *
  * With `detailed`, these histograms observe every request except watches:
- * `rest_client_request_duration_seconds{verb,host}` until the head of the answer,
- * `rest_client_request_size_bytes{verb,host}`, and `rest_client_response_size_bytes{verb,host}` of complete
+ * `rest_client_request_duration_seconds{verb,host}` until the headers of the answer arrive,
+ * `rest_client_request_size_bytes{verb,host}`, and `rest_client_response_size_bytes{verb,host}` for complete
  * answers.
  */
 export function meteredTransport(
@@ -66,8 +66,8 @@ export function meteredTransport(
 }
 
 /**
- * Calls `arrived` with the size of `body` in bytes once all of it has arrived; never if it breaks off.
- * Wraps `push`, because a listener or a stream in between would read the body and change its
+ * Calls `arrived` with the size of `body` in bytes once all of it has arrived. Does not call it if the body
+ * breaks off. Wraps `push`, because a listener or a stream in between would read the body and change its
  * back-pressure.
  */
 function onArrived(body: Readable, arrived: (bytes: number) => void): void {

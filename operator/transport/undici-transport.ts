@@ -11,23 +11,23 @@ import { type Pool, undiciPool } from './undici-pool.ts';
 export interface UndiciTransportOptions {
   /** The name sent to the API server. Default `chancery/VERSION`. */
   readonly userAgent?: string;
-  /** Maximum number of concurrent calls; further calls wait. Watches and Leases do not count. Default 64. */
+  /** Maximum number of concurrent calls, without watches and Leases. Further calls wait. Default 64. */
   readonly maxInFlight?: number;
   /**
-   * Time from `send` to the last byte of a call's answer, waiting included. Default 65 s, because
+   * Milliseconds from `send` to the last byte of a call's answer, including waiting. Default 65 s, because
    * the API server gives up a read after 60 s.
    */
   readonly callDeadlineMs?: number;
   /**
-   * The same time for a request about a Lease. Default 5 s: a leader that cannot renew must stop after 10 s,
-   * so half of it leaves room for a second attempt.
+   * The same for a request about a Lease. Default 5 s: a leader that cannot renew must stop after 10 s, so
+   * there is time for a second attempt.
    */
   readonly leaseDeadlineMs?: number;
   /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** Defaults of `callDeadlineMs` and `leaseDeadlineMs`, by purpose. A watch has no deadline. */
+/** Defaults of `callDeadlineMs` and `leaseDeadlineMs`, by purpose. Watches have no deadline. */
 export const DEADLINES_MS: {
   readonly call: number;
   readonly election: number;
@@ -43,36 +43,35 @@ const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
 };
 
 /**
- * Time limits for the head of an answer. They are longer than the timeouts of the servers, so that the
- * servers' answers arrive first and show what happened: the API server gives up a write after 34 s, and
- * `kubectl proxy` an unreachable upstream after 30 s. A watch gets more time because it may queue at the
- * server.
+ * Milliseconds until the headers of an answer must arrive. They are longer than the timeouts of the servers,
+ * so that the servers' answers arrive first and show what happened: the API server gives up a write after 34
+ * s, and `kubectl proxy` an unreachable upstream after 30 s. A watch gets more time because it may be queued
+ * in the server.
  */
 const HEADERS_TIMEOUT_MS = { call: 40_000, election: 40_000, watch: 60_000 } as const;
 
 /** Maximum number of connections for Leases: one renewal, and the next attempt while the first one hangs. */
 const LEASE_CONNECTIONS = 2;
 
-/** Time limit for connecting. On a loopback, connecting takes 0.1 ms unless something is wrong. */
+/** Milliseconds for connecting. On loopback, connecting takes 0.1 ms unless something is wrong. */
 const CONNECT_TIMEOUT_MS = 4_000;
 
 /**
- * How long an idle connection is kept. A restarted proxy may no longer know a connection that was idle for
- * longer.
+ * Milliseconds that an idle connection is kept. After a longer time, a restarted proxy may no longer know it.
  */
 const KEEP_ALIVE_MS = 3_000;
 
-/** Maximum size of the head of an answer in bytes. */
+/** Maximum bytes of the headers of an answer. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
  * A Transport to the ambassador at `http://127.0.0.1:8001` or `unix:/path.sock`.
  *
  * Calls share at most `maxInFlight` connections. Leases have their own connections, so many calls cannot make
- * a leader lose its Lease. Each watch has its own connection and never delays a call. Requests per second are
- * not limited, because the API server divides its capacity fairly. The transport does not follow redirects,
- * does not read `HTTP_PROXY` and never retries. It opens no connection before the first request. The creator
- * must call `close`.
+ * a leader lose its Lease. Each watch has its own connection and never delays a call. The number of requests
+ * per second is not limited, because the API server divides its capacity fairly. The transport does not
+ * follow redirects, does not read `HTTP_PROXY` and never retries. It opens no connection before the first
+ * request. Whoever creates it must call `close`.
  *
  * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below one.
  */
@@ -105,7 +104,7 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
       connections: LEASE_CONNECTIONS,
       pipelining: 1,
     }),
-    // `pipelining: 0` sends `connection: close`: a connection that carried a watch is not reused.
+    // `pipelining: 0` sends `connection: close`, because a connection that carried a watch is not reused.
     watch: new PoolOfUndici(origin, { ...shared, connections: null, pipelining: 0 }),
   };
 
@@ -145,8 +144,8 @@ function requirePositive(name: string, value: number): void {
 const MEANS_ANOTHER = /\/(?:\/|(?:[.]|%2e){1,2}(?:\/|$))|\\|#|%(?:2f|5c|25|[01][0-9a-f]|7f)/i;
 
 /**
- * Accepts printable ASCII only; the caller percent-encodes the rest. Refuses paths that the
- * ambassador's filter and the API server could read differently.
+ * Accepts printable ASCII only; the caller must percent-encode everything else. Refuses paths that the
+ * ambassador's filter and the API server could interpret differently.
  */
 function requirePath(path: string): void {
   const [withoutQuery = ''] = path.split('?', 1);
@@ -157,14 +156,14 @@ function requirePath(path: string): void {
 }
 
 /**
- * Headers that no caller may set. The ambassador forwards all of them to the API server. The
- * credentials and identity headers would act with rights other than the ambassador's; `forwarded`,
- * `x-forwarded-*` and `x-real-ip` would forge the audit log; the rest belong to the transport.
+ * Headers that no caller may set. The ambassador forwards all of them to the API server. With credentials and
+ * identity headers a request would act with rights other than the ambassador's; `forwarded`, `x-forwarded-*`
+ * and `x-real-ip` would forge the audit log; the others belong to the transport.
  */
 const REFUSED =
   /^(?:authorization|proxy-.*|cookie|impersonate-.*|x-remote-.*|x-forwarded-.*|forwarded|x-real-ip|host|connection|keep-alive|upgrade|te|trailer|expect|transfer-encoding|content-length|accept-encoding|user-agent)$/i;
 
-/** A header name by RFC 9110. A trailing blank would hide a name from the pattern above. */
+/** A header name according to RFC 9110. A trailing blank would hide a name from the pattern above. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** The headers that the transport adds to every request. */
@@ -178,7 +177,7 @@ interface FixedHeaders {
  * The headers of one request.
  *
  * `accept-encoding: identity` prevents compression. A compressor between the server and the operator would
- * hold watch events back until its buffer is full, and compression saves nothing on a loopback.
+ * delay watch events until its buffer is full, and compression saves nothing on loopback.
  *
  * @throws ConfigurationError `CONFIG` for a header that the caller may not set.
  */

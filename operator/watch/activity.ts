@@ -10,7 +10,7 @@ import type {
   WatchRequest,
 } from './list-watch.ts';
 
-/** A ListWatch that tracks its requests under way and the server's last sign of life. */
+/** A ListWatch that tracks its running requests and the server's last sign of life. */
 export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> {
   readonly #source: ListWatch<T>;
   readonly #clock: Clock;
@@ -24,8 +24,8 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
   }
 
   /**
-   * The request under way. A verifying list beside a live watch does not count: the state stays
-   * `watching`.
+   * The running request. A verifying list that runs in addition to a live watch is ignored, so the state
+   * stays `watching`.
    */
   get activity(): 'listing' | 'watching' | undefined {
     if (this.#watches > 0) return 'watching';
@@ -37,7 +37,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     return this.#lastAt;
   }
 
-  /** A request that another source sent also for this source counts as a sign of life, too. */
+  /** A request that another source has sent on behalf of this source counts as a sign of life as well. */
   get discovery(): Discovery | undefined {
     const { discovery } = this.#source;
     return discovery && { ...discovery, onAnswer: () => this.#touch() };

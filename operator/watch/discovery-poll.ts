@@ -3,27 +3,26 @@ import { type Clock, sleep } from '../core/clock.ts';
 import type { Discovery } from './list-watch.ts';
 
 /**
- * How long and how often a group and version are polled after one of their definitions was
- * established. Behind a load balancer, other servers may learn of it some seconds later: where
- * there are several servers, apiextensions-apiserver waits five seconds before it reports a
- * definition as established.
+ * How long and how often a group and version are polled after one of their definitions was established, in
+ * milliseconds. Behind a load balancer, other servers may learn of the definition a few seconds later: if
+ * there are several servers, apiextensions-apiserver waits five seconds before it reports a definition as
+ * established.
  */
 const EXPECTED = { forMs: 5_000, everyMs: 250 } as const;
 
 /**
- * The result of one poll. `gone`: the resource is not served, and its CustomResourceDefinition no
- * longer exists. `unknown`: discovery did not answer or is forbidden, so only a list of the
- * resource can tell.
+ * The result of one poll. `gone`: the resource is not served, and its CustomResourceDefinition no longer
+ * exists. `unknown`: discovery did not answer or is forbidden, so the resource must be listed to find out.
  */
 type PollResult = 'served' | 'absent' | 'gone' | 'unknown';
 
 interface UntilServedOptions {
   /**
-   * Milliseconds to the next request. Called before each request. A source that joins a request
-   * under way waits for that one instead.
+   * Milliseconds until the next request. Called before each request. A source that joins a running request
+   * waits for that one instead.
    */
   readonly delayMs: () => number;
-  /** Whether to also check the CustomResourceDefinition. Called before each request. */
+  /** True if the CustomResourceDefinition must be checked as well. Called before each request. */
   readonly clears: () => boolean;
   /** Called when the definition is gone. */
   readonly gone: () => Promise<void>;
@@ -31,8 +30,8 @@ interface UntilServedOptions {
 }
 
 /**
- * Asks discovery whether resources are served, for all sources that share this poll. Sources that
- * wait for resources of the same client, group and version at the same time share one request.
+ * Asks discovery if resources are served, for all sources that share this poll. Sources that wait at the same
+ * time for resources of the same client, group and version share one request.
  *
  * The owner of the sources creates one poll. The poll has no timer and no request while no source
  * waits.
@@ -49,8 +48,8 @@ export class DiscoveryPoll {
   }
 
   /**
-   * Resolves when it is time to list a resource that was not served: discovery lists it, or gives
-   * no answer.
+   * Resolves when it is time to list a resource that was not served: either discovery contains it, or
+   * discovery does not answer.
    *
    * @throws `signal.reason` when aborted first. If no other source waits for the request, the
    *   request is then not sent, or has been aborted.
@@ -68,9 +67,8 @@ export class DiscoveryPoll {
   }
 
   /**
-   * Call it when a definition of `groupVersion` was established. Sources that wait for one of its
-   * resources poll at once, and every 250 ms for the next 5 s. Sources that begin to wait in that
-   * time do the same.
+   * Call this when a definition of `groupVersion` was established. Sources that wait for one of its resources
+   * poll at once, and every 250 ms for the next 5 s. Sources that begin to wait in that time do the same.
    */
   expectServed(groupVersion: string): void {
     const now = this.#clock.monotonic();
@@ -123,12 +121,12 @@ export class DiscoveryPoll {
 
 /** One request to discovery, from the wait before it until every source has its answer. */
 class SharedRequest {
-  /** The plural names that the server lists; undefined when it did not answer. Never rejects. */
+  /** The plural names that the server lists; undefined if it did not answer. Never rejects. */
   served: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
   readonly client: object;
   readonly groupVersion: string;
   readonly #discovery: Discovery;
-  /** Called when no source can join anymore. */
+  /** Called when no source can join any more. */
   readonly #closed: () => void;
   readonly #stop = new AbortController();
   /** The wait before the request. */
@@ -167,7 +165,7 @@ class SharedRequest {
     await Promise.allSettled([this.served, ...this.#gone.values()]);
   }
 
-  /** Asks once per resource, however many sources have it. */
+  /** Asks once per resource, however many sources wait for it. */
   isGone(discovery: Discovery): Promise<boolean> {
     const { plural } = discovery;
     const asked = this.#gone.get(plural) ?? discovery.isDefinitionGone(this.#stop.signal);

@@ -12,14 +12,14 @@ import type { WatchReport } from './watch-once.ts';
 /** Number of consecutive stalls after which the server is suspected, not only the connection. */
 const SUSPICIOUS_STALLS = 2;
 
-/** Reasons that mean that the server was out of reach. The server that answers next may have other data. */
+/** Reasons which mean that the server was out of reach. The server that answers next may have other data. */
 const OUT_OF_REACH: ReadonlySet<Reason> = new Set([
   'broken',
   'unreachable',
   'upstream-unreachable',
 ]);
 
-/** Delays between lists that fail: a server that has just started refuses some. */
+/** Delays between lists that fail, because a server that has just started refuses some. */
 const RETRY = { initialMs: 1_000, maxMs: 30_000, factor: 2, jitter: 0.5 } as const;
 
 const ANOTHER_HISTORY: Decision = Object.freeze({ ...RELIST_NOW, reason: 'ahead-of-server' });
@@ -33,15 +33,15 @@ interface HistoryProbeOptions {
   readonly meter: SourceMeter;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called with the resourceVersion of a server that has another history. */
+  /** Called with the resourceVersion of a server that has a different history. */
   readonly found: (resourceVersion: string) => void;
 }
 
 /**
- * Detects a server without the history that the sink has seen, because it was restored from a backup, or
- * another server has its address now. Such a server accepts a watch from a resourceVersion in its future, and
- * stays silent until it reaches that version. So a watch that resumes and is silent proves nothing. A list of
- * at most one object does prove it. It is requested once for each reason for suspicion.
+ * Detects a server that lacks the history which the sink has seen, because it was restored from a backup, or
+ * another server now has its address. Such a server accepts a watch from a resourceVersion in its future, and
+ * stays silent until it reaches that version. So a resumed watch that is silent proves nothing, while a list
+ * of at most one object does. The list is requested once for each reason for suspicion.
  */
 export class HistoryProbe {
   readonly #options: HistoryProbeOptions;
@@ -55,7 +55,9 @@ export class HistoryProbe {
     this.#backoff = exponentialBackoff({ ...RETRY, random: options.random });
   }
 
-  /** Notes a reason to ask: a watch that broke, was refused or ended without a line, or a second stall. */
+  /**
+   * Notes a reason for the list: a watch that broke, was refused or ended without a line, or a second stall.
+   */
   watchEnded(report: WatchReport, { reason }: Action): void {
     this.#stallsInARow = reason === 'stalled' ? this.#stallsInARow + 1 : 0;
     const wasSilent = reason === 'ended' && report.lines === 0;
@@ -63,15 +65,18 @@ export class HistoryProbe {
     if (wasSilent || isStalling || OUT_OF_REACH.has(reason)) this.#due = true;
   }
 
-  /** The server has sent a list, or an event or a bookmark that is not older than the resume point. */
+  /**
+   * Call this when the server has sent a list, or an event or a bookmark that is not older than the resume
+   * point.
+   */
   heard(): void {
     this.#due = false;
   }
 
   /**
    * Lists one object if there is a reason for suspicion, and again until the server answers or the watch
-   * delivers something. Called for a watch that is silent, and after each batch, which may be older than the
-   * resume point.
+   * delivers something. Called for a watch that is silent, and after each batch, because the batch may be
+   * older than the resume point.
    *
    * @param end - ends the open watch, which has delivered nothing.
    * @param signal - aborts with that watch.
@@ -83,7 +88,7 @@ export class HistoryProbe {
     });
   }
 
-  /** Resolves when no request is under way. Never rejects. */
+  /** Resolves when no request is running. Never rejects. */
   async ended(): Promise<void> {
     await this.#asking;
   }
@@ -123,9 +128,9 @@ export class HistoryProbe {
   }
 
   /**
-   * True if the page has an object that was last written before `seen` and that the sink does not have, or if
-   * the page is empty and the sink is not. The sink has everything up to `seen`, and the watch from there is
-   * silent.
+   * True if the page contains an object that was last written before `seen` and that the sink does not have,
+   * or if the page is empty and the sink is not. The sink has everything up to `seen`, and the watch from
+   * there is silent, so the server's history must be a different one.
    */
   #isOfAnother({ items }: ListPage<KubernetesObject>, seen: string): boolean {
     const { view } = this.#options;

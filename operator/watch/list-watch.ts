@@ -10,17 +10,17 @@ export type ListConsistency =
   /** A state of the server's cache that is not older than this resourceVersion. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
-/** Selectors of one request, in place of those of the source. */
+/** Selectors for one request, instead of those of the source. */
 export interface RequestSelectors {
   readonly labelSelector?: string | undefined;
   readonly shardSelector?: string | undefined;
 }
 
-/** What a list or a watch omits: objects, and parts of objects. */
+/** What a list or a watch omits: whole objects, or fields of objects. */
 interface EntriesRequest {
   /** Default: the selectors of the source. */
   readonly selectors?: RequestSelectors | undefined;
-  /** Objects come without `metadata.managedFields`. Default false. */
+  /** If true, objects come without `metadata.managedFields`. Default false. */
   readonly dropManagedFields?: boolean | undefined;
   readonly signal: AbortSignal;
 }
@@ -30,11 +30,11 @@ export interface ListPageRequest<T extends KubernetesObject = KubernetesObject>
   readonly consistency: ListConsistency;
   /** Objects per page; 0 asks for everything at once. */
   readonly limit: number;
-  /** Token from the previous page. With it `consistency` is not sent, because the token implies it. */
+  /** Token from the previous page. If set, `consistency` is not sent, because the token implies it. */
   readonly continueToken?: string;
   /**
-   * Returns the cached entry of a key. If the list shows the same state of the object, it returns this entry
-   * again. Default: every entry is new.
+   * Returns the cached entry for a key. If the list shows the same state of the object, the list contains
+   * this entry itself. Default: every entry is new.
    */
   readonly known?: ((key: ObjectKey) => Entry<T> | undefined) | undefined;
 }
@@ -46,12 +46,12 @@ export interface ListPage<T extends KubernetesObject> {
   /** Undefined on the last page. */
   readonly continueToken: string | undefined;
   /**
-   * The `shardSelector` that the server says it has applied. Undefined if the server does not say so.
-   * kube-apiserver 1.36 says so only in lists of whole built-in objects: it also selects custom resources and
-   * lists of metadata, but does not say so.
+   * The `shardSelector` that the server reports as applied. Undefined if the server does not report it.
+   * kube-apiserver 1.36 reports it only in lists of whole built-in objects. It also applies the selector to
+   * custom resources and lists of metadata, but does not report that.
    */
   readonly shardSelector?: string | undefined;
-  /** Bytes of JSON of the items on the wire. Undefined when they were not counted. */
+  /** Size of the items as JSON on the wire, in bytes. Undefined when it was not measured. */
   readonly itemBytes?: number | undefined;
 }
 
@@ -62,15 +62,15 @@ export interface WatchRequest extends EntriesRequest {
    */
   readonly resourceVersion: string;
   /**
-   * Whether the watch begins with the existing objects, as ADDED events, followed by a bookmark. Their state
-   * is not older than `resourceVersion`; it is the newest state when `resourceVersion` is empty.
+   * True: the watch begins with the existing objects, as ADDED events, followed by a bookmark. Their state is
+   * not older than `resourceVersion`; if that is empty, it is the newest state.
    */
   readonly sendInitialEvents?: boolean;
-  /** The server ends the watch after this time. */
+  /** The server ends the watch after this many seconds. */
   readonly timeoutSeconds: number;
   /**
-   * Called for every piece of the answer's body, whether or not it completes a line. It shows that the
-   * connection is alive.
+   * Called for every chunk of the answer's body, even if it does not complete a line, because it shows that
+   * the connection is alive.
    */
   readonly onActivity?: () => void;
   /** Called for every event that is omitted because its object is of another kind. */
@@ -82,24 +82,24 @@ export interface ListWatch<T extends KubernetesObject> {
   /**
    * One page of the list.
    *
-   * @throws ApiError, AmbassadorError or ProtocolError; `signal.reason` when aborted. A page whose
-   *   resourceVersion is empty or `0`, or with an item without a uid, is a ProtocolError `DECODE`.
+   * @throws ApiError, AmbassadorError or ProtocolError; `signal.reason` when aborted. If the resourceVersion
+   *   of the page is empty or `0`, or an item has no uid, this is a ProtocolError `DECODE`.
    */
   listPage(request: ListPageRequest<T>): Promise<ListPage<T>>;
   /**
-   * Resolves when the server has accepted the watch (the head of its answer arrived), with batches
-   * of events in wire order. The iterator ends when the server ends the watch normally. It throws
-   * the errors of `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the answer
-   * breaks off. Leaving the loop, or aborting, closes the connection.
+   * Resolves when the server has accepted the watch (the headers of its answer have arrived), with batches of
+   * events in wire order. The iterator ends when the server ends the watch normally. It throws the errors of
+   * `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the answer breaks off. Leaving the
+   * loop, or aborting, closes the connection.
    */
   watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
-  /** How to find out whether the resource is served. Without it, the resource is listed to find out. */
+  /** Finds out if the resource is served. If omitted, the resource is listed to find out. */
   readonly discovery?: Discovery | undefined;
 }
 
 /**
- * What a client can find out about a resource that a list or a watch did not find. A reflector uses
- * it to wait for the resource.
+ * What a client can find out about a resource that a list or a watch did not find. A reflector uses this to
+ * wait for the resource.
  */
 export interface Discovery {
   /** Sources of the same client, group and version share their requests. Compared by identity. */
@@ -121,6 +121,6 @@ export interface Discovery {
    * @throws `signal.reason` when aborted, and nothing else.
    */
   isDefinitionGone(signal: AbortSignal): Promise<boolean>;
-  /** Called when the server has answered a request that another source may have sent. */
+  /** Called when the server has answered a request, which another source may have sent. */
   readonly onAnswer?: () => void;
 }

@@ -7,14 +7,14 @@ import type { ListConsistency, ListPage, ListPageRequest, ListWatch } from './li
 
 export interface ListPagesRequest<T extends KubernetesObject = KubernetesObject> {
   readonly consistency: ListConsistency;
-  /** Objects per page; 0 for everything at once. Pages are used only for a list of the latest state. */
+  /** Objects per page; 0 for everything at once. Only lists of the latest state have pages. */
   readonly pageSize: number;
   /**
-   * Whether to request pages of about 4 MiB, of at most `pageSize` objects, for any consistency: see
+   * True: requests pages of about 4 MiB with at most `pageSize` objects, for any consistency: see
    * `PageLimit`. A list then fails if its token expires. Default false.
    */
   readonly bySize?: boolean;
-  /** As in `ListPageRequest`. */
+  /** See `ListPageRequest`. */
   readonly known?: ListPageRequest<T>['known'];
   readonly signal: AbortSignal;
 }
@@ -30,23 +30,26 @@ export type TakePage<T extends KubernetesObject> = (
 ) => readonly Entry<T>[] | Promise<readonly Entry<T>[]>;
 
 interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesRequest<T>, 'bySize'> {
-  /** Called for each page, before the next one is requested. With it, page sizes follow `bySize`. */
+  /** Called for each page before the next one is requested. Page sizes are then chosen as for `bySize`. */
   readonly takePage?: TakePage<T> | undefined;
 }
 
 /** Objects per page, as in client-go and kube-rs. */
 export const DEFAULT_PAGE_SIZE = 500;
 
-/** After this many pages the event loop turns. Pages from the network turn it anyway; other pages may not. */
+/**
+ * After this many pages the event loop gets a turn. Pages from the network cause turns anyway, other pages
+ * may not.
+ */
 const PAGES_A_TURN = 4;
 
 /**
- * Number of consecutive pages without a new first or last object after which the list is considered endless.
+ * Number of consecutive pages without a new first or last object after which a list is treated as endless.
  */
 const MAX_BARREN_PAGES = 1_000;
 
 /**
- * Maximum number of objects in a list. etcd cannot hold more of one kind: its 8 GiB have room for 5 million
+ * Maximum number of objects in a list. etcd cannot hold more of one kind: its 8 GiB have space for 5 million
  * objects of 1.6 KiB.
  */
 const MAX_OBJECTS = 5_000_000;
@@ -54,7 +57,7 @@ const MAX_OBJECTS = 5_000_000;
 /** Every object of a collection at one resourceVersion. */
 export interface CompleteList<T extends KubernetesObject> {
   readonly items: readonly Entry<T>[];
-  /** The resourceVersion of the first page: the only one from which a watch misses nothing. */
+  /** The resourceVersion of the first page. Only a watch that begins there misses nothing. */
   readonly resourceVersion: string;
 }
 
@@ -65,11 +68,11 @@ export interface GatheredList<T extends KubernetesObject> extends CompleteList<T
 }
 
 /**
- * All pages as one unit: the caller gets everything or an error, never a part. If an object is on
- * two pages the later one wins, because it was written in between.
+ * All pages together: the caller gets everything or an error, never only some of the pages. If an object is
+ * on two pages the later one wins, because the object was written in between.
  *
- * Memory: the collection and one page. The number of pages is not limited, but an endless list is:
- * see `listPages`.
+ * Memory: the collection and one page. The number of pages is not limited, except that an endless list is
+ * detected: see `listPages`.
  */
 export async function listAll<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
@@ -96,25 +99,25 @@ export async function listAll<T extends KubernetesObject>(
   return { items: [...entries.values()], resourceVersion, duplicates };
 }
 
-/** A page. `first`: it begins the list or restarts it, so earlier pages are void. */
+/** A page. `first`: the page begins or restarts the list, so earlier pages are void. */
 interface Page<T extends KubernetesObject> {
   readonly page: ListPage<T>;
   readonly first: boolean;
 }
 
 /**
- * The pages of a collection, one request each. The event loop turns in between, so that a large
- * collection delays no lease and no probe.
+ * The pages of a collection, one request for each. The event loop gets turns in between, so that a large
+ * collection delays no Lease and no probe.
  *
  * When the state behind a page token expires, the list starts over once, without pages. The token
  * that the server offers instead would mix two states and could hide deletes.
  *
- * A list not older than a resourceVersion is requested without pages. With a limit, API servers
- * before 1.31 read it from etcd, and such lists must avoid thousands of etcd reads at once. Pages
- * by size are requested even so, because their reader cannot hold all objects.
+ * A list that is not older than a resourceVersion is requested without pages. With a limit, API servers
+ * before 1.31 would read it from etcd, and such lists must not cause thousands of etcd reads at once. Pages
+ * by size are requested nevertheless, because their reader cannot hold all objects.
  *
- * @throws ProtocolError `DECODE` for an endless list: a repeated token, a thousand pages with no
- *   new first or last object, or more than five million objects.
+ * @throws ProtocolError `DECODE` for an endless list: a repeated token, a thousand pages without a new first
+ *   or last object, or more than five million objects.
  */
 export async function* listPages<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
@@ -155,6 +158,7 @@ const FIRST_LIMIT = 10;
 /**
  * Maximum factor by which the limit grows from one page to the next, because large objects may follow small
  * ones.
+ * ones.
  */
 const MAX_GROWTH = 5;
 
@@ -182,7 +186,10 @@ class PageLimit {
 /** Detects a server that sends pages forever. */
 class EndlessListGuard {
   readonly #tokens = new Set<string>();
-  /** First and last key of each page. Keeping every key of a large cluster would be a second index. */
+  /**
+   * First and last key of each page. Keeping every key of a large cluster would take as much memory as a
+   * second index.
+   */
   readonly #keys = new Set<ObjectKey>();
   #objects = 0;
   #barrenPages = 0;
@@ -204,19 +211,19 @@ function endless(message: string): ProtocolError {
 }
 
 /**
- * Collects the initial events of a watch into a list. The events come in the order of names, not of
- * history, up to a bookmark that ends them. Only the resourceVersion of that bookmark counts.
+ * Collects the initial events of a watch into a list. The events come in the order of names, not of history,
+ * until a bookmark ends them. Only the resourceVersion of that bookmark is used.
  *
- * The objects stay here until then, so a stream that ends early changes nothing.
+ * The objects are kept here until then, so that a stream that ends early changes nothing.
  */
 export class InitialEvents<T extends KubernetesObject> {
   readonly #entries = new Map<ObjectKey, Entry<T>>();
 
   /**
-   * Takes events up to the end marker. A marker without a resourceVersion is ignored, because no
-   * watch could continue from it.
+   * Takes events up to the bookmark that ends the list. A bookmark without a resourceVersion is ignored,
+   * because no watch could continue from it.
    *
-   * @returns the list and the events after the marker; undefined while the marker has not come.
+   * @returns the list and the events after that bookmark; undefined while it has not come.
    */
   take(
     batch: readonly WatchEvent<T>[],

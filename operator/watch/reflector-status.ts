@@ -7,13 +7,13 @@ import type { Action, Reason } from './policy/classify.ts';
 /** The state of a reflector, with the facts that a caller can act on. */
 export interface ReflectorStatus {
   /**
-   * - `starting`: nothing has worked or failed yet.
-   * - `healthy`: the last request worked.
+   * - `starting`: nothing has succeeded or failed yet.
+   * - `healthy`: the last request succeeded.
    * - `failing`: the reflector retries.
    * - `unserved`: the server does not have the resource at the moment.
    * - `forbidden`: RBAC or the ambassador's filter refuses. After a healthy period the first two refusals of
    *   the API server are `failing`.
-   * - `stopped`: for good.
+   * - `stopped`: the reflector has stopped for good.
    */
   readonly health: 'starting' | 'healthy' | 'failing' | 'unserved' | 'forbidden' | 'stopped';
   /** Why the source is not healthy. */
@@ -31,7 +31,10 @@ const HEALTH: Partial<Record<Reason, ReflectorStatus['health']>> = {
   unwatchable: 'healthy', // it is listed every 30 s instead
 };
 
-/** Failures that follow an accepted request. Another accepted request does not show that they are over. */
+/**
+ * Failures that happen after a request was accepted. Another accepted request does not prove that they have
+ * ended.
+ */
 const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
   'ended-at-once',
   'broken',
@@ -43,29 +46,28 @@ const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * The number of refusals by the API server, after a healthy period, that make the source forbidden.
- * Fewer are retries. A restarting API server answers 403 for a moment, until its RBAC cache is
- * filled. The waits after a 403 are 5 s and 10 s, each up to 20 % longer (`pace.ts`). So the third
- * refusal comes 15 to 18 s after the first, and a lost right is logged as an error within that
- * time.
+ * The number of refusals by the API server, after a healthy period, that make the source forbidden. Fewer are
+ * only retried, because a restarting API server answers 403 for a moment, until its RBAC cache is filled. The
+ * waits after a 403 are 5 s and 10 s, each up to 20 % longer (`pace.ts`). So the third refusal comes 15 to 18
+ * s after the first, and a lost right is logged as an error within that time.
  */
 const LASTING_REFUSALS = 3;
 
-/** Stalls and routine relists are normal, so they are not a state. */
+/** Stalls and routine relists are normal, so they do not change the state. */
 const ROUTINE: ReadonlySet<Reason> = new Set(['ended', 'stalled', 'expired']);
 
 /**
- * Turns attempts into states. Reports each change of health, and each reason of a lasting failure
- * once, even if reasons alternate.
+ * Turns attempts into states. Reports each change of health, and each reason of a lasting failure once, even
+ * if several reasons alternate.
  */
 export class StatusReporter {
   readonly #report: (status: ReflectorStatus) => void;
   #status: ReflectorStatus = plain('starting');
-  /** Reasons reported since the health changed. */
+  /** Reasons that were reported since the health changed. */
   readonly #reported = new Set<Reason>();
   /**
-   * Refusals since the last healthy state. Undefined before the first one; then a refusal counts at
-   * once.
+   * Refusals since the last healthy state. Undefined before the first healthy state, when a refusal takes
+   * effect at once.
    */
   #refusals: number | undefined;
 
@@ -77,7 +79,7 @@ export class StatusReporter {
     return this.#status;
   }
 
-  /** A run begins. It may follow an earlier run. */
+  /** Call this when a run begins. It may follow an earlier run. */
   starting(): ReflectorStatus {
     if (this.#status.health === 'stopped') {
       this.#refusals = undefined;
@@ -86,18 +88,18 @@ export class StatusReporter {
     return this.#status;
   }
 
-  /** A list is in the sink. The watch that follows shows whether the source is healthy. */
+  /** Call this when a list is in the sink. The watch that follows shows whether the source is healthy. */
   listed(): void {
     if (this.#status.health === 'starting') this.#enter(plain('healthy'));
   }
 
-  /** A watch was accepted. */
+  /** Call this when a watch was accepted. */
   accepted(): void {
     const { reason } = this.#status;
     if (reason === undefined || !NEEDS_PROOF.has(reason)) this.#enter(plain('healthy'));
   }
 
-  /** A watch has delivered something. */
+  /** Call this when a watch has delivered something. */
   proven(): void {
     this.#enter(plain('healthy'));
   }
@@ -113,7 +115,7 @@ export class StatusReporter {
     this.#enter(plain('stopped'));
   }
 
-  /** Counts a refusal. True if it may come from a server that has just restarted. */
+  /** Counts a refusal. True if the refusal may come from a server that has just restarted. */
   #refusedEarly(): boolean {
     if (this.#refusals === undefined) return false;
     this.#refusals++;
@@ -148,7 +150,7 @@ const STATES: readonly ReflectorStatus['health'][] = [
   'stopped',
 ];
 
-/** The measurements of one source. The only place with the names of its metrics. */
+/** The measurements of one source. No other code contains the names of these metrics. */
 export class SourceMeter {
   readonly #meter: Meter;
   readonly #labels: Labels;
@@ -161,7 +163,7 @@ export class SourceMeter {
     this.#clock = clock;
   }
 
-  /** A watch was accepted, or refused with a reason. */
+  /** Counts a watch that was accepted, or refused with a reason. */
   opened(result: 'ok' | Reason): void {
     this.#count('chancery_watch_opens_total', { result });
     if (result === 'ok') this.#contacted();
@@ -174,7 +176,7 @@ export class SourceMeter {
     this.#contacted();
   }
 
-  /** A list that began at `startedAt`, on the monotonic clock, has ended. */
+  /** Counts a list that began at `startedAt`, on the monotonic clock, and has ended. */
   listed(mode: ListPurpose, result: 'ok' | 'stream-refused' | Reason, startedAt: number): void {
     this.#count('chancery_lists_total', { mode, result });
     const seconds = (this.#clock.monotonic() - startedAt) / 1_000;
@@ -182,17 +184,17 @@ export class SourceMeter {
     if (result === 'ok') this.#contacted();
   }
 
-  /** A list failed, or a watch ended in another way than the server's routine end. */
+  /** Counts a list that failed, or a watch that ended in another way than by the server's routine end. */
   failed(reason: Reason): void {
     if (reason !== 'ended') this.#count('chancery_source_failures_total', { reason });
   }
 
-  /** A watch was ended because it was silent for too long. */
+  /** Counts a watch that was ended because it was silent for too long. */
   stalled(): void {
     this.#count('chancery_watch_stalls_total');
   }
 
-  /** The server showed an older state than before. */
+  /** Counts that the server showed an older state than before. */
   regressed(): void {
     this.#count('chancery_rv_regression_total');
   }
@@ -201,22 +203,22 @@ export class SourceMeter {
     if (count > 0) this.#count('chancery_cache_drift_total', {}, count);
   }
 
-  /** An event about an object of another kind was omitted. */
+  /** Counts an omitted event, whose object is of another kind. */
   skipped(): void {
     this.#count('chancery_watch_events_skipped_total');
   }
 
-  /** A line or a list did not follow the protocol. */
+  /** Counts a line or a list that did not follow the protocol. */
   undecodable(): void {
     this.#count('chancery_decode_errors_total');
   }
 
-  /** The server ended a watch while a slow handler delayed the reading. */
+  /** Counts a watch that the server ended while a slow handler delayed the reading. */
   slowConsumer(): void {
     this.#count('chancery_watch_slow_consumer_total');
   }
 
-  /** Objects that appeared in one list more than once. */
+  /** Counts objects that appeared more than once in one list. */
   duplicated(count: number): void {
     if (count > 0) this.#count('chancery_list_duplicates_total', {}, count);
   }

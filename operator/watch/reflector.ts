@@ -29,13 +29,14 @@ export type { ReflectorSink } from './reflector-options.ts';
 
 /**
  * Keeps a sink equal to a collection on the server. It lists, watches, resumes the watch after each end, and
- * lists again when necessary. The states are START, LIST, WATCH, and WAIT, as `classify` decides.
+ * lists again when necessary. Its states are START, LIST, WATCH and WAIT; `classify` decides which one is
+ * next.
  *
- * No failure ends it or is thrown. Each failure is classified (`classify.ts`), reported as a status, and
- * followed by a delay (`pace.ts`). Only an abort ends it.
+ * A failure neither ends it nor is thrown. Each failure is classified (`classify.ts`), reported as a status,
+ * and followed by a delay (`pace.ts`). Only an abort ends it.
  */
 export class Reflector<T extends KubernetesObject> {
-  /** Used when the source begins to show other parts of its collection. */
+  /** Used when the source begins to show more of its collection. */
   readonly widening: Widening<T>;
   readonly #source: SourceActivity<T>;
   readonly #sink: ReflectorSink<T>;
@@ -53,11 +54,11 @@ export class Reflector<T extends KubernetesObject> {
   #history = NO_HISTORY;
   /** The list that must succeed before a watch can continue; undefined when the sink has a list. */
   #due: ListConsistency | undefined;
-  /** A regression of the server was reported; the next list does not report it again. */
+  /** True if a regression of the server was reported. The next list then does not report it again. */
   #regressed = false;
   #running: Promise<void> | undefined;
 
-  /** @throws ConfigurationError `CONFIG` for unusable options. */
+  /** @throws ConfigurationError `CONFIG` for invalid options. */
   constructor(source: ListWatch<T>, sink: ReflectorSink<T>, options: ReflectorOptions) {
     this.#sink = sink;
     this.#options = resolveOptions(options);
@@ -112,12 +113,12 @@ export class Reflector<T extends KubernetesObject> {
     return this.#reporter.status;
   }
 
-  /** The current request; undefined between attempts. */
+  /** The running request; undefined between attempts. */
   get activity(): 'listing' | 'watching' | undefined {
     return this.#source.activity;
   }
 
-  /** `clock.monotonic()` of the server's last sign of life; undefined before the first. */
+  /** `clock.monotonic()` of the server's last sign of life; undefined before the first one. */
   get lastContactAt(): number | undefined {
     return this.#source.lastAt;
   }
@@ -128,8 +129,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Works until `signal` aborts, then resolves with no request and no timer left. A second call
-   * during a run starts nothing and returns the promise of the first.
+   * Works until `signal` aborts, then resolves when no request and no timer is left. A second call during a
+   * run starts nothing and returns the promise of the first call.
    */
   run(signal: AbortSignal): Promise<void> {
     this.#running ??= this.#run(signal).finally(() => {
@@ -139,10 +140,10 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`. Waits for a
-   * live watch first. Calls no handler; a later list repairs the differences.
+   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`. First waits
+   * for a live watch. Calls no handler; a later list repairs the differences.
    *
-   * @param patienceMs - how long a difference may mean that the watch is behind. Default 30 s.
+   * @param patienceMs - for how long a difference may just mean that the watch lags behind. Default 30 s.
    * @returns the keys that differed for that long; none when a list has replaced everything meanwhile.
    * @throws OperatorError `NOT_SYNCED` when the reflector does not run; the error of the list; the reason of
    *   the abort when the reflector is stopped first.
@@ -199,7 +200,7 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** A later run never starts from an older state than the run before it. */
+  /** A later run never starts from an older state than the previous run. */
   #firstList(): ListConsistency {
     const { resourceVersion } = this.#resumePoint;
     if (this.#options.settings.initialList === 'consistent') return { kind: 'latest' };
@@ -208,15 +209,15 @@ export class Reflector<T extends KubernetesObject> {
       : { kind: 'not-older-than', resourceVersion };
   }
 
-  /** Makes the pending list, page by page. Undefined when it is in the sink. */
+  /** Makes the pending list, page by page. Undefined when the list is in the sink. */
   async #list(signal: AbortSignal): Promise<Decision | undefined> {
     const { limiter, clock, settings } = this.#options;
     const { pageSize } = settings;
     const release = await limiter.enter(signal);
     const startedAt = clock.monotonic();
     let list: GatheredList<T>;
-    // Called before the list, not after it: an entry of this list may turn out to be unreadable
-    // meanwhile.
+    // Called before the list, not after it, because an entry of this list may turn out to be unreadable while
+    // the list is running.
     this.#unreadable.listing();
     try {
       const consistency = this.#due ?? { kind: 'latest' };
@@ -251,8 +252,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Runs one watch and decides what to do after it. If a list is pending, the watch begins with it. Undefined
-   * when stopped.
+   * Runs one watch and decides what to do next. If a list is pending, the watch begins with the list.
+   * Undefined when stopped.
    */
   async #watch(signal: AbortSignal): Promise<Decision | undefined> {
     const due = this.#due;
@@ -309,11 +310,11 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** The watch continues a list that is in the sink. `end` ends the watch. */
+  /** Called when the watch continues after a list that is in the sink. `end` ends the watch. */
   #live(end: (decision: Decision) => void): void {
     this.#verifier.watching(() => end(RELIST_NOW));
     this.widening.watching(() => end(REPEAT_NOW));
-    // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
+    // An entry that came as an event is not valid JSON. Handle this as if its line had failed to decode.
     this.#unreadable.watching((error) => end(this.#decide({ during: 'stream', error }, false)));
   }
 
@@ -340,7 +341,7 @@ export class Reflector<T extends KubernetesObject> {
     return decision;
   }
 
-  /** The watch ended before its initial list was complete, so nothing has changed. */
+  /** Handles a watch that ended before its initial list was complete, so that nothing has changed. */
   #unfinished(report: WatchReport, startedAt: number): Decision {
     const { outcome } = report;
     const error = 'error' in outcome ? outcome.error : undefined;
@@ -358,7 +359,7 @@ export class Reflector<T extends KubernetesObject> {
     return decision;
   }
 
-  /** Empties the sink. The pending list stays pending. */
+  /** Empties the sink. The pending list remains pending. */
   async #clear(resourceVersion: string): Promise<void> {
     this.#verifier.replaced();
     this.#options.onNotice({ kind: 'cleared' });

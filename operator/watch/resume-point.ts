@@ -5,7 +5,7 @@ import { isOlder } from '../model/object.ts';
 /** The uid and version of an object, which identify one state of it. */
 export type ObjectVersion = Pick<EntryIdentity, 'uid' | 'resourceVersion'>;
 
-/** The versions that a cache holds at the moment of the call. */
+/** Shows which versions a cache holds when a method is called. */
 export interface VersionView {
   known(key: ObjectKey): ObjectVersion | undefined;
   keys(): Iterable<ObjectKey>;
@@ -21,7 +21,7 @@ export class ResumePoint {
   #resourceVersion: string | undefined;
   #lists = 0;
 
-  /** How many lists have replaced everything in the sink. */
+  /** The number of lists that have replaced everything in the sink. */
   get lists(): number {
     return this.#lists;
   }
@@ -31,26 +31,32 @@ export class ResumePoint {
     return this.#resourceVersion;
   }
 
-  /** A list is in the sink. Its version may be older: a server that was restored from a backup is right. */
+  /**
+   * Call this when a list is in the sink. Its version may be older, because a server that was restored from a
+   * backup is right.
+   */
   jump(resourceVersion: string): void {
     this.#lists++;
     this.#resourceVersion = resourceVersion;
   }
 
   /**
-   * A list of a part of the collection is in the sink. Events after its version must be delivered, although
-   * the sink may have some of them already.
+   * Call this when a list of some objects of the collection is in the sink. Events after the version of that
+   * list must be delivered, although the sink may already have some of them.
    */
   rewind(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
   }
 
-  /** True when `resourceVersion` is older than that of the sink: the server has gone back in time. */
+  /**
+   * True when `resourceVersion` is older than that of the sink, which means that the server has gone back in
+   * time.
+   */
   isAhead(resourceVersion: string): boolean {
     return this.#resourceVersion !== undefined && isOlder(resourceVersion, this.#resourceVersion);
   }
 
-  /** True when an event of the batch is not older than the resume point. */
+  /** True when at least one event of the batch is not older than the resume point. */
   isReachedBy(batch: readonly WatchEvent[]): boolean {
     return batch.some((event) => {
       const version = versionOf(event) ?? '';
@@ -59,13 +65,13 @@ export class ResumePoint {
   }
 
   /**
-   * Passes a batch to the sink, then moves the resume point. So if the sink fails, events are repeated, not
-   * lost. An event older than the resume point does not move it back. It is dropped when the sink does not
-   * have the object, so a replayed ADDED does not bring back a deleted object. An older state of a cached
-   * object reaches the sink, which ignores it. An older DELETED reaches it only if the cached state is older
-   * still.
+   * Passes a batch to the sink, then moves the resume point. So if the sink fails, events are repeated and
+   * not lost. An event that is older than the resume point does not move it back. Such an event is dropped
+   * when the sink does not have the object, so that a replayed ADDED does not bring back a deleted object. An
+   * older state of a cached object is passed to the sink, which ignores it. An older DELETED is passed to the
+   * sink only if the cached state is even older.
    *
-   * @returns how many events were older.
+   * @returns how many events were older than the resume point.
    */
   async deliver<T extends KubernetesObject>(
     batch: readonly WatchEvent<T>[],
@@ -101,7 +107,10 @@ function versionOf(event: WatchEvent): string | undefined {
   return event.type === 'BOOKMARK' ? event.resourceVersion : event.entry.resourceVersion;
 }
 
-/** A cache that has the object detects older states by itself. Without the object it cannot. */
+/**
+ * True if an old event may be passed to the sink. A cache that has the object detects older states itself;
+ * without the object it cannot.
+ */
 function isForSink(event: WatchEvent, version: string, sink: VersionView): boolean {
   if (event.type === 'BOOKMARK') return false;
   const known = sink.known(event.entry.key);

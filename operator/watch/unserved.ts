@@ -17,25 +17,25 @@ interface UnservedOptions {
 }
 
 /**
- * Waits until a resource that the server does not serve is served. With `onUnserved: 'clear'` it
- * empties a sink that had a list, once, when the definition of the resource is gone.
+ * Waits until the server serves a resource that it does not serve now. With `onUnserved: 'clear'` it empties
+ * a sink that had a list, once, when the definition of the resource is gone.
  */
 export class Unserved {
   readonly #options: UnservedOptions;
-  /** The sink was emptied and has received no list since. */
+  /** True if the sink was emptied and has received no list since. */
   #cleared = false;
 
   constructor(options: UnservedOptions) {
     this.#options = options;
   }
 
-  /** A list is in the sink. */
+  /** Call this when a list is in the sink. */
   listed(): void {
     this.#cleared = false;
   }
 
   /**
-   * Resolves when it is time to list the resource again, because discovery shows it or gives no answer. A
+   * Resolves when it is time to list the resource again, because discovery contains it or does not answer. A
    * source without discovery waits `firstMs`.
    *
    * @param firstMs - milliseconds to the first discovery request.
@@ -75,28 +75,31 @@ export class Unserved {
 }
 
 /**
- * Handles an entry of the sink that is not valid JSON. This is found when the object is read, which
- * may be at any time. The open watch then ends, and the next list brings the object again. If no
- * watch is open, the next one ends as soon as it begins.
+ * Handles an entry of the sink that is not valid JSON. This is found when the object is read, which may
+ * happen at any time. The open watch then ends, and the next list brings the object again. If no watch is
+ * open, the next watch ends as soon as it begins.
  */
 export class Unreadable {
   /** Ends the open watch; undefined while none is open. */
   #end: ((error: ProtocolError) => void) | undefined;
-  /** An error reported while no watch was open. */
+  /** An error that was reported while no watch was open. */
   #found: ProtocolError | undefined;
 
-  /** An entry cannot be parsed. */
+  /** Call this when an entry cannot be parsed. */
   found(error: ProtocolError): void {
     if (this.#end === undefined) this.#found = error;
     else this.#end(error);
   }
 
-  /** A list begins that will bring the object again, so an earlier error needs no action. */
+  /** Call this when a list begins. It will bring the object again, so an earlier error needs no action. */
   listing(): void {
     this.#found = undefined;
   }
 
-  /** A watch that feeds the sink is open. `end` is called at once for an earlier error. */
+  /**
+   * Call this when a watch that feeds the sink is open. `end` is called at once if there was an earlier
+   * error.
+   */
   watching(end: (error: ProtocolError) => void): void {
     this.#end = end;
     if (this.#found !== undefined) end(this.#found);

@@ -11,7 +11,7 @@ import type { ListLimiter } from './policy/list-limiter.ts';
 import type { SourceMeter } from './reflector-status.ts';
 import type { ObjectVersion, ResumePoint, VersionView } from './resume-point.ts';
 
-/** The parts that a verifier compares, and its callbacks. */
+/** What a verifier compares, and its callbacks. */
 interface VerifierOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
   readonly view: VersionView;
@@ -23,11 +23,11 @@ interface VerifierOptions {
   readonly pageSize: number;
   /** Further options for reading the list. */
   readonly paging: Pick<ListPagesRequest, 'known' | 'bySize'>;
-  /** Mean time between comparisons in milliseconds; 0 for explicit comparisons only. */
+  /** Mean milliseconds between comparisons; 0 if it compares only on request. */
   readonly intervalMs: number;
-  /** A comparison has ended. */
+  /** Called when a comparison has ended. */
   readonly verified: (drift: readonly ObjectKey[]) => void;
-  /** The list of a comparison was older than a state seen before. */
+  /** Called when the list of a comparison was older than a state seen before. */
   readonly regressed: (resourceVersion: string) => void;
 }
 
@@ -35,12 +35,12 @@ interface VerifierOptions {
 export class Verifier {
   readonly #options: VerifierOptions;
   #signal: AbortSignal | undefined;
-  /** Ends the watch under way, so that a list repairs the cache. */
+  /** Ends the running watch, so that a list repairs the cache. */
   #cut: (() => void) | undefined;
   readonly #waiting = new Set<() => void>();
   /**
-   * The comparison under way; undefined when there is none, or when a list has replaced the cache since it
-   * began.
+   * The running comparison. Undefined when none is running, or when a list has replaced the cache since the
+   * comparison began.
    */
   #verification: Verification | undefined;
   #underWay: Promise<readonly ObjectKey[]> | undefined;
@@ -57,7 +57,7 @@ export class Verifier {
       await sleep(clock, intervalMs * (0.8 + 0.4 * random()), signal);
       if (this.#cut === undefined) continue; // listing or waiting: a list follows anyway
       await this.verify().catch(() => {
-        // The watch that runs at the same time gets the same failure and reports it. The next round tries
+        // The watch that runs at the same time has the same failure and reports it. The next round tries
         // again.
       });
     }
@@ -68,7 +68,7 @@ export class Verifier {
     this.#signal = undefined;
   }
 
-  /** A watch is live; `cut` ends it. */
+  /** Call this when a watch is live; `cut` ends the watch. */
   watching(cut: () => void): void {
     this.#cut = cut;
     for (const wake of this.#waiting) wake();
@@ -79,7 +79,7 @@ export class Verifier {
     this.#cut = undefined;
   }
 
-  /** The cache is being replaced, so a comparison under way is void. */
+  /** Call this when the cache is being replaced. A running comparison is then void. */
   replaced(): void {
     this.#verification = undefined;
   }
@@ -151,26 +151,24 @@ export class Verifier {
   }
 }
 
-/**
- * A difference may mean that the watch is slightly behind. A difference that lasts longer than this is drift.
- */
+/** Milliseconds. A shorter difference may mean that the watch lags slightly behind. A longer one is drift. */
 const PATIENCE_MS = 30_000;
 const RECHECK_MS = 1_000;
 
 /**
- * One authoritative list, compared with a cache that keeps changing.
+ * Compares one authoritative list with a cache that keeps changing.
  *
- * Delivers nothing and writes nothing: it returns the keys that the watch got wrong. It finds
- * errors that no watch can report, such as a delete that the API server's own cache lost. It keeps
- * only key, uid and resourceVersion of the list.
+ * It delivers nothing and writes nothing. It returns the keys for which the watch has shown a wrong state. It
+ * finds errors that no watch can report, such as a delete that the API server's own cache lost. Of the list
+ * it keeps only key, uid and resourceVersion.
  */
 export class Verification {
   readonly #view: VersionView;
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  /** Deletes delivered by the watch since the list began. */
+  /** Deletes that the watch has delivered since the list began. */
   readonly #deleted = new Map<ObjectKey, string | undefined>();
-  /** All keys delivered by the watch since the list began. */
+  /** All keys for which the watch has delivered something since the list began. */
   readonly #touched = new Set<ObjectKey>();
 
   constructor(view: VersionView, clock: Clock, patienceMs: number = PATIENCE_MS) {
@@ -179,7 +177,7 @@ export class Verification {
     this.#patienceMs = patienceMs;
   }
 
-  /** Must be called with every batch that the watch delivers while `run` is under way. */
+  /** Must be called with every batch that the watch delivers while `run` is running. */
   observe(batch: readonly WatchEvent<KubernetesObject>[]): void {
     for (const event of batch) {
       if (event.type === 'BOOKMARK') continue;
@@ -190,7 +188,7 @@ export class Verification {
   }
 
   /**
-   * The keys that differ and still differ after `patienceMs`.
+   * The keys that differ, and that still differ after `patienceMs`.
    *
    * @param listed - called with the resourceVersion of the list as soon as it is complete.
    * @throws the error of the list, and `signal.reason`.
@@ -249,8 +247,8 @@ export class Verification {
 }
 
 /**
- * The keys of the list and of the cache for which `differs` is true, 1,000 per step. Each result is checked
- * again later.
+ * The keys of the list and of the cache for which `differs` is true, 1,000 per step. Each of these keys is
+ * checked again later.
  */
 function* keysThat(
   differs: (key: ObjectKey) => boolean,
@@ -270,7 +268,7 @@ function* keysThat(
   return found;
 }
 
-/** Undefined when the versions have no order. Then only a later watch event can explain a difference. */
+/** Undefined when the versions cannot be ordered. Only a later watch event can then explain a difference. */
 function orderOf(version: string | undefined, other: string | undefined): number | undefined {
   if (version === undefined || other === undefined) return undefined;
   return compareResourceVersions(version, other);

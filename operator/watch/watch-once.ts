@@ -8,28 +8,31 @@ import { type Outcome, SHORT_WATCH_MS } from './policy/classify.ts';
 import type { Pace } from './policy/pace.ts';
 import type { ResumePoint } from './resume-point.ts';
 
-/** Time after the server's own deadline before the connection is considered dead. */
+/** Milliseconds after the server's own deadline before the connection is treated as dead. */
 const GRACE_MS = 10_000;
 
-/** Silence after which a connection is considered dead, if bookmarks came every minute until then. */
+/**
+ * Milliseconds of silence after which a connection is treated as dead, if bookmarks came every minute until
+ * then.
+ */
 const PROVEN_SILENCE_MS = 90_000;
 
-/** The longest gap in a watch that still proves regular bookmarks. */
+/** The longest gap in a watch, in milliseconds, that still proves regular bookmarks. */
 const PROOF_GAP_MS = 75_000;
 
 /**
- * Limits for initial events. They come without pauses, but some servers and proxies never send the
- * end marker.
+ * Milliseconds for initial events. They come without pauses, but some servers and proxies never send the
+ * bookmark that ends them.
  */
 const INITIAL_SILENCE_MS = 10_000;
 const INITIAL_EVENTS_MS = 120_000;
 
 interface WatchOnceRequest {
   readonly resourceVersion: string;
-  /** If given, the watch requests initial events. Returns true until their end has come. */
+  /** If set, the watch requests initial events. Returns true until the end of these events has come. */
   readonly awaitsInitialEvents?: () => boolean;
   readonly timeoutSeconds: number;
-  /** The previous watch got a line at least every 75 s, so silence is more suspicious now. */
+  /** True if the previous watch got a line at least every 75 s, so that silence is more suspicious now. */
   readonly livelyBefore: boolean;
   readonly clock: Clock;
   readonly onSkipped?: () => void;
@@ -39,36 +42,36 @@ interface WatchOnceRequest {
 /** The course of one watch, from opening to end. */
 export interface WatchReport {
   readonly outcome: Outcome;
-  /** How long the watch lived after the server accepted it; undefined when it was not accepted. */
+  /** Milliseconds that the watch lasted after the server accepted it; undefined when it was not accepted. */
   readonly acceptedForMs: number | undefined;
   /** Number of events and bookmarks. */
   readonly lines: number;
   /** True if a line came at least every 75 s. */
   readonly lively: boolean;
   /**
-   * True if the server ended the watch early and gave no reason, after a handler had delayed the reading for
-   * a second or more: see `BackpressureMeter`.
+   * True if the server ended the watch early without a reason, after a handler had delayed the reading for a
+   * second or more: see `BackpressureMeter`.
    */
   readonly slowConsumer: boolean;
 }
 
-/** Receives the events of a watch. `events` is awaited, so a slow consumer slows the socket. */
+/** Takes the events of a watch. `events` is awaited, so a slow consumer slows down the socket. */
 export interface WatchConsumer<T extends KubernetesObject> {
-  /** The server has accepted the watch. */
+  /** Called when the server has accepted the watch. */
   accepted(): void;
   /**
-   * The watch has delivered an event, or has lasted for a second. This proves more than acceptance. `lines`
-   * is the number of events and bookmarks so far.
+   * Called when the watch has delivered an event, or has lasted for a second, which proves more than
+   * acceptance. `lines` is the number of events and bookmarks so far.
    */
   proven(lines: number): void;
   events(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 
 /**
- * One watch, with its own timers, because a timeout of the server does not end a half-open connection.
+ * One watch, with its own timers, because a timeout in the server does not end a half-open connection.
  *
- * Never throws for a failed watch: the report shows how it ended. An abort of `signal` appears as the outcome
- * of a failed stream. Errors of the consumer are thrown, so that a bug does not look like a bad line.
+ * Never throws for a failed watch: the report shows how it ended. An abort of `signal` is reported as a
+ * failed stream. Errors of the consumer are thrown, so that a bug does not look like a bad line.
  */
 async function watchOnce<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'watch'>,
@@ -145,13 +148,13 @@ function watchRequestOf(
   };
 }
 
-/** The watch ended normally or broke off. A server with another reason sends it in an event. */
+/** True if the watch ended normally or broke off. A server that has another reason sends it in an event. */
 function isGivenUp(outcome: Outcome): boolean {
   if ('stalled' in outcome) return false;
   return !('error' in outcome) || outcome.error instanceof AmbassadorError;
 }
 
-/** When a connection that was last active at `activeAt` is considered dead. */
+/** When a connection that was last active at `activeAt` is treated as dead. */
 function limits(
   { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WatchOnceRequest,
   openedAt: number,
@@ -193,16 +196,19 @@ class GapMeter {
   }
 }
 
-/** The server may end the watch of a consumer that spends this long on one batch. */
+/** Milliseconds. The server may end the watch of a consumer that spends this long on one batch. */
 const LONG_BATCH_MS = 1_000;
 
-/** If we have waited this long for the server, we have read everything that it had sent. */
+/**
+ * Milliseconds. If the reader has waited this long for the server, it has read everything that the server had
+ * sent.
+ */
 const CAUGHT_UP_MS = 1_000;
 
 /** Detects a consumer that delays the reading of a watch. */
 class BackpressureMeter {
   readonly #clock: Clock;
-  /** Time spent waiting since the last slow batch, without the current wait. */
+  /** Milliseconds of waiting since the last slow batch, without the current wait. */
   #waitedMs = Number.POSITIVE_INFINITY;
   #waitsSince: number;
 
@@ -212,8 +218,8 @@ class BackpressureMeter {
   }
 
   /**
-   * True when a consumer spent a second or more on a batch, and we have waited less than a second
-   * for the server since. If the server ends the watch now, that may be the reason.
+   * True when a consumer spent a second or more on a batch, and the reader has waited for the server for less
+   * than a second since. If the server ends the watch now, the slow consumer may be the reason.
    */
   get behind(): boolean {
     return this.#waitedMs + this.#clock.monotonic() - this.#waitsSince < CAUGHT_UP_MS;
@@ -231,7 +237,7 @@ class BackpressureMeter {
 
 interface WatchdogOptions {
   readonly clock: Clock;
-  /** When the connection is considered dead if nothing comes after `activeAt`. Called at every check. */
+  /** When the connection is treated as dead if nothing comes after `activeAt`. Called at every check. */
   readonly limitAt: (activeAt: number) => number;
   /** Called once, when the connection is dead. */
   readonly cut: () => void;
@@ -239,9 +245,11 @@ interface WatchdogOptions {
 
 /** Detects dead connections, which neither a server nor a socket reports. */
 interface Watchdog {
-  /** Bytes arrived. */
+  /** Call this when bytes have arrived. */
   active(): void;
-  /** A consumer works on a batch, so we do not read. This is not silence of the connection. */
+  /**
+   * Call this while a consumer handles a batch and nothing is read. This is not silence of the connection.
+   */
   pause(): void;
   resume(): void;
   /** True when the watchdog has ended the connection. */
@@ -260,7 +268,7 @@ function watchdog({ clock, limitAt, cut }: WatchdogOptions): Watchdog {
     if (leftMs > 0 || paused) cancel = clock.schedule(Math.max(leftMs, 1_000), check);
     else cancel = confirm();
   };
-  // After a stall of our own event loop, bytes may be waiting. Read them before deciding.
+  // After a stall of the process's own event loop, bytes may be waiting. Read them before deciding.
   const confirm = (): (() => void) => {
     const seenAt = activeAt;
     const turn = setImmediate(() => {
@@ -296,16 +304,16 @@ interface PacedWatchOptions<T extends KubernetesObject> {
   readonly pace: Pace;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Each watch asks the server to end it after a random time of [min, max) seconds. */
+  /** Each watch asks the server to end it after a random number of seconds in [min, max). */
   readonly timeoutSeconds: readonly [min: number, max: number];
   /** Called for an event that was omitted because its object is of another kind. */
   readonly onSkipped: () => void;
-  /** Whether this process has ended the watch, to reopen it for other parts of the collection. */
+  /** True if this process has ended the watch, to reopen it for more of the collection. */
   readonly isReopened: () => boolean;
 }
 
 interface NextWatch {
-  /** The list that the watch begins with; undefined when it resumes. */
+  /** The list with which the watch begins; undefined when the watch resumes. */
   readonly due: ListConsistency | undefined;
   /** True until that list is complete. */
   readonly awaitsInitialEvents: () => boolean;
@@ -313,12 +321,12 @@ interface NextWatch {
 }
 
 /**
- * The watches of one source, one after another. Each begins at the resume point or with the list
- * that is due, ends after a random time, and reports its course to the pace.
+ * The watches of one source, one after another. Each begins at the resume point or with the list that is due,
+ * ends after a random time, and reports to the pace how it went.
  */
 export class PacedWatch<T extends KubernetesObject> {
   readonly #options: PacedWatchOptions<T>;
-  /** The previous watch got a line at least every 75 s. */
+  /** True if the previous watch got a line at least every 75 s. */
   #wasLively = false;
 
   constructor(options: PacedWatchOptions<T>) {

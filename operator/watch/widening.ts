@@ -9,12 +9,12 @@ import type { ListLimiter } from './policy/list-limiter.ts';
 import type { ReflectorSink } from './reflector-options.ts';
 import type { ResumePoint } from './resume-point.ts';
 
-/** A part of a collection that a sink does not mirror yet. */
+/** A part of a collection: objects that a sink does not mirror yet. */
 interface Part<T extends KubernetesObject> {
   readonly source: Pick<ListWatch<T>, 'listPage'>;
-  /** Takes the objects of the part. An object that is older than the sink's state of it is ignored. */
+  /** Takes these objects. An object that is older than the sink's state of it is ignored. */
   readonly take: (entries: readonly Entry<T>[]) => void | Promise<void>;
-  /** The sink mirrors no other part. */
+  /** True if the sink mirrors no other objects of the collection. */
   readonly isFirst: boolean;
 }
 
@@ -25,14 +25,14 @@ interface WideningOptions {
   readonly clock: Clock;
 }
 
-/** If the list of a part fails, it is repeated after this time, which doubles up to the maximum. */
+/** Milliseconds until a failed list is repeated. The pause doubles up to the maximum. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Adds a part of a collection to a sink that mirrors other parts of it. The part is listed while the watch
- * continues. Then the watch is reopened for all parts, from the older version of the list and the watch, so
- * that no event is missed. Events that are repeated are outdated, and change nothing.
+ * Adds objects of a collection to a sink that mirrors other objects of it. They are listed while the watch
+ * continues. Then the watch is reopened for all objects, from the older one of the versions of the list and
+ * the watch, so that no event is missed. Events that come again are outdated, and change nothing.
  */
 export class Widening<T extends KubernetesObject> {
   readonly #sink: Pick<ReflectorSink<T>, 'known'>;
@@ -44,7 +44,8 @@ export class Widening<T extends KubernetesObject> {
   /** Ends the current pause; undefined when there is none. */
   #endPause: (() => void) | undefined;
   /**
-   * The latest version from which the next watch may begin. With `isFirst`, the watch begins exactly there.
+   * The latest version from which the next watch may begin. With `isFirst`, the watch begins exactly at this
+   * version.
    */
   #rewind: { readonly resourceVersion: string; readonly isFirst: boolean } | undefined;
 
@@ -58,7 +59,7 @@ export class Widening<T extends KubernetesObject> {
     return this.#hasReopened;
   }
 
-  /** A watch is live; `cut` ends it, so that it is reopened. */
+  /** Call this when a watch is live. `cut` ends it, so that it is reopened. */
   watching(cut: () => void): void {
     this.#cut = () => {
       this.#hasReopened = true;
@@ -68,7 +69,7 @@ export class Widening<T extends KubernetesObject> {
     this.#waiting.clear();
   }
 
-  /** The watch has ended, and none of its events is still being handled. */
+  /** Call this when the watch has ended, and none of its events is still being handled. */
   notWatching(): void {
     this.#cut = undefined;
     this.#hasReopened = false;
@@ -89,11 +90,11 @@ export class Widening<T extends KubernetesObject> {
   }
 
   /**
-   * Waits before a failed list or watch is repeated. A new part ends the wait, because no other replica works
-   * on its objects meanwhile. The ambassador works again, because this replica has just got the Lease of the
-   * part through it.
+   * Waits before a failed list or watch is repeated. A newly added part ends the wait, because meanwhile no
+   * other replica works on its objects, and because the ambassador must be working again: this replica has
+   * just got the Lease of the part through it.
    *
-   * @param leastMs - the wait that the server has requested. Nothing shortens it.
+   * @param leastMs - the wait that the server has requested, which nothing shortens.
    */
   async pause(ms: number, leastMs: number, signal: AbortSignal): Promise<void> {
     if (ms <= 0) return;
@@ -111,8 +112,8 @@ export class Widening<T extends KubernetesObject> {
   }
 
   /**
-   * Resolves when the sink has the objects of a part, and the watch is about to be reopened for the part,
-   * too. A failed list is repeated.
+   * Resolves when the sink has the objects of a part, and the watch is about to be reopened for this part as
+   * well. A failed list is repeated.
    *
    * @throws `signal.reason` when aborted first.
    */
@@ -122,7 +123,7 @@ export class Widening<T extends KubernetesObject> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       await this.#untilWatching(signal);
       const { lists } = resumePoint;
-      // Another list may have replaced everything meanwhile, from a server that went back in time.
+      // Another list may have replaced everything meanwhile, from a server that has gone back in time.
       const isReplaced = (): boolean => resumePoint.lists !== lists;
       try {
         const { items, resourceVersion } = await this.#list(source, signal);

@@ -11,7 +11,7 @@ import {
   type WriteCall,
 } from '../call.ts';
 
-/** A write that was not carried out, and the change it would have made. */
+/** A write that was not carried out, and the change that it would have made. */
 export interface DryWrite {
   readonly verb: (WriteCall | RemoveCall)['verb'];
   readonly resource: Resource;
@@ -33,17 +33,17 @@ export interface DryWrite {
 /** Receives the writes of a dry run. No method may throw. */
 export interface DryRunSink {
   wrote(write: DryWrite): void;
-  /** Receives an Event. Events are not sent. */
+  /** Called with an Event. Events are not sent. */
   event(event: KubernetesObject): void;
 }
 
 /**
  * Stores nothing. Reads pass unchanged. A write is sent with `dryRun=All`: the server returns the object that
- * it would store, and the caller gets that answer. `sink` receives the answer, and the object as it was right
- * before the write. A refusal is also sent to `sink`, and thrown as usual. Events are not sent at all.
+ * it would store, and the caller gets that answer. `sink` is given the answer, and the object as it was right
+ * before the write. A refusal is also given to `sink`, and thrown as usual. Events are not sent at all.
  *
- * An object that was created in a dry run cannot be read afterwards. A call that has `dryRun` itself only
- * asks a question, so `sink` does not receive it.
+ * An object that was created in a dry run cannot be read afterwards. If a call itself sets `dryRun`, it only
+ * asks a question, so `sink` is not told.
  *
  * @throws ConfigurationError `CONFIG`, and sends nothing, for a subresource without a dry run: a connection
  *   to a container or a port (`exec`, `attach`, `portforward`, `proxy`).
@@ -111,7 +111,9 @@ function targetOf(call: WriteCall): Target {
   };
 }
 
-/** The object that a write is about. An object whose name the server generates does not exist yet. */
+/**
+ * The object that a write changes. If the server generates the object's name, the object does not exist yet.
+ */
 async function writtenObject(call: WriteCall, next: Next): Promise<Live> {
   const target = targetOf(call);
   if (target.name.endsWith('*')) return { before: undefined };
@@ -154,7 +156,10 @@ function refuseConnections({ resource, options: { subresource = '' } }: WriteCal
   });
 }
 
-/** The server answers a review and stores nothing. Reviews are not reported: one can contain a token. */
+/**
+ * The server answers a review and stores nothing. Reviews are not given to `sink`, because one can contain a
+ * token.
+ */
 function isReview({ group, kind }: Resource): boolean {
   return (
     kind.endsWith('Review') &&
@@ -162,7 +167,7 @@ function isReview({ group, kind }: Resource): boolean {
   );
 }
 
-/** Replaces the server's answer to an Event. For a patch it has only the fields of the patch. */
+/** Creates the answer to an Event instead of the server. For a patch it has only the fields of the patch. */
 function recordEvent(call: WriteCall, sink: DryRunSink): KubernetesObject {
   if (call.verb !== 'patch') {
     sink.event(call.object);

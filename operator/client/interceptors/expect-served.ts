@@ -5,8 +5,8 @@ import type { DiscoveryPoll } from '../../watch/discovery-poll.ts';
 import { type Call, type Interceptor, isRead, isRemoval } from '../call.ts';
 
 /**
- * The maximum number of remembered definitions, to limit memory. Beyond it, all of them are
- * forgotten, and each counts once more.
+ * The maximum number of remembered definitions, to limit memory. When it is exceeded, all of them are
+ * forgotten, and each is treated as new once more.
  */
 const MAX_SEEN = 1_000;
 
@@ -23,12 +23,12 @@ interface LiveDefinition extends KubernetesObject {
  * Calls `expectServed` of `poll` for each version that a CustomResourceDefinition serves, when the
  * answer to a call shows that the definition is established. Other calls pass unchanged.
  *
- * A definition counts once for each uid, and again when its `generation` has grown. So a definition
- * that is read every second does not make the sources poll all the time. The interceptor remembers
- * the definitions for all clients that it wraps.
+ * This happens once for each uid of a definition, and again when its `generation` has grown. So a definition
+ * that is read every second does not make the sources poll all the time. The interceptor remembers the
+ * definitions for all clients that it wraps.
  *
- * Lists do not count, because every definition of the cluster would have to be checked. Dry runs
- * and definitions that are being deleted do not count either.
+ * Lists are ignored, because every definition in the cluster would have to be checked. Dry runs and
+ * definitions that are being deleted are ignored as well.
  */
 export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interceptor {
   /** Seen definitions, by name. */
@@ -36,8 +36,8 @@ export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interce
 
   function isNews({ metadata: { name, uid, generation = 0 } }: LiveDefinition): boolean {
     const before = seen.get(name);
-    // With `--dry-run` an apply shows a higher generation than each read. A lower generation is not
-    // new.
+    // With `--dry-run` an apply shows a higher generation than each read. So a lower generation is not a
+    // change.
     if (before !== undefined && before.uid === uid && generation <= before.generation) return false;
     if (before === undefined && seen.size >= MAX_SEEN) seen.clear();
     seen.set(name, { uid, generation });
@@ -65,7 +65,7 @@ function isDefinition({ plural, group }: Resource): boolean {
   return plural === 'customresourcedefinitions' && group === 'apiextensions.k8s.io';
 }
 
-/** Whether the answer to `call` is one object, as it is stored. */
+/** True if the answer to `call` is one object, as the server stores it. */
 function showsStored(call: Call): boolean {
   if (isRead(call)) return call.verb !== 'list';
   return !isRemoval(call) && call.options.dryRun !== true;

@@ -12,7 +12,7 @@ import {
 } from '../call.ts';
 import type { JsonPatchOperation, Patch } from '../client.ts';
 
-/** Whether a call can be retried when its first attempt may have been carried out. */
+/** True if a call can be retried even though its first attempt may have been carried out. */
 export function canBeMadeTwice(call: Call): boolean {
   if (isRead(call) || call.verb === 'apply') return true;
   if (isRemoval(call)) return call.options.preconditions?.uid !== undefined;
@@ -28,8 +28,8 @@ export function canBeMadeTwice(call: Call): boolean {
 }
 
 /**
- * The answer to `call` if an earlier attempt carried it out and thereby caused the `refusal` of the
- * retry. Undefined if the refusal has another cause. Reads the object if the decision needs it.
+ * The answer to `call`, if an earlier attempt carried it out and thereby caused the `refusal` of the retry.
+ * Undefined if the refusal has another cause. Reads the object if that is needed to decide.
  */
 export async function outcomeOf(
   call: Call,
@@ -48,7 +48,7 @@ export async function outcomeOf(
 
 type SettledWrite = Exclude<WriteCall, { readonly verb: 'apply' }>;
 
-/** Whether the server refuses a call this way after it has carried out the same call. */
+/** True if the server refuses a call in this way after it has carried out the same call. */
 function canFollowFromSuccess({ verb }: SettledWrite, refusal: ApiError): boolean {
   if (verb === 'create') return isAlreadyExists(refusal);
   return isConflict(refusal) || (verb === 'patch' && refusal.status === 422);
@@ -60,7 +60,7 @@ function isAsWanted(live: KubernetesObject, call: SettledWrite): boolean {
   return isAsUpdated(live, call.object, call.options.subresource);
 }
 
-/** Whether the object with the uid of `call` is gone or being deleted. */
+/** True if the object with the uid of `call` is gone or being deleted. */
 async function isRemoved(call: RemoveCall, refusal: ApiError, next: Next): Promise<boolean> {
   if (isNotFound(refusal)) return true;
   if (refusal.status !== 409) return false;
@@ -79,9 +79,8 @@ function liveObject(
 }
 
 /**
- * Whether the creation of `sent` made `live`, which has the same name. `live` must have all owners
- * of `sent`, by uid, and all its labels. If `sent` has no owners, `live` must contain everything in
- * `sent`.
+ * True if the creation of `sent` created `live`, which has the same name. `live` must have all owners of
+ * `sent`, by uid, and all its labels. If `sent` has no owners, `live` must contain everything in `sent`.
  */
 function isOwnCreation(live: KubernetesObject, sent: KubernetesObject): boolean {
   const owners = sent.metadata.ownerReferences ?? [];
@@ -93,7 +92,7 @@ function isOwnCreation(live: KubernetesObject, sent: KubernetesObject): boolean 
   );
 }
 
-/** Whether `live` is the result of an update to `sent`; false if that cannot be known. */
+/** True if `live` is the result of an update to `sent`; false if that cannot be known. */
 export function isAsUpdated(
   live: KubernetesObject,
   sent: KubernetesObject,
@@ -103,14 +102,14 @@ export function isAsUpdated(
   return subresource === undefined && isEqual(asWritten(live), asWritten(sent));
 }
 
-/** Whether `live` is the result of `patch`; false if that cannot be known. */
+/** True if `live` is the result of `patch`; false if that cannot be known. */
 export function isAsPatched(live: KubernetesObject, patch: Patch): boolean {
   if (patch.type === 'json') return patch.body.every((operation) => isDone(live, operation));
   // How a strategic patch merges lists depends on the type.
   return patch.type === 'merge' && contains(live, asWritten(patch.body));
 }
 
-/** Whether a patch that is sent twice fails, instead of changing something else. */
+/** True if a patch fails when it is sent a second time, instead of changing something else. */
 function isGuarded(patch: Patch): boolean {
   if (patch.type === 'json') return patch.body.some(({ op }) => op === 'test');
   const { metadata } = patch.body as { readonly metadata?: Partial<ObjectMeta> | null };
@@ -152,10 +151,7 @@ function statusOf(object: object): unknown {
   return (object as { readonly status?: unknown }).status;
 }
 
-/**
- * Whether `whole` contains all of `part`. As in a merge patch, null in `part` means an absent
- * field.
- */
+/** True if `whole` contains all of `part`. As in a merge patch, null in `part` means an absent field. */
 function contains(whole: unknown, part: unknown): boolean {
   if (part === null || part === undefined) return whole === null || whole === undefined;
   if (Array.isArray(part)) return isEqual(whole, part);

@@ -10,10 +10,9 @@ import { canBeMadeTwice, outcomeOf } from './retry-outcome.ts';
 export interface RetryOptions {
   readonly clock: Clock;
   /**
-   * How long after its start a call can be retried, in milliseconds. Default 10 s: by then a
-   * `kubectl proxy` has restarted, and a GOAWAY or a short overload of the server is over. The
-   * caller handles longer failures: a controller's back-off delays one key and lets the others
-   * continue.
+   * Milliseconds after the start of a call in which the call can be retried. Default 10 s: in that time a
+   * `kubectl proxy` restarts, and a GOAWAY or a short overload of the server ends. The caller handles longer
+   * failures: a controller's back-off delays one key and lets the others continue.
    */
   readonly budgetMs?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
@@ -26,7 +25,10 @@ export interface RetryOptions {
 
 export const DEFAULT_RETRY_BUDGET_MS: number = 10_000;
 
-/** Each delay is extended at random by up to this part, so that callers refused together spread out. */
+/**
+ * Each delay is extended at random by up to this fraction, so that callers that were refused together spread
+ * out.
+ */
 const JITTER = 0.2;
 
 const BROKEN = { initialMs: 100, maxMs: 30_000, factor: 2 } as const;
@@ -37,9 +39,9 @@ const BUSY = { initialMs: 500, maxMs: 30_000, factor: 2 } as const;
  *
  * - A call that the API server never saw (`fate: 'not-sent'`) is retried after 100 ms, then after twice as
  *   long each time. A refusal by the ambassador's filter is not retried.
- * - A call that the server was too busy for (429, 503) is retried after its `Retry-After`, 60 s at most;
- *   without one after 0.5 s, then after twice as long each time. The 429 of a disruption budget is not
- *   retried.
+ * - A call for which the server was too busy (429, 503) is retried after its `Retry-After`, 60 s at most;
+ *   without this header after 0.5 s, then after twice as long each time. The 429 of a disruption budget is
+ *   not retried.
  * - A call with an unknown outcome is retried if it can be made twice without harm: a read, an apply, an
  *   update or a patch guarded by a resourceVersion or a `test`, a delete or an eviction of one uid, the
  *   creation of an object with a name. The first attempt can cause the refusal of the second. Then the object
@@ -89,7 +91,7 @@ export function retry({
   };
 }
 
-/** The wait after each failure of `call`, in milliseconds; undefined when it is not retried. */
+/** The milliseconds to wait after each failure of `call`; undefined if the call is not retried. */
 function delaysOf(call: Call, random: () => number): (error: unknown) => number | undefined {
   const broken = exponentialBackoff(BROKEN);
   const busy = exponentialBackoff(BUSY);
@@ -116,7 +118,7 @@ interface Doubt {
 /**
  * The answer to a call that an earlier attempt carried out.
  *
- * @throws the refusal otherwise.
+ * @throws the refusal, if no earlier attempt carried out the call.
  */
 async function settled(
   call: Call,
@@ -138,7 +140,9 @@ function isUnknown(error: unknown): error is AmbassadorError {
   return error instanceof AmbassadorError && error.fate === 'unknown';
 }
 
-/** The server refuses load before it handles a request. A disruption budget's refusal is not load. */
+/**
+ * True if the server refuses load before it handles a request. False for the refusal of a disruption budget.
+ */
 function isBusy(error: unknown): error is ApiError {
   return (
     error instanceof ApiError &&

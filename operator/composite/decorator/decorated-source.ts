@@ -11,22 +11,20 @@ import {
 } from '../../model/selector.ts';
 
 /**
- * Which objects of a resource are decorated objects or parents. Both selectors must match. Without selectors,
- * all objects are selected.
+ * Which objects of a resource are decorated objects or parents. Both selectors must match. If both are
+ * omitted, all objects are selected.
  */
 export interface ObjectSelection {
   /** Labels that the objects must have. */
   readonly labels?: LabelSelector | undefined;
   /**
-   * Annotations that the objects must have, in the form of a label selector. Their values may contain any
+   * Annotations that the objects must have, written like a label selector. The values may contain any
    * characters.
    */
   readonly annotations?: LabelSelector | undefined;
 }
 
-/**
- * The source of the selected objects. It may also contain other objects, of which only metadata is cached.
- */
+/** The source of the selected objects. It may also contain other objects, whose metadata alone is cached. */
 export interface SelectedObjects {
   readonly source: Source;
   /** True for an object that the selection selects. */
@@ -48,10 +46,10 @@ export interface SelectedObjectsOptions {
 /**
  * The source of the objects that `selection` selects.
  *
- * Without a finalizer, the server selects by labels. With a finalizer it must not, because an object that
- * stops matching would disappear from the cache before it is finalized. In that case, and for annotations,
- * every object is listed, and only metadata is cached for objects that are neither selected nor have the
- * finalizer.
+ * Without a finalizer, the server selects by labels. With a finalizer it must not do so, because an object
+ * that stops matching would disappear from the cache before it is finalized. In that case, and if annotations
+ * are selected, every object is listed. For an object that is neither selected nor has the finalizer, only
+ * metadata is cached.
  *
  * @throws ConfigurationError `CONFIG` for an invalid selector.
  */
@@ -101,7 +99,7 @@ function annotationSelector({ matchLabels = {}, matchExpressions = [] }: LabelSe
   return checked.map((requirement, at) => ({ ...requirement, values: given[at] ?? [] }));
 }
 
-/** Returns always the same function, so that equal sources share a cache. */
+/** Always returns the same function, so that equal sources share a cache. */
 function wholeObjects(managedFields: boolean): Transform {
   return managedFields ? asReceived : dropManagedFields;
 }
@@ -110,7 +108,10 @@ function asReceived<T>(object: T): T {
   return object;
 }
 
-/** Enough for every controller of a process. Forgetting a transform only costs a separate cache. */
+/**
+ * Enough for every controller in a process. If a transform is forgotten, its source only gets a separate
+ * cache.
+ */
 const MAX_TRANSFORMS = 1_000;
 
 const transforms = new Map<string, Transform>();
@@ -144,6 +145,6 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 function metadataOf<T extends KubernetesObject>({ apiVersion, kind, metadata }: T): T {
   const { managedFields: _, annotations = {}, ...rest } = metadata;
   const { [LAST_APPLIED]: __, ...kept } = annotations ?? {};
-  // The other fields are missing. An object that is not selected is never shown to user code.
+  // The other fields are dropped. An object that is not selected is never shown to user code.
   return { apiVersion, kind, metadata: { ...rest, annotations: kept } } as unknown as T;
 }

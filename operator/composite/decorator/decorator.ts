@@ -44,9 +44,7 @@ interface DecoratorOptions<T extends KubernetesObject>
   > {
   /** The resource whose objects are decorated. */
   readonly objects: Resource<T>;
-  /**
-   * Selects the decorated objects by labels and annotations. Default: all objects are decorated.
-   */
+  /** Selects the decorated objects by labels and annotations. Default: all objects are decorated. */
   readonly select?: ObjectSelection;
   /** Namespaces and other options of the source of `objects`. */
   readonly source?: SelectedObjectsOptions['source'];
@@ -67,15 +65,15 @@ interface DecoratorOptions<T extends KubernetesObject>
    */
   readonly customize?: (object: T) => readonly RelatedRule[] | Promise<readonly RelatedRule[]>;
   /**
-   * Object and observed attachments → labels, annotations, status and attachments. It must be pure: it reads
-   * its arguments, which are frozen, and writes nothing. It is called again whenever one of them changes. If
-   * it throws, nothing changes and it is called again with back-off.
+   * Returns the labels, annotations, status and attachments for an object and its observed attachments. It
+   * must be pure: it reads its arguments, which are frozen, and writes nothing. It is called again whenever
+   * one of them changes. If it throws, nothing changes and it is called again with back-off.
    */
   readonly sync: SyncFunction<T, DecoratorResult>;
   /**
-   * Like `sync`, for an object that is being deleted or is no longer selected, until it returns
-   * `finalized: true`. If it is set, decorated objects have its finalizer. It is called again while another
-   * finalizer keeps a deleted object.
+   * Like `sync`, for an object that is being deleted or is no longer selected. It is called until it returns
+   * `finalized: true`, and also while another finalizer keeps a deleted object. If it is set, decorated
+   * objects get its finalizer.
    */
   readonly finalize?: {
     /** A qualified name, `domain/name`. Do not change it once objects have the finalizer. */
@@ -90,10 +88,11 @@ interface DecoratorOptions<T extends KubernetesObject>
  * DecoratorController does with webhooks.
  *
  * The controller of an attachment is the decorated object, and an annotation of the attachment names its
- * decorator. No other object is adopted, changed or deleted; an existing object with the name of an
- * attachment is an error.
+ * decorator. No other object is adopted, changed or deleted. If another object has the name of an attachment,
+ * that is an error.
  *
- * @throws ConfigurationError `CONFIG` as `controller` does, and when `attachments` or a selector is unusable.
+ * @throws ConfigurationError `CONFIG` in the same cases as `controller`, and when `attachments` or a selector
+ *   is invalid.
  */
 export function decorator<T extends KubernetesObject>({
   objects,

@@ -16,7 +16,7 @@ type Options = Pick<
   'parent' | 'hasStatusSubresource' | 'decorator' | 'failures' | 'statusFields'
 >;
 
-/** The writes for a decorated object. */
+/** What to write to a decorated object. */
 export interface Decoration {
   readonly answer: SyncAnswer;
   /** The finalizer to remove; undefined to remove none. */
@@ -26,13 +26,13 @@ export interface Decoration {
 }
 
 /**
- * The object's name among all objects whose writes are checked for loops. Names of attachments are
- * JSON.
+ * Identifies the object among all objects whose writes are checked for loops. The identities of attachments
+ * are JSON.
  */
 const nameOf = ({ metadata: { uid = '' } }: KubernetesObject): string => `the object ${uid}`;
 
 /**
- * Writes a function's answer for decorated objects. Each write names the version that the function has seen.
+ * Writes a function's answer to decorated objects. Each write states the version that the function has read.
  */
 export class DecorationWriter {
   readonly #options: Options;
@@ -83,7 +83,7 @@ export class DecorationWriter {
   }
 
   /**
-   * States a failure as a condition. If the object has changed since it was read, the next attempt states it.
+   * Reports a failure as a condition. If the object has changed since it was read, the next attempt does it.
    */
   async failed(object: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
     const { statusFields: fields, decorator } = this.#options;
@@ -137,7 +137,7 @@ export class DecorationWriter {
   }
 }
 
-/** The changed labels or annotations, as a part of metadata; empty when none has changed. */
+/** The changed labels or annotations, as metadata. Empty when none has changed. */
 function changes(
   part: 'labels' | 'annotations',
   { metadata }: KubernetesObject,

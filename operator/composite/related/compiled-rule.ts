@@ -14,8 +14,9 @@ import { byNamespace, type IndexFunction } from '../../store/indices.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
- * Selects the objects that are related to a parent. `names` excludes `labelSelector` and `namespaceSelector`;
- * `namespace` excludes `namespaceSelector`. Without any of them, all objects are related.
+ * Selects the objects that are related to a parent. `names` cannot be combined with `labelSelector` and
+ * `namespaceSelector`, nor `namespace` with `namespaceSelector`. Without any of these, all objects are
+ * related.
  */
 export interface RelatedRule {
   readonly resource: Resource;
@@ -25,7 +26,7 @@ export interface RelatedRule {
   readonly namespaceSelector?: LabelSelector;
 }
 
-/** A checked rule, applied to one parent. All set parts must match. */
+/** A checked rule, applied to one parent. Every member that is set must match. */
 export interface CompiledRule {
   readonly resource: Resource;
   /** If false, this parent gets no object of the resource. */
@@ -35,7 +36,7 @@ export interface CompiledRule {
   readonly labels: Selector;
   /** Selects by the labels of the object's namespace. */
   readonly namespaceLabels: Selector | undefined;
-  /** Equal rules have equal texts, so that parents can share a rule. */
+  /** Equal rules have equal strings, so that parents can share a rule. */
   readonly text: string;
 }
 
@@ -51,7 +52,7 @@ export function relatedName(resource: Resource): string {
  * Checks a rule and applies it to a parent.
  *
  * @param ownNamespaceOnly - if true, a namespaced parent gets only objects of its own namespace.
- * @throws OperatorError `USER_CODE` that names the parts of the rule that exclude each other.
+ * @throws OperatorError `USER_CODE` that names the members of the rule that cannot be combined.
  */
 export function compileRule(
   rule: RelatedRule,
@@ -62,7 +63,7 @@ export function compileRule(
   const { namespaced } = resource;
   const own = ownNamespaceOnly ? parent.metadata.namespace : undefined;
   requireParts(rule, own);
-  // A cluster-scoped object has no namespace for a rule to name.
+  // A cluster-scoped object has no namespace, so the rule's namespace is ignored.
   const namespace = namespaced ? (own ?? nonEmpty(rule.namespace)) : undefined;
   const names = hasNames(rule) ? new Set(rule.names) : undefined;
   const labels = selectorOf(rule, 'labelSelector') ?? [];
@@ -135,7 +136,7 @@ export function withRelatedIndexes(source: Source): Source {
  * The objects that a rule selects.
  *
  * @param namespaces - the cache of namespaces, for a rule that selects by namespace labels.
- * @throws OperatorError as `Store.list` does.
+ * @throws OperatorError in the same cases as `Store.list`.
  */
 export function objectsOf(
   rule: CompiledRule,
@@ -176,7 +177,7 @@ function hasNames({ names = [] }: RelatedRule): boolean {
   return names.length > 0;
 }
 
-/** An empty selector counts as given. JSON may contain null for an omitted selector. */
+/** True for a selector that is set, even an empty one. JSON may contain null for an omitted selector. */
 function isGiven(selector: LabelSelector | null | undefined): selector is LabelSelector {
   return selector !== undefined && selector !== null;
 }

@@ -17,8 +17,8 @@ import { type NamespaceLabels, relatedName, withRelatedIndexes } from './compile
 import type { RulesOfParents } from './rules-of-parents.ts';
 
 /**
- * `declared`: every resource that a rule may name; they are sources of the controller. `open`: opens the
- * source of a resource when a rule first names it.
+ * `declared`: every resource that a rule may name; these are sources of the controller. `open`: opens the
+ * source of a resource when a rule first names the resource.
  */
 export type RelatedSources =
   | { readonly declared: readonly Source[] }
@@ -36,7 +36,9 @@ interface RelatedCachesOptions {
   readonly rules: RulesOfParents;
 }
 
-/** An opened source that no rule names is released at the latest after twice this time. */
+/**
+ * Milliseconds between two checks. An opened source is released when no rule names it in two checks in a row.
+ */
 const LOOK_EVERY_MS = 5 * 60_000;
 
 interface Opened {
@@ -55,9 +57,9 @@ type StoreOf = ReconcileContext['store'];
 const namespaceSource = source(namespaces, { metadataOnly: true });
 
 /**
- * The caches from which related objects are read, and the way their changes reach the parents. Declared
- * sources exist while the controller runs. Other sources are opened when a rule first names their resource,
- * and released some time after no rule names it any more.
+ * The caches from which related objects are read, and the way in which their changes reach the parents.
+ * Declared sources exist while the controller runs. Other sources are opened when a rule first names their
+ * resource, and released some time after no rule names the resource any more.
  */
 export class RelatedCaches {
   /** Options of the controller that make changes of related objects reach their parents. */
@@ -67,8 +69,8 @@ export class RelatedCaches {
   readonly #declared: ReadonlyMap<string, Source> | undefined;
   readonly #opened = new Map<string, Opened>();
   /**
-   * Undefined while the controller is not running. A source that a late reconcile opened would never be
-   * released.
+   * Undefined while the controller is not running. A source that a late reconcile opened at that time would
+   * never be released.
    */
   #enqueue: Enqueue | undefined;
 
@@ -92,7 +94,8 @@ export class RelatedCaches {
   /**
    * The cache of a resource that a rule of the parent names.
    *
-   * @throws NotReadyError while the cache has no first list; the parent is enqueued once it has.
+   * @throws NotReadyError while the cache has no first list; the parent is enqueued when the list has
+   *   arrived.
    * @throws SourceUnavailableError while the API server refuses or does not serve the resource.
    * @throws OperatorError `USER_CODE` when the resource was not declared.
    */
@@ -192,7 +195,7 @@ export class RelatedCaches {
     } finally {
       this.#enqueue = undefined;
       for (const name of this.#opened.keys()) this.#release(name);
-      // Parents can come and go unnoticed before the controller runs again.
+      // Parents may be created and deleted unnoticed before the controller runs again.
       this.#options.rules.clear();
     }
   }

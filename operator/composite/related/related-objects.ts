@@ -25,13 +25,13 @@ export interface RelatedOptions {
     context: ReconcileContext,
   ) => Promise<readonly RelatedRule[]>;
   /**
-   * True: a namespaced parent has related objects only in its own namespace, as with version v1 of a
-   * customize hook. Default false.
+   * True: a namespaced parent has related objects only in its own namespace, like version v1 of a customize
+   * hook. Default false.
    */
   readonly ownNamespaceOnly?: boolean;
   /**
-   * Milliseconds for which the rules of one generation of a parent are kept before they are requested again.
-   * Default 20 minutes; 0 requests them each time. An answer without a rule is not kept.
+   * Milliseconds for which the rules for one generation of a parent are kept before they are requested again.
+   * Default 20 minutes; with 0 they are requested each time. An answer without rules is not kept.
    */
   readonly rulesKeptMs?: number;
   readonly sources: RelatedSources;
@@ -40,7 +40,7 @@ export interface RelatedOptions {
 /** The time for which Metacontroller keeps the rules of one generation. */
 const RULES_KEPT_MS = 20 * 60_000;
 
-/** A function that returns more rules than this has a bug. */
+/** A function that returns more rules than this must have a bug. */
 const MAX_RULES = 100;
 
 export interface RelatedObjects {
@@ -65,8 +65,8 @@ export class Related {
   }
 
   /**
-   * The objects that the parent's rules select, by the name of their resource. The rules are requested once
-   * per generation of a parent, and each time while there are none.
+   * The objects that the parent's rules select, keyed by the name of their resource. The rules are requested
+   * once per generation of a parent. If the answer has no rules, they are requested again each time.
    *
    * @throws NotReadyError (retried without a report) while one of its resources has no first list.
    */
@@ -108,7 +108,7 @@ export class Related {
     return new Map(sorted);
   }
 
-  /** Forgets a parent that is gone. Only its key is known then. */
+  /** Forgets a parent that is gone, of which only the key is known. */
   forget(key: ObjectKey): void {
     this.#rules.forget(key);
   }
@@ -136,7 +136,7 @@ export class Related {
   }
 }
 
-/** Checks the rules for callers without types. */
+/** Checks the rules for callers that do not check types. */
 function requireRules(answer: unknown, controller: string): readonly RelatedRule[] {
   const problem = Array.isArray(answer)
     ? answer.length > MAX_RULES
@@ -167,7 +167,7 @@ function selectedBy(
   }
 }
 
-/** A second version of a resource gets its own name. */
+/** The name under which the objects are returned. A second version of a resource gets its own name. */
 function nameIn(
   found: ReadonlyMap<string, { readonly resource: Resource }>,
   resource: Resource,

@@ -3,8 +3,8 @@ import { childIdentity } from '../child.ts';
 import type { ChildType } from '../engine-options.ts';
 
 /**
- * The stored names of the children of one kind that belong to a revision. Under a cluster-scoped parent, the
- * name of a namespaced child is `namespace/name`.
+ * The names of the children of one kind that belong to a revision, as they are stored. Under a cluster-scoped
+ * parent, the name of a namespaced child is `namespace/name`.
  */
 export interface ClaimedNames {
   /** '' for the core group. */
@@ -29,8 +29,8 @@ export class ClaimNames {
   }
 
   /**
-   * The identities of stored names, each once. Kinds that are not updated one by one have no claims. A name
-   * without a namespace is ignored for a namespaced child of a cluster-scoped parent.
+   * The identities for stored names, each once. Kinds that are not updated one by one have no claims. For a
+   * cluster-scoped parent, a name without a namespace is ignored if the child is namespaced.
    */
   identitiesOf(claimed: readonly ClaimedNames[]): readonly string[] {
     const all = claimed.flatMap(({ apiGroup, kind, names }) => {
@@ -94,7 +94,7 @@ function idOf({ apiGroup, kind }: Pick<ClaimedNames, 'apiGroup' | 'kind'>): stri
   return `${kind}.${apiGroup}`;
 }
 
-/** True when both name the same children, in any order. Kinds without names are ignored. */
+/** True when `a` and `b` name the same children, in any order. Kinds without names are ignored. */
 export function isSameClaim(a: readonly ClaimedNames[], b: readonly ClaimedNames[]): boolean {
   const left = namesIn(a);
   const right = namesIn(b);

@@ -25,8 +25,8 @@ import { decideRolling, type RollingDecision, type RollingStep } from './rolling
 
 /**
  * Maximum number of revisions for which the function is called in one reconcile, including the latest. Every
- * older revision has a child that no other revision has, so a parent has at most one revision more than it
- * has children. The children of revisions beyond this number stay as they are until their turn comes.
+ * older revision has at least one child that no other revision has, so a parent has at most one revision more
+ * than children. The children of revisions beyond this maximum stay as they are until their turn comes.
  */
 const MAX_ASKED = 10;
 
@@ -40,12 +40,12 @@ export interface RevisionsOptions {
   readonly children: readonly ChildType[];
   readonly writer: ChildWriter;
   readonly format: RevisionFormat;
-  /** The parts of a parent that define a revision. Default, also for an empty list: `spec`. */
+  /** The fields of a parent that define a revision. Default `spec`, also for an empty list. */
   readonly fieldPaths?: readonly string[] | undefined;
   /**
    * The namespace for the revisions of cluster-scoped parents, because a ControllerRevision needs a
-   * namespace. They are still owned by the parent. Revisions of a namespaced parent are stored in the
-   * parent's namespace.
+   * namespace. The parent still owns them. Revisions of a namespaced parent are stored in the parent's
+   * namespace.
    */
   readonly namespace?: string | undefined;
 }
@@ -209,8 +209,8 @@ class StoredRevisions implements Revisions {
   }
 
   /**
-   * Writes the latest revision first. If the process ends in between, a child is claimed by two revisions,
-   * and the latest counts. In the other order, no revision would claim the child.
+   * Writes the latest revision first. If the process ends before the others are written, two revisions claim
+   * a child, and the latest one counts. In the opposite order, no revision would claim the child.
    */
   async #write(
     { state, decision, names, parent }: Decided,
@@ -263,8 +263,8 @@ function conditionOf(
 ): RollingPlan['condition'] {
   const type = 'Updated';
   if (step.kind === 'settled') {
-    // The same text as Metacontroller's, so that taking over parents from it does not write the status of
-    // every parent.
+    // Metacontroller writes the same message. So when parents are taken over from it, not every status has to
+    // be written.
     const message = `latest ControllerRevision: ${latest}`;
     return { type, status: 'True', reason: 'OnLatestRevision', message };
   }

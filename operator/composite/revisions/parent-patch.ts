@@ -3,10 +3,10 @@ import { goJson } from '../../core/go/go-json.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { type KubernetesObject, keyOf } from '../../model/object.ts';
 
-/** The parts of a parent that define a revision, nested as they are in the parent. */
+/** The fields of a parent that define a revision, nested as in the parent. */
 export type ParentPatch = Readonly<Record<string, unknown>>;
 
-/** The parts that define a revision by default. */
+/** The fields that define a revision by default. */
 export const DEFAULT_FIELD_PATHS: readonly string[] = ['spec'];
 
 /**
@@ -24,9 +24,9 @@ export function parentPatch(parent: KubernetesObject, fieldPaths: readonly strin
 
 /**
  * `parent` as it was in the revision of `patch`: its values at `fieldPaths` come from the patch. A path that
- * is missing in the patch is removed from the result, because the parent did not have it then.
+ * is missing in the patch is removed from the result, because the parent did not have that field then.
  *
- * @throws OperatorError `USER_CODE` as `parentPatch` does.
+ * @throws OperatorError `USER_CODE` in the same cases as `parentPatch`.
  */
 export function withParentPatch(
   parent: KubernetesObject,
@@ -45,7 +45,8 @@ export function withParentPatch(
 }
 
 /**
- * The text of a patch. The names of revisions are computed from its bytes. Equal patches have equal texts.
+ * The patch as a string. The names of revisions are computed from its bytes. Equal patches have equal
+ * strings.
  */
 export function patchText(patch: ParentPatch): string {
   return goJson(patch);
@@ -64,7 +65,8 @@ function valueAt(from: unknown, fieldPath: string, parent: KubernetesObject): un
 }
 
 /**
- * `fields` with a value at `path`. Computed names in a literal define even `__proto__` as an ordinary field.
+ * `fields` with a value at `path`. Because the names in the literal are computed, even `__proto__` becomes an
+ * ordinary field.
  */
 function withValue(
   fields: Fields,

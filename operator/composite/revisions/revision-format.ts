@@ -20,31 +20,27 @@ type Labels = Readonly<Record<string, string>>;
 export interface RevisionFormat {
   /** The resource of the stored revisions. */
   readonly resource: Resource;
-  /** Labels that every stored revision has. The API server selects revisions by them. */
+  /** Labels that every stored revision has. The API server uses them to select revisions. */
   readonly labels: Labels;
-  /**
-   * Further labels of a new revision of this parent. If a label is also in `labels`, the value of
-   * `labels` wins.
-   */
+  /** Further labels of a new revision of this parent. If a label is in both, the value in `labels` wins. */
   ownLabels(parent: KubernetesObject): Labels;
   /**
-   * Selects the revisions without a controller that this parent adopts. If undefined, none are
-   * adopted.
+   * Selects the revisions without a controller that this parent adopts. If undefined, the parent adopts none.
    */
   adopts(parent: KubernetesObject): LabelSelector | undefined;
-  /** The part of a new revision's name before the dash and the hash. */
+  /** The beginning of a new revision's name. A dash and the hash follow. */
   readonly prefix: string;
   /**
-   * `fields`: patch and children are fields of the object. `data`: the patch is in `data`, which the API
-   * server never allows to change, and the children are in an annotation, as JSON.
+   * `fields`: the patch and the children are fields of the object. `data`: the patch is in `data`, which the
+   * API server never allows to change, and the children are in an annotation, as JSON.
    */
   readonly content: 'fields' | 'data';
 }
 
-/** Label: the controller that stored a revision. */
+/** Label with the name of the controller that stored the revision. */
 const REVISION_OF = 'chancery.dev/revision-of';
 
-/** Annotation: the children of a revision, as JSON. */
+/** Annotation with the children of the revision, as JSON. */
 const REVISION_CHILDREN = 'chancery.dev/revision-children';
 
 /**
@@ -63,8 +59,8 @@ export function chanceryFormat(controller: string): RevisionFormat {
 }
 
 /**
- * Maximum length of the name's part before the hash: 253 minus the 40 characters of the hash and
- * the dash before it.
+ * Maximum length of the beginning of the name: 253 minus the 40 characters of the hash and the dash before
+ * it.
  */
 const PREFIX_CHARS = 253 - 41;
 
@@ -77,8 +73,8 @@ interface MetacontrollerRevisions {
 }
 
 /**
- * Stores revisions exactly as Metacontroller does: name, labels and content are the same to the byte. So each
- * system can continue with the revisions of the other.
+ * Stores revisions exactly as Metacontroller does: name, labels and content are identical byte for byte. So
+ * each system can continue with the revisions of the other.
  */
 export function metacontrollerFormat({
   parentResource: { group, plural },
@@ -97,8 +93,8 @@ export function metacontrollerFormat({
       kind: 'ControllerRevision',
       namespaced: true,
     }),
-    // A group may be longer than a label value may be. The API server would refuse every revision with such a
-    // label.
+    // The name of a group may be longer than a label value may be. With such a label, the API server would
+    // refuse every revision.
     labels: Object.fromEntries(Object.entries(labels).filter(([, value]) => isLabelValue(value))),
     ownLabels: (parent) =>
       generateSelector ? { 'controller-uid': parent.metadata.uid ?? '' } : templateLabels(parent),
@@ -131,8 +127,8 @@ export function labelsOf(format: RevisionFormat, parent: KubernetesObject): Labe
 }
 
 /**
- * The name of a new revision. It ends with the hexadecimal SHA-1 of the parent's uid followed by the text of
- * the patch, so no revision is stored twice. The hash is not used for security.
+ * The name of a new revision. It ends with the hexadecimal SHA-1 of the parent's uid and `patchText`, so no
+ * revision is stored twice. The hash does not serve security.
  */
 export function nameOf(
   { prefix }: RevisionFormat,
@@ -142,7 +138,7 @@ export function nameOf(
   return `${prefix}-${nodeCrypto().createHash('sha1').update(uid).update(text).digest('hex')}`;
 }
 
-/** Fields of an object, including its annotations. */
+/** Fields of a stored revision, including its annotations. */
 export interface StoredBody {
   readonly metadata?: { readonly annotations: Readonly<Record<string, string>> };
   readonly [field: string]: unknown;
@@ -154,7 +150,7 @@ export function bodyOf(
   { parentPatch, children }: RevisionContent,
 ): StoredBody {
   if (content === 'fields') return { parentPatch, ...(children.length > 0 && { children }) };
-  // The API requires a number. It is not used to order revisions: the latest revision is the one that equals
+  // The API requires a number. It does not order the revisions: the latest revision is the one that matches
   // the parent.
   return { ...inAnnotation(children), data: { parentPatch }, revision: 1 };
 }
@@ -175,8 +171,8 @@ function inAnnotation(children: readonly ClaimedNames[]): StoredBody {
 /**
  * The content of a stored revision, from values that anyone may have written.
  *
- * @throws OperatorError `DECODE` that names the object. Without the content, it is unknown which children the
- * revision keeps.
+ * @throws OperatorError `DECODE` that names the object, because without the content it is not known which
+ *   children the revision keeps.
  */
 export function contentOf({ content }: RevisionFormat, object: KubernetesObject): RevisionContent {
   const fields = object as KubernetesObject & Partial<Record<string, unknown>>;

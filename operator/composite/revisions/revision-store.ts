@@ -56,8 +56,8 @@ export class RevisionStore {
 
   /**
    * The revisions that the parent controls, oldest first. Revisions without a controller that the parent may
-   * adopt are adopted, unless the parent is being deleted. The parent's own revisions stay its own regardless
-   * of their labels, because a new revision with the same content would have the same name.
+   * adopt are adopted, unless the parent is being deleted. The parent keeps its own revisions whatever their
+   * labels are, because a new revision with the same content would have the same name.
    *
    * @throws ApiError when an adoption fails; `isVersionConflict` when another writer was faster.
    */
@@ -77,8 +77,8 @@ export class RevisionStore {
   /**
    * Stores a new revision.
    *
-   * @throws NotReadyError when a revision with that name exists but the cache does not show it. If it belongs
-   *   to the parent, it gets the labels by which the cache finds it.
+   * @throws NotReadyError when a revision with that name exists but the cache does not show it. If the
+   *   revision belongs to the parent, it gets the labels by which the cache finds it.
    * @throws AlreadyOwnedError when an object with that name belongs to another owner.
    * @throws OperatorError `DECODE` when an object with that name has another content.
    */
@@ -141,7 +141,7 @@ export class RevisionStore {
     log.info({ revision: metadata.name }, 'revision without children deleted');
   }
 
-  /** Adds the owner and the labels by which the cache finds the stored object with that name. */
+  /** Adds to the stored object with that name the owner and the labels by which the cache finds it. */
   async #show(
     { metadata: { name, namespace, labels } }: { readonly metadata: RevisionMeta },
     { parentPatch }: RevisionContent,

@@ -4,12 +4,12 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { ChildType, PlannedChild, StatusCheck } from '../engine-options.ts';
 import { isRolling } from './claims.ts';
 
-/** A revision in the form that the decision needs. */
+/** What the decision needs to know about a revision. */
 export interface RollingRevision {
-  /** Identities of the children that are stored as belonging to the revision. */
+  /** Identities of the children that are stored as children of the revision. */
   readonly claims: readonly string[];
   /**
-   * The answer of the function for the revision; undefined when the function was not called for it.
+   * The answer of the function for the revision; undefined if the function was not called for the revision.
    */
   readonly children: readonly PlannedChild[] | undefined;
 }
@@ -17,7 +17,7 @@ export interface RollingRevision {
 /** The input of the decision. */
 export interface RollingState {
   readonly latest: RollingRevision & { readonly children: readonly PlannedChild[] };
-  /** Older revisions, in the order in which their claims count. */
+  /** Older revisions. If several claim a child, the first one counts. */
   readonly older: readonly RollingRevision[];
   /** The existing children, by identity. */
   readonly observed: ReadonlyMap<string, KubernetesObject>;
@@ -36,9 +36,9 @@ export type RollingStep =
 
 /** The decision of a rolling update in one reconcile. */
 export interface RollingDecision {
-  /** Identities of the children of the latest revision. */
+  /** Identities of the children that now belong to the latest revision. */
   readonly latestClaims: readonly string[];
-  /** The same for each older revision, in the order of `RollingState.older`. */
+  /** Identities of the children of each older revision, in the order of `RollingState.older`. */
   readonly olderClaims: readonly (readonly string[])[];
   /** The desired children of all revisions together, in the order of the latest answer. */
   readonly children: readonly PlannedChild[];
@@ -47,12 +47,12 @@ export interface RollingDecision {
 
 /**
  * Decides which child belongs to which revision. Children without a revision, and children that already match
- * the latest answer, move to the latest revision at once. Of the others, one child moves per reconcile, in
- * the order of the latest answer, and only if every child of the latest revision exists, is up to date and
- * passes its status checks.
+ * the latest answer, move to the latest revision at once. Of the others, one child per reconcile moves, in
+ * the order of the latest answer. It moves only if every child of the latest revision exists, is up to date
+ * and passes its status checks.
  *
- * It reads only its argument, so the same state always leads to the same decision, in this process and in its
- * successor.
+ * The result depends only on the argument, so the same state always leads to the same decision, in this
+ * process and in its successor.
  */
 export function decideRolling({ latest, older, ...cluster }: RollingState): RollingDecision {
   const rolling = latest.children.filter(({ type }) => isRolling(type));
@@ -73,13 +73,15 @@ export function decideRolling({ latest, older, ...cluster }: RollingState): Roll
   };
 }
 
-/** The owner value for the latest revision. Other values are indices of `RollingState.older`. */
+/**
+ * Stands for the latest revision as the owner of a child. Other values are indices of `RollingState.older`.
+ */
 const LATEST = -1;
 
 /**
- * The revision of each child of the latest answer. If several revisions claim a child, the latest wins, then
- * the first in order. Claims of children that are not in the latest answer are dropped, because those
- * children are deleted.
+ * The revision of each child in the latest answer. If several revisions claim a child, the latest revision
+ * wins, otherwise the first one in order. Claims of children that are not in the latest answer are dropped,
+ * because those children are deleted.
  */
 function ownersOf(
   rolling: readonly PlannedChild[],
@@ -122,8 +124,8 @@ function unready(
 }
 
 /**
- * The desired state of a child in this reconcile. If its older revision was not asked, or its answer no
- * longer contains the child, the child stays as it is until its turn comes.
+ * The desired state of a child in this reconcile. If the function was not called for the child's older
+ * revision, or that answer no longer contains the child, the child stays as it is until its turn comes.
  */
 function wantedNow(
   child: PlannedChild,

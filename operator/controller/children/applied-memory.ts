@@ -8,12 +8,12 @@ import { ConditionList } from '../object-shape/condition-list.ts';
 import { memberOf } from './json-difference.ts';
 
 /**
- * Maximum number of remembered objects that are in none of the controller's caches. A forgotten object is
+ * Maximum number of remembered objects that are not in any cache of the controller. A forgotten object is
  * applied again, without effect.
  */
 const MAX_UNCACHED = 10_000;
 
-/** Bytes of a digest. Two different values have the same digest by chance once in 2^64 objects. */
+/** Bytes of a digest. By chance, one in 2^64 pairs of different values has the same digest. */
 const DIGEST_BYTES = 16;
 
 /** After `create`, the creation may still own fields that no apply has stated. */
@@ -27,7 +27,7 @@ type Part = 'status';
  */
 interface Applied {
   readonly by: LastWrite;
-  /** True once `shown` was computed from the cached form of the object: a transform may drop fields. */
+  /** True if `shown` was computed from the object as it is cached: a transform may have dropped fields. */
   readonly isCachedForm: boolean;
   readonly stated: string;
   readonly shown: string;
@@ -54,16 +54,16 @@ export class AppliedMemory {
   /** The names of the resources whose objects `forget` is called for. */
   readonly #followed = new Set<string>();
   /**
-   * Stored by uid, which no two objects share. One text per object, so that a hundred thousand objects take
-   * little memory.
+   * The key is the uid, which no two objects share. Each value is one string, so that a hundred thousand
+   * objects take little memory.
    */
   readonly #cached = new Map<string, string>();
   readonly #uncached = new Map<string, string>();
   /** Children that this process has created: resource and key → uid of the owner. */
   readonly #made = new Map<string, string>();
   /**
-   * The last uids for which `forget` was called. It is not called again for objects that are
-   * written later.
+   * The last uids for which `forget` was called. `forget` is not called again if such an object is written
+   * later.
    */
   readonly #gone = new Set<string>();
 
@@ -106,9 +106,7 @@ export class AppliedMemory {
     return this.#made.get(nameOf(resource, child)) === (owner.metadata.uid ?? '');
   }
 
-  /**
-   * True when applying `stated` to `known`, the object from a cache or the server, changes nothing.
-   */
+  /** True when applying `stated` to `known`, the object from a cache or the server, changes nothing. */
   isApplied(
     resource: Resource,
     known: KubernetesObject,
@@ -191,11 +189,11 @@ function idOf(uid: string, part?: Part): string {
 const SHOWN_AT = 1 + DIGEST_BYTES;
 const VERSION_AT = SHOWN_AT + DIGEST_BYTES;
 
-/** Packs all fields into one text with one byte per character. */
+/** Packs all fields into one string with one byte per character. */
 function packed({ by, isCachedForm, stated, shown, resourceVersion }: Applied): string {
   const kind = (by === 'apply' ? 1 : 0) + (isCachedForm ? 2 : 0);
   const text = `${String.fromCharCode(kind)}${stated}${shown}${resourceVersion}`;
-  // A concatenated text would keep its parts in memory.
+  // A concatenated string would keep its operands in memory.
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
@@ -210,7 +208,7 @@ function unpacked(text: string): Applied {
   };
 }
 
-/** Omits `apiVersion`, `kind` and `uid`: they identify the object, and a cache may lack them. */
+/** Omits `apiVersion`, `kind` and `uid`, because they identify the object, and a cache may lack them. */
 function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): string {
   const { apiVersion: _, kind: __, ...fields } = stated;
   const { uid: ___, ...metadata } = stated.metadata;
@@ -221,10 +219,10 @@ function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): stri
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * The values of `object` in the fields that `stated` states: the result of an apply, in the server's form
+ * The values of `object` in the fields that `stated` states: the result of an apply, as the server writes it
  * (`"1"` for a quantity of `"1000m"`). A list is taken as a whole, including what the server or another
- * writer has added to its items. Like the functions below it does not recurse, because an API server accepts
- * objects with 10,000 levels.
+ * writer has added to its items. Like the functions below this one is not recursive, because an API server
+ * accepts objects with 10,000 levels.
  */
 export function shownFields(object: unknown, stated: unknown): unknown {
   const whole: Fields = emptyFields();
@@ -249,7 +247,9 @@ export function shownFields(object: unknown, stated: unknown): unknown {
   return whole.all;
 }
 
-/** True when `object` has every value of `stated` in the same form, so that applying it changes no value. */
+/**
+ * True when `object` has every value of `stated`, written the same way, so that applying it changes nothing.
+ */
 export function showsAll(object: unknown, stated: unknown): boolean {
   const waiting: [unknown, unknown][] = [[object, stated]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -278,7 +278,7 @@ export function digestOf(value: unknown): string {
   return nodeCrypto().hash('sha256', sortedText(value), 'base64');
 }
 
-/** The first bytes of that digest, one character per byte. */
+/** The first bytes of `digestOf(value)`, one character per byte. */
 function shortDigestOf(value: unknown): string {
   return nodeCrypto().hash('sha256', sortedText(value), 'binary').slice(0, DIGEST_BYTES);
 }
@@ -287,14 +287,14 @@ function sortedText(value: unknown): string {
   try {
     return JSON.stringify(value, inOneOrder) ?? 'null';
   } catch (error) {
-    // The value is nested deeper than the call stack allows. `deepJson` gives the same text at half
-    // the speed.
+    // The value is nested deeper than the call stack allows. `deepJson` returns the same string at half the
+    // speed.
     if (error instanceof RangeError) return deepJson(value, inOneOrder);
     throw error;
   }
 }
 
-/** Sorts the keys of a map, so that their order depends only on the keys; keys such as `"1"` come first. */
+/** Sorts the keys of a map, so that equal maps have the same order; keys such as `"1"` come first. */
 function inOneOrder(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return rawJSON(String(value));
   if (!isMapping(value)) return value;
@@ -304,7 +304,7 @@ function inOneOrder(_key: string, value: unknown): unknown {
 
 type Fields = Record<string, unknown>;
 
-/** Without a prototype, so that a member named `__proto__` is an ordinary member. */
+/** An object without a prototype, in which a member named `__proto__` is an ordinary member. */
 function emptyFields(): Fields {
   return Object.create(null) as Fields;
 }

@@ -25,9 +25,7 @@ export interface OwnerOfChildren {
   /** The field manager of the children. */
   readonly fieldManager: string;
   readonly memory: AppliedMemory;
-  /**
-   * Reads a child: from the cache if the controller caches the resource, otherwise with a request.
-   */
+  /** Reads a child: from the cache if the controller caches the resource, otherwise with a request. */
   readonly known: <C extends KubernetesObject>(
     resource: Resource<C>,
     child: KubernetesObject,
@@ -50,18 +48,18 @@ export interface OwnerOfChildren {
 export interface EngineApplyOptions extends ApplyOwnedOptions {
   /** The field manager. Default: the field manager of the controller. */
   readonly fieldManager?: string;
-  /** The child as it was observed; null when there was none. If omitted, the child is read. */
+  /** The child as it was observed; null when no child existed. If omitted, the child is read. */
   readonly observed?: KubernetesObject | null;
   /** Called before an existing child is changed. It throws when the child must not be changed. */
   readonly aboutToChange?: (() => void) | undefined;
   /**
-   * Resolves to the object that already has the name of a child to be created. Default: that object is
-   * applied to, if allowed.
+   * Resolves to the existing object that has the name of the child to be created. Default: the apply is sent
+   * for that object, if this is allowed.
    */
   readonly taken?: () => Promise<KubernetesObject>;
   /**
-   * True: the child is created by an apply of `fieldManager` itself. The caller must have checked that the
-   * name is free.
+   * True: the child is created by an apply of `fieldManager` itself. The caller must have checked that no
+   * object has the name.
    */
   readonly createsByApply?: boolean | undefined;
   /**
@@ -100,7 +98,7 @@ export async function applyOwned<C extends KubernetesObject>(
   options.aboutToChange?.();
 
   const owners = { fieldManager, formerManagers, stated: child };
-  // Take over the fields before the apply: otherwise a removed list item stays beside its replacement.
+  // Take over the fields before the apply: otherwise a removed list item stays next to its replacement.
   const lastWrite = memory.lastWrite(existing);
   const isUnknown = lastWrite === undefined && !showsAll(existing, child);
   if (lastWrite === 'create' || isUnknown || lacksMaps(resource, contentOf(existing), child)) {
@@ -114,7 +112,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const how = { force: force ?? isOurs, fieldManager, dryRun };
   const send = (): Promise<C> => applyPastDefaults(client, resource, body, how);
   let answer = await send();
-  // An earlier process or another manager created the child: only the answer contains the managedFields.
+  // An earlier process or another manager has created the child, and only the answer has its managedFields.
   if (await ownByApplying(client, resource, answer, owners)) {
     answer = await send();
   }
@@ -130,8 +128,8 @@ function contentOf({ metadata: _, ...object }: KubernetesObject): Mapping {
 }
 
 /**
- * Returns the known child when `answer` has no difference. The server is also asked, because a cache may drop
- * fields, or be late.
+ * Returns the known child when `answer` is equal to it. The server is asked as well, because a cache may drop
+ * fields or lag behind.
  */
 async function unlessSame<C extends KubernetesObject>(
   { client, memory }: OwnerOfChildren,
@@ -149,7 +147,7 @@ async function unlessSame<C extends KubernetesObject>(
   return known;
 }
 
-/** The complete child with its owner reference, in the form that the server shows. */
+/** The complete child with its owner reference, as the server shows it. */
 function childOf<C extends KubernetesObject>(
   { owner, ownerResource, childLabels }: OwnerOfChildren,
   resource: Resource<C>,
@@ -170,7 +168,8 @@ function childOf<C extends KubernetesObject>(
 }
 
 /**
- * Creates the child under a separate field manager. The controller's own manager takes the fields over later.
+ * Creates the child under a separate field manager, from which the controller's own manager later takes over
+ * the fields.
  */
 async function create<C extends KubernetesObject>(
   { client }: OwnerOfChildren,
@@ -188,11 +187,11 @@ type Creation = Pick<EngineApplyOptions, 'createsByApply' | 'taken'> & {
 };
 
 /**
- * Creates a child that is not known. If an object with its name already exists, returns that object instead.
+ * Creates a child that is not known to exist. If an object with its name exists, returns that object instead.
  *
- * If this process has created the child before, the child has been removed since. If the owner is gone and
- * the cache does not show that yet, the garbage collector has removed the child, and would remove it again
- * each time.
+ * If this process has created the child before, someone has removed the child since. If the owner is gone and
+ * the cache does not show that yet, the garbage collector has removed the child, and would remove each new
+ * child.
  *
  * @throws BeingDeletedError when an object had the name and is now gone, and when the owner of a child that
  *   was created before is gone or being deleted.

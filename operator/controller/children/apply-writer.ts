@@ -17,17 +17,17 @@ interface ApplyWriterOptions {
    * taken over.
    */
   readonly force?: boolean;
-  /** Managers that wrote these children before. Their fields that are no longer stated are removed. */
-  readonly formerManagers?: readonly string[];
   /**
-   * Annotations in which those managers stored what they wrote. The annotations are removed from the
-   * children.
+   * The managers that wrote these children before. Fields that those managers own and that are no longer
+   * stated are removed.
    */
+  readonly formerManagers?: readonly string[];
+  /** Annotations in which `formerManagers` stored what they wrote. They are removed from the children. */
   readonly formerAnnotations?: readonly string[];
   /**
-   * True: children are created by an apply, so that their field manager never changes. The apply would also
-   * write to an object that takes the name of the child after the read. Default false: children are created
-   * by a create, which fails in that case.
+   * True: children are created by an apply, so that their field manager never changes. Such an apply also
+   * overwrites an object that takes the name of the child after the read. Default false: children are created
+   * by a create request, which fails in that case.
    */
   readonly createsByApply?: boolean;
 }
@@ -36,9 +36,9 @@ interface ApplyWriterOptions {
 const CHILD_HASH = 'chancery.dev/child-hash';
 
 /**
- * Writes children by server-side apply, as `ReconcileContext.applyOwned` does. The server decides whether a
- * child differs: it is asked what an apply would change. After the start of a process each child is applied
- * or checked once.
+ * Writes children by server-side apply, as `ReconcileContext.applyOwned` does. Whether a child differs is
+ * decided by the server, which is asked what an apply would change. After the start of a process each child
+ * is applied or checked once.
  */
 export function applyWriter(options: ApplyWriterOptions): ChildWriter {
   return new ApplyWriter(options);
@@ -114,8 +114,8 @@ class ApplyWriter implements ChildWriter {
   }
 
   /**
-   * The desired child without the fields that the server and former managers have set. A function may return
-   * an observed child unchanged.
+   * The desired child without the fields that the server and former managers have set, because the function
+   * may return an observed child unchanged.
    */
   #stated(desired: Desired<KubernetesObject>): Desired<KubernetesObject> {
     const stated = withSystemFieldsOf(desired as unknown as Mapping, {});
@@ -132,8 +132,8 @@ class ApplyWriter implements ChildWriter {
   }
 
   /**
-   * Removes the former annotations with a patch, so that they do not count as a difference for which a child
-   * is replaced.
+   * Removes the former annotations with a patch. Otherwise they would count as a difference, and the child
+   * would be replaced.
    */
   async #withoutAnnotations(
     resource: Resource,

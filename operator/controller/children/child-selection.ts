@@ -16,11 +16,12 @@ interface Owned {
 }
 
 /**
- * Refuses children that no source in `owns` of the controller selects. The cache never shows such a child:
+ * Refuses children that no source in the controller's `owns` selects. The cache never shows such a child, so
  * each reconcile would create it again, and a change of the child would not wake its owner.
  *
- * Only the fields in the child itself count: a label that admission would add is treated as missing. A child
- * is not refused if the result cannot be known, for example because of a field with a default.
+ * Only the fields in the child itself are considered: a label that admission would add is treated as missing.
+ * A child is not refused if it cannot be known whether a source selects it, for example because the selected
+ * field has a default.
  */
 export class ChildSelection {
   readonly #owned: readonly Owned[];
@@ -40,8 +41,8 @@ export class ChildSelection {
    * Call this before anything is sent.
    *
    * @param child - the complete child, with its owner reference.
-   * @param existing - the known child, if any. Labels that other writers gave it also count, because they
-   * stay.
+   * @param existing - the known child, if any. Its labels from other writers are considered as well, because
+   *   they stay.
    * @throws TerminalError `USER_CODE` that names the child, the source and what is missing.
    */
   require(resource: Resource, child: KubernetesObject, existing?: KubernetesObject): void {
@@ -55,7 +56,7 @@ export class ChildSelection {
   }
 
   /**
-   * Call this with the answer to a write: admission can remove or change a label.
+   * Call this with the answer to a write, because admission can remove or change a label.
    *
    * @throws TerminalError `USER_CODE`.
    */
@@ -64,9 +65,9 @@ export class ChildSelection {
   }
 
   /**
-   * Runs `write`, which must call the given function before it sends anything, and then checks the answer. An
-   * answer that is the existing object itself is not checked, because a cache may hold objects without their
-   * labels.
+   * Runs `write`, which must call the given function before it sends anything, and then checks the answer. If
+   * the answer is the existing object itself, it is not checked, because a cache may hold objects without
+   * their labels.
    */
   async around<C extends KubernetesObject>(
     resource: Resource<C>,
@@ -81,7 +82,7 @@ export class ChildSelection {
     return written;
   }
 
-  /** The sources that may select an object; none when the resource is not in `owns`. */
+  /** The sources that may select an object. The result is empty when the resource is not in `owns`. */
   #selecting(resource: Resource, object: KubernetesObject, isStored = false): readonly Source[] {
     const all = this.#owned.filter(({ source }) => isSameResource(source.resource, resource));
     // A child is read from caches of whole objects, if there are any.
@@ -100,7 +101,7 @@ export class ChildSelection {
     throw unselected(missed.source, object, reasonOf(missed.mismatch, object, isStored));
   }
 
-  /** Checks one child of each source, because a transform treats all children alike. */
+  /** Checks one child per source, because a transform treats all children alike. */
   #keepsOwner(source: Source, child: KubernetesObject): boolean {
     const { metadataOnly, transform } = source;
     if (transform === undefined || this.#keepOwners.has(source)) return true;
@@ -151,9 +152,7 @@ interface Reason {
   readonly remedy: string;
 }
 
-/**
- * The error is terminal, because only another version of the operator or of its settings can help.
- */
+/** The error is terminal, because only another version of the operator, or other settings, can help. */
 function unselected(
   { resource, labelSelector, fieldSelector }: Source,
   { metadata: { namespace, name, generateName = '' } }: KubernetesObject,

@@ -8,21 +8,18 @@ export interface ChildWrite {
   readonly ownerResource: Resource;
   readonly context: ReconcileContext;
   /**
-   * Called by `update` before it changes a child. It throws when the change would only continue a loop of
-   * writes.
+   * Called by `update` before it changes a child. It throws when the change would only continue a write loop.
    */
   readonly aboutToChange?: () => void;
 }
 
-/**
- * Compares and writes children. The strategies of composites and decorators work with every implementation.
- */
+/** Compares and writes children. The strategies of composites and decorators work with every ChildWriter. */
 export interface ChildWriter {
   /**
-   * Creates a child with the owner as its controller. Resolves to the child. An existing object with the same
-   * name is not changed.
+   * Creates a child with the owner as its controller, and resolves to the child. An existing object with the
+   * same name is not changed.
    *
-   * @throws AlreadyOwnedError when that object belongs to another owner.
+   * @throws AlreadyOwnedError when such an object exists and belongs to another owner.
    */
   create(
     resource: Resource,

@@ -4,8 +4,9 @@ import type { Fight } from '../policies/key-gate.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 
 /**
- * Called when `by` has the name of a child, before the error is thrown, so that the key can wait until `by`
- * is gone. `by` is undefined if the object had the name and is now gone.
+ * Called when another object, the argument `by`, has the name of a child. The call comes before the error is
+ * thrown, so that the key can wait until that object is gone. `by` is undefined if such an object existed and
+ * is now gone.
  */
 export type Refused = (
   resource: Resource,
@@ -13,12 +14,14 @@ export type Refused = (
   by: KubernetesObject | undefined,
 ) => void;
 
-/** The parts of an attempt that composites and decorators use and that reconcilers may not use. */
+/** What composites and decorators can use in an attempt, and reconcilers cannot. */
 interface EngineParts {
   /** The memory of what this controller has applied. */
   readonly memory: AppliedMemory;
   readonly refused: Refused;
-  /** The write fight of this attempt; before the attempt writes, that of the previous attempt. */
+  /**
+   * The write fight that this attempt has found, or before its first write, the one of the previous attempt.
+   */
   readonly fight: () => Fight | undefined;
   /** True when the controller itself records an Event if the reconcile ends with this failure. */
   readonly isTold: (thrown: unknown) => boolean;
@@ -26,12 +29,12 @@ interface EngineParts {
 
 const PARTS = Symbol('engine parts');
 
-/** `context` with these parts. Copies of the result also have them. */
+/** `context` with `parts`. Copies of the result also have `parts`. */
 export function withEngineParts<C extends object>(context: C, parts: EngineParts): C {
   return { ...context, [PARTS]: parts };
 }
 
-/** The parts of a context; undefined when the context was not created by a controller. */
+/** The EngineParts of a context; undefined when the context was not created by a controller. */
 export function enginePartsOf(context: object): EngineParts | undefined {
   return (context as { readonly [PARTS]?: EngineParts })[PARTS];
 }

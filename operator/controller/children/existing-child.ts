@@ -13,18 +13,16 @@ export const CONTROLLER_UID = 'controller-uid';
 /** The annotation that marks an attachment with the name of its decorator. */
 export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 
-/**
- * The decorator that has created an object for its owner. Only this decorator changes the object.
- */
+/** The decorator that has created an object for its owner. Only this decorator changes the object. */
 export function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
   return annotations?.[DECORATED_BY];
 }
 
 /**
- * The error for an object that has the name of a child. The key waits until the name is free.
+ * The error when an object has the name of a child. The key waits until the name is free.
  *
- * @param by - the object with the name; undefined if it had the name and is now gone.
- * @param remedy - what to do about an object that has no controller.
+ * @param by - the object that has the name; undefined if that object is now gone.
+ * @param remedy - what to do if the object has no controller.
  */
 export function inTheWay(
   { refused }: { readonly refused?: Refused | undefined },
@@ -47,8 +45,8 @@ export function inTheWay(
 }
 
 /**
- * Requires that an existing object with the name of a child is this child: the owner controls it, and both
- * have the same decorator or none.
+ * Requires that an existing object with the name of a child is this child: the owner controls the object, and
+ * both have the same decorator or none.
  *
  * @throws BeingDeletedError when the object is being deleted, or gone.
  * @throws OperatorError `ALREADY_OWNED`.
@@ -69,11 +67,11 @@ export function requireOwn<C extends KubernetesObject>(
 }
 
 /**
- * The existing object that has the name of a child to be created. It is not changed, with one exception: a
- * child of the owner that has lost the label by which children are claimed is released. The cache of children
- * may select by that label, and then nothing else would ever see this child.
+ * The existing object that has the name of a child to be created. It is changed in one case only: a child of
+ * the owner that has lost the label by which children are claimed is released. If the cache of children
+ * selects by that label, nothing else would ever see this child again.
  *
- * @throws OperatorError as `requireOwn` does, also for a child that was released.
+ * @throws OperatorError in the same cases as `requireOwn`, and for a child that was released.
  */
 export async function existingChild(
   resource: Resource,

@@ -16,8 +16,8 @@ export async function readLive<C extends KubernetesObject>(
 }
 
 /**
- * Calls `send` with the known version of an object, and again with the newest version if the object has
- * changed meanwhile.
+ * Calls `send` with the known version of an object. If the object has changed meanwhile, calls `send` again
+ * with the newest version.
  *
  * @returns undefined when the object is gone.
  * @throws any error of `send`; `isVersionConflict` when other writers won every try.
@@ -59,8 +59,8 @@ export async function patchThis(
 }
 
 /**
- * Replaces the reference to `owner` in this version of an object by `reference`. Without `reference`, removes
- * it.
+ * Replaces the reference to `owner` in this version of an object with `reference`. If `reference` is
+ * undefined, removes the reference.
  */
 export async function setOwner(
   client: Client,

@@ -5,33 +5,31 @@ import { digestOf, shownFields } from './applied-memory.ts';
 import { differingPaths } from './json-difference.ts';
 
 /**
- * Writes that are further apart than this, in milliseconds, do not form a loop: a hook may depend on the
+ * Writes that are more than this many milliseconds apart do not form a loop, because a hook may depend on the
  * time.
  */
 const LOOP_MS = 10 * 60_000;
 
-/** A detected loop counts as over when none of its writes was attempted for this time. */
+/** A detected loop is over when none of its writes was attempted for this many milliseconds. */
 const FOUND_MS = 60 * 60_000;
 
 /** A detected loop is over when the same answer comes this many times in a row. */
 const STEADY_ANSWERS = 4;
 
 /**
- * How often the same answer may be written in a loop. With two alternating answers the loop is stopped after
- * four writes.
+ * How often the same answer may be written in a loop. A loop of two alternating answers is stopped after four
+ * writes.
  */
 const WRITES_OF_ONE_ANSWER = 2;
 
 /**
- * How many new answers may be written one right after the other while nothing else happens, such as a changed
- * status. If a function legitimately goes through more steps, it only loses a moment: its next answer stays
- * the same until it is written.
+ * How many new answers may be written in quick succession while nothing else happens, such as a change of the
+ * status. If a function legitimately goes through more steps, it is only delayed by a moment: the next answer
+ * stays the same until it is written.
  */
 const NEW_ANSWERS = 20;
 
-/**
- * Writes that are further apart than this, in milliseconds, do not count as right after each other.
- */
+/** Writes that are more than this many milliseconds apart are not in quick succession. */
 const CLOSE_MS = 2_000;
 
 /** Number of remembered answers per object. A longer cycle of answers is not detected. */
@@ -56,8 +54,8 @@ interface Loop {
   /** Digests of the answers that were written since the last change by another writer. */
   readonly answers: readonly string[];
   /**
-   * The number of answers in a row that were new, right after each other, and written with the same
-   * status of the object.
+   * The number of successive answers that were new, in quick succession, and written while the status of the
+   * object was the same.
    */
   readonly newAnswers: number;
   readonly status: string;
@@ -76,16 +74,16 @@ interface Loop {
 
 interface Found {
   readonly paths: readonly string[];
-  /** True when every answer was new. */
+  /** True when the answers of the loop were all new, false when they repeated. */
   readonly isNew: boolean;
-  /** Digest of the answer of the last attempt, and how many times in a row it has come since. */
+  /** Digest of the answer of the last attempt, and how many times in a row it has been given since. */
   readonly last: string;
   readonly times: number;
 }
 
 /**
- * Detects functions whose answers change an object back and forth. The detection restarts when another writer
- * changes the object in the written fields, or when the inputs of the function change.
+ * Detects functions whose answers change an object back and forth. The detection starts over when another
+ * writer changes the written fields of the object, or when the inputs of the function change.
  */
 export class HotLoops {
   readonly #loops = new Map<string, Loop>();
@@ -152,8 +150,8 @@ export class HotLoops {
   }
 
   /**
-   * Call this when an object is created. It may replace an object that was deleted for this
-   * purpose.
+   * Call this when an object is created. It may replace an object that was deleted in order to be created
+   * again.
    */
   created(object: string, stated: object, after: object): void {
     const loop = this.#loops.get(object);
@@ -195,14 +193,14 @@ function newAnswers(before: Loop | undefined, next: NextWrite): number {
   return isClose && before.status === statusDigest(next) ? before.newAnswers + 1 : 1;
 }
 
-/** Digest of a status that other writers maintain. */
+/** Digest of a status that other writers maintain. Empty when the function states the status. */
 function statusDigest({ stated, observed }: NextWrite): string {
   return 'status' in stated || !('status' in observed) ? '' : digestOf({ status: observed.status });
 }
 
 /**
- * The fields in which the last two answers differ. If the answers are equal, the fields that the object does
- * not keep.
+ * The fields in which the last two answers differ. If those answers are equal: the fields that the object
+ * does not keep.
  */
 function pathsOf({ stated: last }: Loop, { stated, observed }: NextWrite): readonly string[] {
   const changed = differingPaths(last, stated);

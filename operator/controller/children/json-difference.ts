@@ -1,7 +1,9 @@
 import { OperatorError } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 
-/** Compared objects come from an API server or from a hook. More deeply nested objects are refused. */
+/**
+ * Maximum depth of compared objects, which come from an API server or from a hook. Deeper ones are refused.
+ */
 const MAX_DEPTH = 1_000;
 
 /** Maximum number of paths that a message names. */
@@ -27,7 +29,7 @@ export function requireDepth(depth: number): void {
 
 /**
  * True when both are the same JSON value. Undefined members count as absent. An integer beyond the range of a
- * number is a bigint in an answer and a rounded number in a cached object: these two count as equal.
+ * number is a bigint in an answer and a rounded number in a cached object; the two count as equal.
  */
 export function isSameJson(a: unknown, b: unknown, depth: number = 0): boolean {
   requireDepth(depth);

@@ -13,22 +13,21 @@ import { entriesOf, handOver, type ManagedFields, withoutPaths } from './own-by-
 type Options = ApplyOptions & { readonly fieldManager: string };
 
 /**
- * Applies to an existing object. The API server can refuse the apply because of a default that it has set
- * itself, although it would accept the creation of the object. There are two kinds of such defaults, and this
- * function handles both:
+ * Applies to an existing object. The API server can refuse the apply because of a default that the server
+ * itself has set, although it would accept the creation of the object. There are two kinds of such defaults,
+ * and this function handles both:
  *
  * - A default conflicts and must be removed. An example is `rollingUpdate` in the strategy of a Deployment
  *   that becomes `Recreate`. No manager owns the field, so this manager takes it over. The next apply then
  *   removes the field, because an apply removes the fields that its manager owns and no longer states.
  * - A default must stay. The manager owns the field, because the creation has set it, so the apply would
  *   remove it. An example is `completions` of a Job, which cannot be changed. The manager gives the field up.
- *   If the object shows another value than the default, because the value was stated before, the apply states
- *   the default: the field `parallelism` of a Job becomes 1, because without it the server would set
- *   `completions`.
+ *   If the field was stated before with another value than the default, the apply states the default: the
+ *   field `parallelism` of a Job becomes 1, because without it the server would set `completions`.
  *
  * Fields inside lists are not handled: no built-in kind has such a default there.
  *
- * @throws ApiError of the first apply when neither helps.
+ * @throws ApiError of the first apply when neither solution works.
  */
 export async function applyPastDefaults<T extends KubernetesObject>(
   client: Client,
@@ -101,10 +100,10 @@ interface Defaults {
 }
 
 /**
- * The defaults of owned fields that are not stated. They come from a creation that stores nothing, under
- * another name, because the object's own name is taken. Values that the apply would change are omitted from
- * this creation: for example, a Job that is to get a `parallelism` was created without one, and has the
- * `completions` of such a Job.
+ * The defaults of owned fields that are not stated. They are read from a dry run of a creation, under another
+ * name because the object's own name is taken. Values that the apply would change are omitted from this
+ * creation. For example, a Job that now gets a `parallelism` was created without it, and has the default of
+ * `completions` for such a Job.
  *
  * @returns no defaults when the server refuses the creation.
  */
@@ -131,7 +130,7 @@ async function defaultsOf<T extends KubernetesObject>(
   return { kept: known.filter(isKept), changed: changed.map((path) => [path, at(created, path)]) };
 }
 
-/** `stated` without the values that differ in `live`. Lists are kept. */
+/** `stated` without the values that are different in `live`. Lists are kept. */
 function withoutChanges<T extends KubernetesObject>(stated: T, live: T): T {
   const copy = deepCopy(stated);
   const waiting: [Record<string, unknown>, Mapping][] = [[copy as never, live as never]];

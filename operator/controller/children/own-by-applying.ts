@@ -9,7 +9,7 @@ import { withNewest } from './guarded-writes.ts';
 import { memberOf } from './json-difference.ts';
 
 /**
- * Number of tries against other writers before the attempt fails; the same number as in client-go.
+ * Number of tries in competition with other writers before the attempt fails; client-go has the same limit.
  */
 const MAX_TRIES = 5;
 
@@ -29,37 +29,37 @@ export interface ManagedFields {
 interface FieldOwners {
   /** The manager that receives the fields. */
   readonly fieldManager: string;
-  /** Other managers whose fields it takes over. */
+  /** Other managers whose fields `fieldManager` takes over. */
   readonly formerManagers?: readonly string[];
   /**
-   * What the next apply states. Ownership of maps that are not stated and in which others have fields is
-   * given up.
+   * What the next apply states. `fieldManager` gives up its ownership of maps that are not stated and in
+   * which other managers own fields.
    */
   readonly stated?: KubernetesObject;
 }
 
 /**
- * The field manager that creates the children of `fieldManager`. The separate name distinguishes fields from
- * the creation from fields that the controller patches later on purpose. It never clashes with another name,
- * because controller names contain no `/`.
+ * The field manager that creates the children of `fieldManager`. Because its name is different, fields from
+ * the creation can be distinguished from fields that the controller patches later on purpose. It never
+ * clashes with another name, because controller names contain no `/`.
  */
 export function creatorOf(fieldManager: string): string {
   return `${fieldManager}/create`;
 }
 
 /**
- * Hands the fields that `fieldManager` owns by creating `object`, and the fields of former managers, to its
- * apply.
+ * Hands over to the apply of `fieldManager` the fields that this manager owns because it created `object`,
+ * and the fields of former managers.
  *
- * The server counts create and apply as two owners, even for one manager. Without this, a field from the
- * creation would stay forever, because its creator still owns it. In a list whose items are identified by
- * the value that changed, such as ports by their numbers, the old item would stay beside the new one, or
- * the server would refuse both.
+ * The server counts create and apply as two owners, even for one manager. Without the hand-over, a field from
+ * the creation would stay forever, because its creator still owns it. In a list whose items are identified by
+ * the value that changed, such as ports by their numbers, the old item would stay next to the new one, or the
+ * server would refuse the list.
  *
- * Gives up the maps that `FieldOwners.stated` describes.
+ * Also gives up the maps that `FieldOwners.stated` describes.
  *
  * @param object - the object from the server, with its managedFields.
- * @returns true when something was changed; false also when the object is gone.
+ * @returns true when something was changed; false when nothing was changed, or the object is gone.
  * @throws ApiError when the server refuses; `isVersionConflict` when other writers won every try.
  */
 export async function ownByApplying<T extends KubernetesObject>(
@@ -83,7 +83,7 @@ export async function ownByApplying<T extends KubernetesObject>(
 }
 
 /**
- * Replaces the managedFields of the object by `managedFields`.
+ * Replaces the managedFields of the object with `managedFields`.
  *
  * @throws ApiError when the server refuses; `isVersionConflict` when the object has changed meanwhile.
  */
@@ -112,8 +112,8 @@ function handedOver(
   const whole = entries.filter(({ subresource = '' }) => subresource === '');
   const own = whole.find((each) => each.manager === fieldManager && each.operation === 'Apply');
   const managers = [creatorOf(fieldManager), ...formerManagers];
-  // If this is false, the creation was not under the plain name, and such an entry comes from a patch within
-  // the same second.
+  // If this is false, the creation used the separate name, and an entry with the plain name comes from a
+  // patch within the same second.
   const mayBeCreation =
     own === undefined && !whole.some((each) => each.manager === creatorOf(fieldManager));
   const given = whole.filter(
@@ -128,7 +128,8 @@ function handedOver(
   const last = given.at(-1);
   const heir = own ?? (last && { ...last, manager: fieldManager, operation: 'Apply' });
   if (heir === undefined || !isMapping(heir.fieldsV1)) return undefined;
-  // Skip other API versions: their fields may have other names. The next apply claims the fields it states.
+  // Skip other API versions: their fields may have other names. The next apply claims the fields that it
+  // states.
   const all = given
     .filter(({ apiVersion }) => apiVersion === heir.apiVersion)
     .reduce((fields, each) => union(fields, each.fieldsV1), mappingOf(heir.fieldsV1));
@@ -140,8 +141,8 @@ function handedOver(
 }
 
 /**
- * The owned fields without these paths, and without members that become empty: an empty member would stand
- * for a whole field.
+ * The owned fields without these paths, and without members that become empty, because an empty member would
+ * stand for a whole field.
  */
 export function withoutPaths(fields: Mapping, paths: readonly Path[]): Mapping {
   if (paths.length === 0) return fields;
@@ -160,7 +161,7 @@ export function withoutPaths(fields: Mapping, paths: readonly Path[]): Mapping {
 /**
  * True for an entry from a creation under the manager's plain name, such as by `client.create`, if the
  * manager has updated nothing since. The server sets the time of an entry before it calls webhooks, and the
- * creation time afterwards.
+ * creation time after that.
  */
 function isCreation({ operation, time }: ManagedFields, creationTimestamp?: string): boolean {
   if (operation !== 'Update' || time === undefined || creationTimestamp === undefined) return false;

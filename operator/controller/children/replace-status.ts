@@ -15,7 +15,7 @@ const MAX_OBJECTS = 10_000;
 interface Stored {
   readonly wantedDigest: string;
   readonly storedDigest: string;
-  /** The fields of the last `base` that the server has not stored. */
+  /** The fields of the last `base` that the server did not store. */
   readonly incomplete: Incomplete | undefined;
 }
 
@@ -37,7 +37,7 @@ export class StatusReplacer {
   readonly #maxTries: number | undefined;
   readonly #stored = new Map<string, Stored>();
 
-  /** @param maxTries - if 1, a conflict with another writer is an error for the caller. */
+  /** @param maxTries - with 1, a conflict with another writer is thrown as an error. */
   constructor({ maxTries }: { readonly maxTries?: number } = {}) {
     this.#maxTries = maxTries;
   }
@@ -53,14 +53,16 @@ export class StatusReplacer {
     return !isStored;
   }
 
-  /** Fields of `base` that the server did not store in the last write; empty for another `base`. */
+  /**
+   * Fields of `base` that the server did not store in the last write. The result is empty for another `base`.
+   */
   missingOf(object: KubernetesObject, base: Mapping): readonly string[] {
     const known = this.#stored.get(object.metadata.uid ?? '')?.incomplete;
     return known?.baseDigest === digestOf(withoutNulls(base)) ? known.missing : [];
   }
 
   /**
-   * @param base - the part of `wanted` that `missingOf` uses to find the outcome again.
+   * @param base - the part of `wanted` by which `missingOf` identifies the outcome later.
    * @throws NoStatusSubresourceError when the definition does not declare the status subresource.
    * @throws ApiError when the server refuses.
    */
@@ -104,9 +106,7 @@ export class StatusReplacer {
 
 const NOTHING: StatusOutcome = { written: undefined, missing: [] };
 
-/**
- * Removes null members: a merge patch cannot state null, and for the API server null equals absent.
- */
+/** Removes null members: a merge patch cannot state null, and for the API server null equals absent. */
 export function withoutNulls(map: Mapping): Mapping {
   const members = Object.entries(map)
     .filter(([, value]) => value !== null && value !== undefined)

@@ -18,7 +18,7 @@ const SYSTEM_FIELDS = [
   'managedFields',
 ] as const;
 
-/** `object` with the status and the system fields of `from`. Those that `from` lacks are removed. */
+/** `object` with the status and the system fields of `from`. If `from` lacks one of them, it is removed. */
 export function withSystemFieldsOf(object: Mapping, from: Mapping): Mapping {
   const metadata = { ...(isMapping(object.metadata) ? object.metadata : {}) };
   const known = isMapping(from.metadata) ? from.metadata : {};

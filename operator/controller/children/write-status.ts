@@ -16,8 +16,8 @@ interface StatusWriterOptions extends StatusTarget {
   readonly clock: Clock;
   readonly memory: AppliedMemory;
   /**
-   * The field manager of `client`. Without it, conditions of an earlier process are treated as conditions of
-   * other writers.
+   * The field manager of `client`. If omitted, conditions that an earlier process wrote are treated as
+   * conditions of other writers.
    */
   readonly fieldManager?: string;
   /** Called once when the answers of the server do not show the ownership that the writer needs. */
@@ -78,8 +78,8 @@ class StatusWrite {
   }
 
   /**
-   * The status to apply to `current`. If the list of conditions is one value, it includes the conditions of
-   * other writers.
+   * The status to apply to `current`. If the list of conditions is atomic, the result includes the conditions
+   * of other writers.
    */
   statusFor(current: KubernetesObject, omitted: Omitted): Fields {
     const { conditions, ...fields } = this.#desired;
@@ -122,7 +122,7 @@ class StatusWrite {
   }
 
   /**
-   * If the list of conditions is one value: finds out which conditions of `current` an earlier process has
+   * If the list of conditions is atomic: finds out which conditions of `current` an earlier process has
    * stated.
    */
   async learnEarlier(current: KubernetesObject): Promise<void> {
@@ -153,19 +153,20 @@ class StatusWrite {
     if (conditions.form === undefined || conditions.form === (form ?? 'map')) {
       return { ...written, answer: await this.#giveUpFormer(written.answer) };
     }
-    // The write was made for the other form: the definition has changed, or this is the first write ever.
+    // The write was made for the other list type: the definition has changed, or this is the first write
+    // ever.
     return this.send(withConditions(written.answer, this.#lost(current, written)), false);
   }
 
-  /**
-   * True if a cache may have dropped data that is needed, so that a write would lose fields of other writers.
-   */
+  /** True if a cache may have dropped data without which a write would lose fields of other writers. */
   #mayHide(known: KubernetesObject): boolean {
     if (this.#isOneValue() && statusOf(known).conditions === undefined) return true;
     return known.metadata.managedFields === undefined && this.#mayLoseMaps(known);
   }
 
-  /** True if the status has a map that is not stated, or may have one that a cache does not show yet. */
+  /**
+   * True if the status has a map that is not stated, or may have such a map that a cache does not show yet.
+   */
   #mayLoseMaps(current: KubernetesObject): boolean {
     const { fieldManager, resource, memory } = this.#options;
     if (fieldManager === undefined || !mayHaveOpenMaps(resource)) return false;
@@ -179,14 +180,14 @@ class StatusWrite {
   }
 
   /**
-   * Asks the server for the form of the list, before a write could remove conditions of other
-   * writers.
+   * Asks the server which type the list of conditions has, before a write that could remove conditions of
+   * other writers.
    */
   async #learnForm(current: KubernetesObject): Promise<void> {
     try {
       await this.#apply(current, { dryRun: true });
     } catch (error) {
-      // For example an admission webhook that does not support dry runs.
+      // For example, an admission webhook does not support dry runs.
       if (!(error instanceof ApiError) || error.status !== 400) throw error;
       this.#learn({ ...current, metadata: { ...current.metadata, managedFields: [] } }, undefined);
     }
@@ -205,7 +206,7 @@ class StatusWrite {
       const body = this.#versioned(this.bodyOf(sent), current);
       const manager = this.#manager();
       try {
-        // Forced: this reconciler decides the fields that it states, regardless of who wrote them.
+        // Forced, because this reconciler decides the fields that it states, regardless of who wrote them.
         const answer = await client.applyExisting<KubernetesObject>(resource, body, {
           subresource: 'status',
           force: true,
@@ -217,7 +218,7 @@ class StatusWrite {
         this.#learn(answer, manager);
         return { answer, status };
       } catch (error) {
-        // The list itself is a field that the reconciler states.
+        // `conditions` is left out, because the list itself is a field that the reconciler states.
         const refused = refusedFieldsIn(error).filter((field) => field !== 'conditions');
         if (refused.every((field) => omitted.has(field))) throw error;
         omitted = new Set([...omitted, ...refused, ...this.#undeclared()]);
@@ -244,7 +245,10 @@ class StatusWrite {
     return managerOf(fieldManager, this.#types);
   }
 
-  /** Applies again under the former names of the manager, so that they give up the conditions they still own. */
+  /**
+   * Applies again under each former name of the manager, so that the former managers give up the conditions
+   * that they still own.
+   */
   async #giveUpFormer(answer: KubernetesObject): Promise<KubernetesObject> {
     const { client, resource, memory, fieldManager } = this.#options;
     const used = this.#manager();
@@ -291,7 +295,7 @@ function untimed({ lastTransitionTime: _, ...condition }: Condition): Condition 
   return condition as Condition;
 }
 
-/** Ignores the order of conditions, which the server decides. */
+/** Ignores the order of conditions, because the server decides it. */
 function isSameStatus(before: Fields, wanted: Fields): boolean {
   return digestOf(byType(before)) === digestOf(byType(wanted));
 }

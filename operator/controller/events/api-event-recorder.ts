@@ -37,15 +37,15 @@ interface ApiEventRecorderOptions {
 }
 
 /**
- * Sends the Events of a process to the API server (`events.k8s.io/v1`) in the background. Recording an
- * Event never waits and never throws.
+ * Sends the Events of a process to the API server (`events.k8s.io/v1`) in the background. Recording an Event
+ * never waits and never throws.
  *
- * - An Event that repeats within 6 minutes of the last occurrence is counted in the `series` of the sent
- *   Event. The series is sent at the first repetition, then every 30 minutes, and after 6 minutes without a
- *   repetition. The version of the object does not matter for the comparison.
- * - When ten Events within 600 s differ only in their notes, they and those that follow become one Event. Its
- *   note begins with `(combined from similar events): `.
- * - One source may begin 25 Events about one object at once, then one per 300 s.
+ * - An Event that repeats within 6 minutes of its last occurrence is counted in the `series` of the Event
+ *   that was sent. The series is sent at the first repetition, then every 30 minutes, and after 6 minutes
+ *   without a repetition. The version of the object is not compared.
+ * - When ten Events within 600 s differ only in their notes, these and later ones are combined into one
+ *   Event. Its note begins with `(combined from similar events): `.
+ * - One source may begin 25 Events about one object at once, and then one every 300 s.
  * - An Event that fails in transport, or with a 429 or 5xx, is sent again after 10 s, 11 times. Any other
  *   refusal is final. At most 1,000 Events wait.
  *
@@ -79,7 +79,7 @@ export class ApiEventRecorder {
     });
   }
 
-  /** A recorder for one part of the process, with `chancery.dev/NAME` as `reportingController`. */
+  /** A recorder for one component of the process. Its `reportingController` is `chancery.dev/NAME`. */
   for(controller: string): EventRecorder {
     return {
       record: (note) => {
@@ -142,8 +142,8 @@ export class ApiEventRecorder {
 
   #begin(key: string, controller: string, facts: EventFacts): void {
     const { clock } = this.#options;
-    // Does not use the reporter, which a note may choose, because each name would then have its own
-    // budget.
+    // The reporter is not part of the source: a note may choose its reporter, so each reporter would have its
+    // own budget.
     const source = `${controller} ${nameOfReference(facts.regarding)}`;
     if (!this.#rate.allows(source)) {
       this.#drops.count(controller, 'rate-limited');
@@ -196,16 +196,16 @@ export class ApiEventRecorder {
   }
 }
 
-/** The same numbers as in client-go. */
+/** The same limits as in client-go. */
 const BURST = 25;
 const REFILL_MS = 300_000;
 const MANY_SIMILAR = 10;
 const SIMILAR_WITHIN_MS = 600_000;
 
-/** Number of entries that each of the maps below remembers, the same as in client-go. */
+/** Number of entries that each of the maps below keeps, the same as in client-go. */
 const MAX_REMEMBERED: number = 4_096;
 
-/** Limits new Events of one source about one object: 25 at once, then one per 300 s. */
+/** Limits new Events of one source about one object: 25 at once, then one every 300 s. */
 class EventRate {
   readonly #clock: Clock;
   readonly #buckets = new LeastRecent<{ tokens: number; atMs: number }>(MAX_REMEMBERED);
@@ -214,7 +214,7 @@ class EventRate {
     this.#clock = clock;
   }
 
-  /** @param of - the source and the object. */
+  /** @param of - the source and the object, as one string. */
   allows(of: string): boolean {
     const now = this.#clock.monotonic();
     const { tokens, atMs } = this.#buckets.get(of) ?? { tokens: BURST, atMs: now };
@@ -228,7 +228,10 @@ class EventRate {
 /** Finds Events that differ only in their notes. Ten different notes within 600 s are too many. */
 class SimilarEvents {
   readonly #clock: Clock;
-  /** When each of the latest ten different notes was last seen, by the note's digest. */
+  /**
+   * For each Event without its note: the latest ten different notes, by digest, with the time when each was
+   * last seen.
+   */
   readonly #seen = new LeastRecent<Map<string, number>>(MAX_REMEMBERED);
 
   constructor(clock: Clock) {
@@ -236,7 +239,7 @@ class SimilarEvents {
   }
 
   /**
-   * Records one Event. Returns true when there are many like it.
+   * Records one Event. Returns true when many similar Events were recorded.
    *
    * @param identity - the Event without its note.
    */

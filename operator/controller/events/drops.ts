@@ -3,9 +3,9 @@ import type { Meter } from '../../core/metrics.ts';
 import type { Log } from '../reconciler.ts';
 
 /**
- * Why an Event was not sent, in the order below: too many Events were waiting; its source sends too many
- * about its object; the API refused it; all tries failed; the process ended; its namespace is being deleted;
- * it was malformed.
+ * Why an Event was not sent. In the order below: too many Events were waiting; its source sends too many
+ * Events about its object; the API refused it; all tries failed; the process ended; its namespace is being
+ * deleted; it was malformed.
  */
 export type DropReason =
   | 'queue-full'

@@ -9,16 +9,18 @@ import type { EventNote } from './event-recorder.ts';
 const MAX_NOTE_BYTES = 1_024;
 const MAX_WORD = 128;
 
-/** Room for the suffix: the name of an Event is a DNS subdomain of at most 253 characters. */
+/**
+ * Maximum characters before the suffix: the name of an Event is a DNS subdomain of at most 253 characters.
+ */
 const MAX_NAME_PREFIX = 253 - 1 - 16;
 
-/** Number of different names within a millisecond: a name contains the time in nanoseconds. */
+/** Number of different names per millisecond: a name contains the time in nanoseconds. */
 const NAMES_PER_MS = 1_000_000;
 
 /** A reference to an object in an Event. */
 type ObjectReference = KubernetesEvent['regarding'];
 
-/** The reporting part of the process, and the process itself. */
+/** The controller that reports the Event, and the process in which it runs. */
 interface EventSource {
   readonly reportingController: string;
   readonly reportingInstance: string;
@@ -30,8 +32,8 @@ export type EventFacts = Omit<KubernetesEvent, 'metadata' | 'eventTime' | 'serie
 };
 
 /**
- * The facts of `given` in a form that the API accepts: an empty word is replaced, and a word that is too long
- * is cut.
+ * The facts of `given`, changed so that the API accepts them: an empty word is replaced, and a word that is
+ * too long is cut.
  *
  * @param mended - called with the name of each field that was changed.
  * @throws TypeError for input that violates the types, such as a note without an object.
@@ -64,14 +66,15 @@ export function eventFacts(
   };
 }
 
-/** The API server accepts a qualified name, which has the form of a label key, of at most 128 characters. */
+/** The API server accepts a qualified name of at most 128 characters, written like a label key. */
 function isReportingController(text: unknown): text is string {
   return typeof text === 'string' && text.length <= MAX_WORD && isLabelKey(text);
 }
 
 /**
- * Identifies an Event to find its repetitions: everything except the note and the object versions. Every
- * write of an object changes its version, so with versions no Event would ever be a repetition.
+ * Identifies an Event, so that its repetitions can be found: everything except the note and the object
+ * versions. Every write of an object changes its version, so with versions no Event would ever be a
+ * repetition.
  */
 export function identityOf(facts: EventFacts): string {
   const { type, action, reason, reportingController, reportingInstance } = facts;
@@ -83,7 +86,7 @@ export function identityOf(facts: EventFacts): string {
   ]);
 }
 
-/** A reference without its version, as text. */
+/** A reference without its version, as a string. */
 export function nameOfReference(reference: ObjectReference): string {
   const { apiVersion, kind, namespace, name, uid } = reference;
   return JSON.stringify([apiVersion, kind, namespace ?? null, name, uid ?? null]);
@@ -147,7 +150,7 @@ function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectRe
   };
 }
 
-/** The part of an object's name that can be the start of an Event's name: `system:node` and `a-` cannot. */
+/** The start of an object's name, as far as it can begin an Event's name: `system:node` and `a-` cannot. */
 function namePrefix(name: string): string {
   const prefix = name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '');
   return isDnsSubdomain(prefix) ? prefix : 'event';

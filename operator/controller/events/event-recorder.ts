@@ -15,9 +15,9 @@ export interface EventNote {
   /** A human-readable sentence; cut to 1,024 bytes. */
   readonly note: string;
   /**
-   * The reporting part, instead of `chancery.dev/CONTROLLER`: at most 128 characters, in the form of a label
-   * key. In core/v1 it is the `reportingComponent`, which `kubectl describe` shows under "From". Use it for
-   * an operator that replaces another one, if people filter Events by that name.
+   * The `reportingController` of the Event, at most 128 characters, written like a label key. Default:
+   * `chancery.dev/CONTROLLER`. In core/v1 it is the `reportingComponent`, which `kubectl describe` shows
+   * under "From". Set it in an operator that replaces another one, if people filter Events by that name.
    */
   readonly reporter?: string;
 }

@@ -12,9 +12,7 @@ import type { EventSeries } from './series.ts';
 /** Maximum number of waiting Events. Further Events are dropped, so that an outage does not fill memory. */
 const MAX_WAITING_EVENTS: number = 1_000;
 
-/**
- * The number of tries per Event, and the pause between two tries; the same numbers as in client-go.
- */
+/** The number of tries per Event, and the pause between two tries, both as in client-go. */
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
@@ -31,7 +29,7 @@ interface EventSenderOptions {
 /** Sends series of Events to the API server in the background, one after the other. */
 export class EventSender {
   readonly #options: EventSenderOptions;
-  /** In sending order; the first series is being sent. */
+  /** The series that wait, in the order of sending. The first one is being sent. */
   readonly #waiting = new Set<EventSeries>();
   #sending: Promise<void> | undefined;
   /** Aborts when the sender closes. Then there are no more pauses between tries. */
@@ -63,7 +61,7 @@ export class EventSender {
     try {
       if (this.#sending !== undefined) await abortable(this.#sending, this.#stop.signal);
     } catch {
-      // The time is over. The remaining series are dropped below.
+      // The time limit is over. The remaining series are dropped below.
     } finally {
       cancel();
       this.#stop.abort();
@@ -83,8 +81,8 @@ export class EventSender {
   }
 
   /**
-   * Sends everything that is due of one series, so that a repetition in the meantime does not wait behind
-   * other series.
+   * Sends everything that is due in one series, so that a repetition that comes meanwhile does not wait
+   * behind other series.
    */
   async #send(series: EventSeries): Promise<void> {
     for (let tries = 1; series.isDue && !this.#stop.signal.aborted; tries++) {
@@ -139,7 +137,7 @@ export class EventSender {
   }
 }
 
-/** The drop reason if another try cannot help; undefined if it may help. */
+/** The drop reason if another try cannot succeed; undefined if it may succeed. */
 function dropReasonOf(error: unknown): DropReason | undefined {
   if (error instanceof ApiError) {
     const causes = error.details.causes ?? [];

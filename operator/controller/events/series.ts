@@ -2,12 +2,10 @@ import type { Clock } from '../../core/clock.ts';
 import type { KubernetesEvent } from '../../model/builtin.ts';
 import { rfc3339Micro } from '../../model/condition.ts';
 
-/** A series ends when no repetition comes for this time, the same as in client-go. */
+/** A series ends when no repetition comes for this many milliseconds, the same as in client-go. */
 const SERIES_IDLE_MS: number = 6 * 60_000;
 
-/**
- * How often the count of a running series is updated on the API server, the same as in client-go.
- */
+/** Milliseconds between two updates of a running series on the API server, the same as in client-go. */
 const SERIES_REFRESH_MS: number = 30 * 60_000;
 
 /** One Event and its repetitions. */
@@ -54,12 +52,12 @@ export class EventSeries {
     return this.#hasNews ? Math.min(idleAt, this.#sentAt + SERIES_REFRESH_MS) : idleAt;
   }
 
-  /** The `series` field to send for repetitions. */
+  /** The `series` field of the Event, with the repetitions so far. */
   get repetitions(): NonNullable<KubernetesEvent['series']> {
     return { count: this.#count, lastObservedTime: this.#seenTime };
   }
 
-  /** Counts a repetition. The first one is due at once, so that the API server shows a series. */
+  /** Counts a repetition. The first repetition is due at once, so that the API server shows a series. */
   repeat(): void {
     this.#count++;
     this.#seenAt = this.#clock.monotonic();
@@ -67,13 +65,15 @@ export class EventSeries {
     if (this.#sentCount <= 1) this.#isDue = true;
   }
 
-  /** Makes unsent repetitions due if the refresh time has come, or at once if `end` is true. */
+  /**
+   * Makes unsent repetitions due if the next refresh is due. If `end` is true, makes them due in any case.
+   */
   review(end = false): void {
     const refreshAt = this.#sentAt + SERIES_REFRESH_MS;
     if (end || this.#clock.monotonic() >= refreshAt) this.#isDue = true;
   }
 
-  /** @param count - the count that was sent; 1 for the Event alone. */
+  /** @param count - the count that was sent; 1 for the Event without a series. */
   sent(count: number): void {
     this.#sentCount = count;
     this.#sentAt = this.#clock.monotonic();

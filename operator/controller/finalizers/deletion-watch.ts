@@ -27,7 +27,9 @@ export interface DeletionWatch {
   end(): void;
 }
 
-/** Watches one object by its name. It reads only metadata, with the rights of any source of its resource. */
+/**
+ * Watches one object by its name, and only its metadata. The rights of any source of its resource suffice.
+ */
 export function watchDeletion({
   resource,
   key,

@@ -7,7 +7,7 @@ import type { Resource } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 
-/** The result of a cleanup that is not finished: milliseconds until it is called again. */
+/** Returned when a cleanup is not finished: the number of milliseconds until the cleanup is called again. */
 export type Unfinished = { readonly requeueAfterMs: number };
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a cleanup that returns nothing is the usual one
@@ -26,7 +26,7 @@ export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
   readonly name: string;
   /**
    * Returns when nothing is left to clean up. Return `{ requeueAfterMs }` when the cleanup continues
-   * elsewhere, which does not count as a failure: `finalize` is called again after that time, and when
+   * elsewhere. This does not count as a failure; `finalize` is called again after that time, and when
    * something changes. Declared as a method, so that a finalizer of Deployments is assignable to `Finalizer`.
    */
   finalize(object: T, context: ReconcileContext<T>): Cleaned | Promise<Cleaned>;
@@ -41,9 +41,10 @@ const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
 
 /**
  * Checks the name of a finalizer. The API server would refuse a wrong name with a 422, but only when the
- * first object comes. A finalizer is a DNS name of at most 253 characters, a slash, and a name of at most 63.
+ * first object gets the finalizer. The name of a finalizer is a DNS name of at most 253 characters, a slash,
+ * and a name of at most 63.
  *
- * @throws ConfigurationError `CONFIG` that names the problem.
+ * @throws ConfigurationError `CONFIG` that says what is wrong with the name.
  */
 export function requireFinalizerName(finalizer: string): void {
   const [domain = '', name, ...more] = finalizer.split('/');
@@ -60,7 +61,7 @@ export function requireFinalizerName(finalizer: string): void {
 }
 
 /**
- * Number of tries while other writers change the object. A live read precedes every further try.
+ * Number of tries while other writers change the object. Before every further try, the object is read live.
  */
 const MAX_TRIES = 5;
 
@@ -132,10 +133,7 @@ export async function removeFinalizer(
   }
 }
 
-/**
- * Tests the version, because the choice of the path depends on whether the object has other
- * finalizers.
- */
+/** The patch tests the version, because its path depends on whether the object has other finalizers. */
 function adding({ metadata }: KubernetesObject, finalizer: string): Patch {
   const { uid, resourceVersion, finalizers = [] } = metadata;
   const place =
@@ -153,7 +151,7 @@ function adding({ metadata }: KubernetesObject, finalizer: string): Patch {
 }
 
 /**
- * Does not test the version, because no other change matters while the finalizer keeps its index.
+ * The patch does not test the version, because no other change matters while the finalizer keeps its index.
  */
 function removing({ metadata }: KubernetesObject, index: number, finalizer: string): Patch {
   const path = `/metadata/finalizers/${index}`;
@@ -176,14 +174,14 @@ function isOther(a: KubernetesObject, b: KubernetesObject): boolean {
 }
 
 /**
- * A failed `test` gives a 422 without details, like a patch of a missing path; a concurrent write gives a
- * 409.
+ * True if a concurrent change may have caused the refusal. A failed `test` gives a 422 without details, like
+ * a patch of a missing path; a concurrent write gives a 409.
  */
 function isRefusedByChange(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 409 || error.status === 422);
 }
 
-/** The finalizer of a controller's objects; undefined for none. */
+/** The name of the finalizer of a controller's objects; undefined if the controller has none. */
 export function finalizerNameOf({
   finalizer,
   ownFinalizer,

@@ -12,11 +12,11 @@ import type { Source } from '../source.ts';
 import type { Finalizer } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 
-/** The parts of an attempt that finalizing needs. */
+/** What finalizing needs from an attempt. */
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
-  /** False for an object that has the finalizer and that the source does not select. Default true. */
+  /** False for an object that has the finalizer, but that the source does not select. Default true. */
   readonly isSelected?: boolean;
   /** Creates the context for the object in its current state, or for a key without an object. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;
@@ -49,7 +49,9 @@ export class Finalizing {
   readonly #controller: Controller;
   readonly #match: ReturnType<typeof matcherOf>;
   readonly #clock: Clock;
-  /** The uid by key. The cache may still show an object whose finalizer has been removed. */
+  /**
+   * By key: the uid of an object whose finalizer was removed, because the cache may still show the object.
+   */
   readonly #finalized = new Map<ObjectKey, string | undefined>();
 
   constructor({ controller, clock }: { readonly controller: Controller; readonly clock: Clock }) {
@@ -59,7 +61,7 @@ export class Finalizing {
     this.#clock = clock;
   }
 
-  /** True when an attempt at `object` would finalize it. */
+  /** True when an attempt for `object` would finalize it. */
   isDue(object: KubernetesObject | undefined): boolean {
     const { finalizer } = this.#controller;
     return (
@@ -70,14 +72,14 @@ export class Finalizing {
   }
 
   /**
-   * True for an object whose finalizer was removed by this process, until its key is reconciled without the
-   * object.
+   * True for an object whose finalizer was removed by this process. It stays true until the key is reconciled
+   * without an object.
    */
   hasFinalized(key: ObjectKey, uid: string | undefined): boolean {
     return this.#finalized.has(key) && this.#finalized.get(key) === uid;
   }
 
-  /** Milliseconds until a failing `finalize` is abandoned; undefined for never. */
+  /** Milliseconds until a failing `finalize` is abandoned; undefined if it never is. */
   patienceMs(object: KubernetesObject | undefined): number | undefined {
     const limitMs = this.#controller.finalizer?.forceFinalizeAfterMs;
     const deletedAt = Date.parse(object?.metadata.deletionTimestamp ?? '');
@@ -122,8 +124,9 @@ export class Finalizing {
 
   /**
    * `client` with a `find` that treats an object that the source no longer selects as absent. If an object
-   * left the selector before its finalizer could be added, it gets none: the watch reports the object in its
-   * previous state, so it would count as gone.
+   * left the selector before the finalizer could be added, it gets no finalizer: when an object leaves the
+   * selector, the watch reports the previous state, without the finalizer, so that the object would be
+   * treated as gone.
    */
   #selecting(client: Client): Pick<Client, 'find' | 'patch'> {
     return {
@@ -186,14 +189,14 @@ export class Finalizing {
 }
 
 /**
- * The fields with which a cleanup asks to be called again, including misspelt ones. With misspelt fields the
- * attempt fails.
+ * The fields with which a cleanup asks to be called again, including misspelt ones. Misspelt fields make the
+ * attempt fail.
  */
 const ASKS_FOR_MORE = /^(?:requeue|refusal$)/i;
 
 /**
- * Any other value means that nothing is left to clean up, for example when the answer of a request is
- * returned.
+ * Any other value means that nothing is left to clean up. For example, a cleanup may return the answer of a
+ * request.
  */
 function asksForMore(returned: unknown): boolean {
   if (typeof returned !== 'object' || returned === null) return false;
@@ -201,9 +204,9 @@ function asksForMore(returned: unknown): boolean {
 }
 
 /**
- * An answer of the API server in the form in which the source caches it and a store shows it.
+ * An object from an answer of the API server, as the source caches it and a store shows it.
  *
- * @throws OperatorError `USER_CODE` when the transform fails, the same error as a store throws. It quotes
+ * @throws OperatorError `USER_CODE` when the transform fails. A store throws the same error. It quotes
  *   nothing of the object.
  */
 export function asCached(

@@ -1,7 +1,7 @@
 import { keyOf, type ObjectKey, type ObjectMeta } from '../../model/object.ts';
 import type { Source } from '../source.ts';
 
-/** The part of an object that a sweep reads: its name and its finalizers. */
+/** What a sweep reads of an object: its name and its finalizers. */
 export interface SweptObject {
   readonly metadata: ObjectMeta;
 }
@@ -15,15 +15,13 @@ export type MetadataPages = (
 /** A sweep stops after this many objects, which are 1,000 pages. */
 const MAX_OBJECTS = 500_000;
 
-/**
- * A sweep returns at most this many objects that are being deleted, and the same number of others.
- */
+/** A sweep returns at most this many objects that are being deleted, and the same number of others. */
 const MAX_FOUND = 10_000;
 
 interface SweepOptions {
   readonly pages: MetadataPages;
   readonly finalizer: string;
-  /** True for a key that is in the cache. */
+  /** True for the key of a cached object. */
   readonly isSelected: (key: ObjectKey) => boolean;
   readonly signal: AbortSignal;
 }

@@ -18,10 +18,10 @@ import { finalizerNameOf } from './finalizer.ts';
 import { asCached } from './finalizing.ts';
 import { type MetadataPages, sweep } from './sweep.ts';
 
-/** Maximum number of objects with their own watch. A sweep finds changes of the others. */
+/** Maximum number of objects with their own watch. For the others, a sweep finds the changes. */
 const MAX_WATCHED = 50;
 
-/** Maximum number of remembered objects. Beyond it, keys without objects are read before `gone` is called. */
+/** Maximum number of remembered objects. Above it, a live read precedes each call of `gone`. */
 const MAX_KNOWN = 10_000;
 
 /** Milliseconds between two sweeps while there are objects without a watch, and after a sweep that failed. */
@@ -30,10 +30,10 @@ const SWEEP_EVERY_MS = 5 * 60_000;
 /** Maximum number of keys in a log line. */
 const MAX_NAMES = 10;
 
-/** Decides which objects this process works on, if replicas share them. */
+/** Decides which objects this process works on, if replicas share the objects. */
 interface OwnObjects {
   worksOn(key: ObjectKey, uid: string | undefined): boolean;
-  /** The same as `worksOn`, for a key that is about to be enqueued. */
+  /** Like `worksOn`, for a key that is about to be enqueued. */
   admitsUncached(key: ObjectKey, uid: string | undefined): boolean;
 }
 
@@ -50,7 +50,7 @@ interface UnselectedObjectsOptions {
   readonly enqueue: (key: ObjectKey) => void;
   /** The objects that this process works on. Default: all. See `opened`. */
   readonly shards?: OwnObjects | undefined;
-  /** Receives the number of objects whenever it changes. */
+  /** Called with the number of objects whenever it changes. */
   readonly measured: (count: number) => void;
   /** All controllers of the process. Default: there are no others. */
   readonly controllers?: (() => readonly Controller[]) | undefined;
@@ -70,15 +70,15 @@ type Known =
     };
 
 /**
- * The objects that carry the finalizer of a controller and that its source does not select. They are
+ * The objects that carry a controller's finalizer and that the controller's source does not select. They are
  * finalized when they are deleted.
  *
- * An object becomes unselected when it leaves the label or field selector. The API server reports it as
- * deleted, and in a list it is missing. So the next attempt of its key reads it. After a restart or a change
- * of the leader these objects are not known. So a sweep finds them at the start.
+ * An object becomes unselected when it leaves the label or field selector. The API server then reports it as
+ * deleted, and lists do not contain it. So the next attempt for its key reads the object. After a restart or
+ * a change of the leader such objects are not known, so a sweep at the start finds them.
  *
- * Such an object is left alone until its deletion begins. A watch of the object by its name, or beyond 50
- * objects a sweep every five minutes, shows that. Then each attempt of the key reads the object.
+ * An unselected object is left alone until its deletion begins. A watch of the single object shows this, or
+ * above 50 objects a sweep every five minutes. From then on each attempt for the key reads the object.
  *
  * If another controller of the process selects the object and has the same finalizer, it handles the object.
  *
@@ -104,7 +104,7 @@ export class UnselectedObjects {
   #hasFailed = false;
   #reported = 0;
   #wake: () => void = () => {};
-  /** True if objects were taken over after the last sweep began. */
+  /** True if the process took over more objects after the last sweep began. */
   #isDue = false;
   #cutPause: () => void = () => {};
 
@@ -134,7 +134,7 @@ export class UnselectedObjects {
       this.#forget(key);
       return false;
     }
-    // An object that is only missing in a list may have got the finalizer after its last known state.
+    // An object that is missing in a list may have got the finalizer after its last known state.
     const isLate = change.finalStateUnknown && !this.#options.isFinalized(key, metadata.uid);
     if (!this.#isOurs(key, metadata) && !isLate) return false;
     if (this.#known.has(key)) return true;
@@ -152,8 +152,8 @@ export class UnselectedObjects {
   }
 
   /**
-   * The live object in the form of the cache. Undefined when the object is gone or has no finalizer of the
-   * controller, which treats it as gone.
+   * The live object, as the cache would hold it. Undefined when the object is gone, or does not have the
+   * controller's finalizer, so that the controller treats it as gone.
    *
    * @throws any error of the read, so that the key is retried.
    */
@@ -165,13 +165,13 @@ export class UnselectedObjects {
       this.#forget(key);
       return undefined;
     }
-    // An object that matches is selected again, and the cache will soon show it.
+    // An object that matches is selected again, and the cache will show it soon.
     if (this.#match(live) !== 'selected') this.#seen(key, live);
     const { apiVersion, kind, metadata } = live;
     return asCached(live, { apiVersion, kind, metadata }, controller.for);
   }
 
-  /** Sweeps at the start, and again while there are objects without a watch, until `signal` aborts. */
+  /** Sweeps at the start, then again while objects without a watch exist, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { controller, controllers, pages, shards } = this.#options;
     if (this.#finalizer === undefined) return;
@@ -185,7 +185,7 @@ export class UnselectedObjects {
     const end = (): void => this.#wake();
     signal.addEventListener('abort', end, { once: true });
     try {
-      // A process that works on some objects only has no objects at the start.
+      // A process that shares the objects with other replicas has none at the start.
       if (shards !== undefined) await this.#pause(signal);
       for (;;) {
         this.#isDue = false;
@@ -247,7 +247,7 @@ export class UnselectedObjects {
           shards?.worksOn(key, metadata.uid) !== false &&
           this.#isOurs(key, metadata),
       );
-      // A source for one name gives rights to that object alone.
+      // A source that selects one name gives rights to that object only.
       const only = onlyNameIn(controller.for.fieldSelector);
       const ours = found.filter(([, { name }]) => only === undefined || name === only);
       const kept = ours.filter(([key, metadata]) => this.#swept(key, metadata));
@@ -287,7 +287,7 @@ export class UnselectedObjects {
     return true;
   }
 
-  /** A read has found the object. Logs and records if an object was seen to leave the selector. */
+  /** A live read has found the object. Logs and records it, if the object was seen to leave the selector. */
   #seen(key: ObjectKey, live: KubernetesObject): void {
     const { controller, events, log } = this.#options;
     const known = this.#known.get(key);
@@ -360,7 +360,7 @@ export class UnselectedObjects {
     this.#watches.delete(known.watch);
   }
 
-  /** True for an object that carries the finalizer, unless this process has removed it or another controller has it. */
+  /** True for an object with the finalizer, unless this process removed it or another controller has it. */
   #isOurs(
     key: ObjectKey,
     metadata: ObjectMeta,
@@ -373,7 +373,7 @@ export class UnselectedObjects {
     return !this.#options.isFinalized(key, uid);
   }
 
-  /** True while an object has left only in a write of this process, and the cache still has it. */
+  /** True if a write of this process moved an object out of the selector, and the cache still has it. */
   #isHidden(key: ObjectKey): boolean {
     const cached = this.#options.cached(key);
     return cached !== undefined && this.#isOurs(key, cached.metadata);

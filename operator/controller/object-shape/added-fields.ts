@@ -4,7 +4,7 @@ import { type Resource, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 
 /**
- * A field that the toolkit adds to a status stated by a reconciler or a function: a field of the status, or
+ * A field that the toolkit adds to a status that a reconciler or a function states: a field of the status, or
  * of each condition. `conditions` is the list itself, which an engine adds for its own condition.
  */
 export type AddedField =
@@ -13,7 +13,7 @@ export type AddedField =
   | 'condition.observedGeneration'
   | 'condition.lastTransitionTime';
 
-/** How the API server names each field that is not in the schema. */
+/** The name by which the API server reports each field that is not in the schema. */
 const PATHS: readonly (readonly [AddedField, string])[] = [
   ['observedGeneration', 'observedGeneration'],
   ['conditions', 'conditions'],
@@ -22,8 +22,9 @@ const PATHS: readonly (readonly [AddedField, string])[] = [
 ];
 
 /**
- * The added fields that an answer of the API server refuses. Server-side apply refuses each undeclared field;
- * in development, where fields are validated strictly, any write does. Empty for any other error.
+ * The added fields that the API server refuses, according to its answer. Server-side apply refuses each
+ * undeclared field. In development, where fields are validated strictly, any write refuses them. Empty for
+ * any other error.
  */
 export function refusedFieldsIn(error: unknown): readonly AddedField[] {
   if (!(error instanceof ApiError)) return [];
@@ -68,10 +69,7 @@ export class UndeclaredFields {
     return known !== undefined && nowMs < known.untilMs ? known.fields : NONE;
   }
 
-  /**
-   * @param write - an accepted write: the fields that it omitted and the added fields that it
-   * wrote.
-   */
+  /** @param write - an accepted write: the fields that it omitted, and the added fields that it contained. */
   learn(
     resource: Resource,
     { omitted, written }: { readonly omitted: Omitted; readonly written: readonly AddedField[] },

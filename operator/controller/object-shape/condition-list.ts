@@ -4,17 +4,14 @@ import type { KubernetesObject } from '../../model/object.ts';
 
 /**
  * `map`: the definition declares `status.conditions` as a map by type, in which each writer owns its own
- * conditions. `atomic`: the list is one value, which the last writer owns as a whole.
+ * conditions. `atomic`: the last writer owns the list as a whole.
  */
 type ListForm = 'map' | 'atomic';
 
-/**
- * Maximum number of objects whose earlier conditions are remembered. A forgotten object is read
- * once more.
- */
+/** Maximum number of objects whose earlier conditions are remembered. A forgotten object is read again. */
 const MAX_OBJECTS = 10_000;
 
-/** Maximum number of types that are remembered as the controller's own. */
+/** Maximum number of condition types that are remembered as the controller's own. */
 const MAX_TYPES = 1_000;
 
 /** The maximum length of a field manager's name in the API server. */
@@ -23,13 +20,13 @@ const MAX_MANAGER_CHARS = 128;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * What a controller knows about the conditions in the statuses of its objects: the form of the list, and the
- * types that are its own.
+ * What a controller knows about the conditions in the statuses of its objects: whether the list is a map or
+ * atomic, and the condition types that are the controller's own.
  *
- * The form is taken from the API server itself: in the answer to an apply, `metadata.managedFields` names
+ * The list type is learned from the API server: in the answer to an apply, `metadata.managedFields` names
  * each item of a map, but an atomic list only as a whole. So no schema and no right to read definitions is
- * needed, and an answer shows when a definition has changed. An atomic list does not show who owns which
- * condition, so the name of the field manager contains the types, see `managerOf`.
+ * needed, and an answer also shows that a definition has changed. An atomic list does not show which writer
+ * owns which condition, so the name of the field manager contains the condition types, see `managerOf`.
  */
 export class ConditionList {
   #form: ListForm | undefined;
@@ -39,12 +36,12 @@ export class ConditionList {
   /** Types that an earlier process has stated, by the uid of the object. */
   readonly #earlier = new Map<string, ReadonlySet<string>>();
 
-  /** The form of the list; undefined until an answer has shown it. */
+  /** `map` or `atomic`; undefined until an answer has shown it. */
   get form(): ListForm | undefined {
     return this.#form;
   }
 
-  /** @param types - the types that are stated now. */
+  /** @param types - the condition types that are stated now. */
   states(types: Iterable<string>): void {
     for (const type of types) {
       this.#stated.delete(type);
@@ -57,11 +54,11 @@ export class ConditionList {
   }
 
   /**
-   * Determines the form from the object after an apply.
+   * Determines the list type from the object after an apply.
    *
-   * @param manager - the manager that has applied the object. Fields of other managers may still have the
-   * form of an earlier definition.
-   * @returns false for the first answer that does not show the form, because it has no readable
+   * @param manager - the manager that has applied the object. Fields of other managers may still be recorded
+   *   according to an earlier definition.
+   * @returns false for the first answer that does not show the list type, because it has no readable
    *   managedFields. The list is then treated as atomic, so that nothing is lost.
    */
   learn(answer: KubernetesObject, manager: string | undefined): boolean {
@@ -74,7 +71,9 @@ export class ConditionList {
     return !isFirst;
   }
 
-  /** The conditions of `object` that other writers own, given the `types` that are stated now. */
+  /**
+   * The conditions of `object` that other writers own. `types` are the condition types that are stated now.
+   */
   others(object: KubernetesObject, types: ReadonlySet<string>): readonly Condition[] {
     const earlier = this.#earlier.get(object.metadata.uid ?? '') ?? NONE;
     return conditionsOf(statusOf(object)).filter(
@@ -114,16 +113,14 @@ export function statusOf(object: KubernetesObject): Mapping {
   return isMapping(status) ? status : {};
 }
 
-/**
- * The conditions of a status. Omits items that are not objects, because nothing identifies them.
- */
+/** The conditions of a status. Omits items that are not objects, because nothing identifies them. */
 export function conditionsOf({ conditions }: Mapping): readonly Condition[] {
   return Array.isArray(conditions) ? conditions.filter(isMapping as never) : [];
 }
 
 /**
  * The field manager of a status with an atomic list of conditions. The name contains the controller's own
- * types, so that the next process knows them. Other statuses use the plain name.
+ * condition types, so that the next process knows them. Other statuses use the plain name.
  */
 export function managerOf(fieldManager: string, types: ReadonlySet<string>): string {
   const name = `${prefixOf(fieldManager)}${[...types].sort().join(',')}`;
@@ -140,19 +137,19 @@ function prefixOf(fieldManager: string): string {
   return `${fieldManager}/status/`;
 }
 
-/** The part of a status that one field manager owns. */
+/** What one field manager owns in a status. */
 interface Share {
   readonly manager: string;
-  /** True if it was written by server-side apply, so that another apply can give the fields up. */
+  /** True if the fields were written by server-side apply, so that another apply can give them up. */
   readonly isApplied: boolean;
-  /** Its fields, in the notation of managedFields. */
+  /** The owned fields, in the notation of managedFields. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Its part of the conditions; undefined when it owns none. */
+  /** The owned fields of the conditions; undefined when the manager owns none. */
   readonly conditions: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * The managers that own fields of the status in the version of the object. Unreadable entries are omitted.
+ * The managers that own fields of the status in this version of the object. Unreadable entries are omitted.
  */
 export function sharesOf({ apiVersion, metadata }: KubernetesObject): readonly Share[] {
   const entries: unknown = metadata.managedFields;
@@ -182,7 +179,7 @@ function formIn(object: KubernetesObject, manager: string | undefined): ListForm
 
 function earlierTypes(live: KubernetesObject, fieldManager: string): ReadonlySet<string> {
   const owners = sharesOf(live).filter(({ conditions }) => conditions !== undefined);
-  // A status that was written before the form of the list was known has the plain name.
+  // A status that was written before the list type was known has the plain name.
   if (owners.length > 0 && owners.every(({ manager }) => manager === fieldManager)) {
     return new Set(conditionsOf(statusOf(live)).map(({ type }) => type));
   }

@@ -12,9 +12,10 @@ import { isNameOf, sharesOf, statusOf } from './condition-list.ts';
 export type Path = readonly string[];
 
 /**
- * The maps among the owned `fields` that `stated` lacks and in which other managers have fields. A manager
- * that states a field in a map without a schema also owns the map: an apply without the map would remove it,
- * including the fields of others. An item of a list is removed as a whole, because its key is stated.
+ * The maps that `stated` lacks, that are among the owned `fields`, and in which other managers have fields. A
+ * manager that states a field in a map without a schema also owns the map. An apply without the map would
+ * remove the map, including the fields of others. An item of a list is removed as a whole, because its key is
+ * stated.
  *
  * @param others - the fields of each of the other managers.
  */
@@ -48,9 +49,9 @@ export function sharedMaps(
 }
 
 /**
- * `status`, to which empty maps are added: those that `status` lacks and in which others have fields. So
- * these maps and their fields stay. The API server does not accept managedFields through a subresource, so
- * the ownership of these maps cannot be given up.
+ * `status` with additional empty maps: those that `status` lacks and in which others have fields. In this way
+ * those maps and their fields stay. The ownership of the maps cannot be given up, because the API server does
+ * not accept managedFields through a subresource.
  *
  * @param object - the object from the server, with its managedFields.
  */
@@ -71,7 +72,7 @@ export function withMapsOfOthers<S extends Mapping>(
   return copy;
 }
 
-/** The part of `holder` with this name in the notation of managedFields. */
+/** The member of `holder` with this name in the notation of managedFields. */
 function partAt(holder: unknown, name: string): unknown {
   if (name === '.') return holder;
   return name.startsWith('f:') ? memberOf(holder, name.slice(2)) : itemOf(holder, name);
@@ -107,7 +108,7 @@ export function mayHaveOpenMaps({ group }: Resource): boolean {
 /**
  * True if `shown` has a map that `stated` lacks, in which others may have fields.
  *
- * @param shown - a part of an object: everything except its metadata and status, or its status.
+ * @param shown - the object without its metadata and status, or its status.
  */
 export function lacksMaps(resource: Resource, shown: Mapping, stated: unknown): boolean {
   if (!mayHaveOpenMaps(resource)) return false;

@@ -10,7 +10,7 @@ const MAX_KEY_CHARS = 100;
 
 /**
  * Refuses an object in which two items of a list have the same key, such as two variables of a container with
- * the same name. The API server accepts the creation of such an object, and refuses each later server-side
+ * the same name. The API server accepts the creation of such an object, but refuses each later server-side
  * apply. So the child would exist, and could never be changed.
  *
  * Items are not merged, because the object would then differ from what the caller stated. The keys are known
@@ -117,7 +117,7 @@ function keyOfItem(item: unknown, keys: readonly string[]): string | undefined {
   return known.length === 0 ? undefined : known.join(' and ');
 }
 
-/** Keys are names, numbers and addresses, which are safe in a message. */
+/** Keys are names, numbers and addresses, which may be shown in a message. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

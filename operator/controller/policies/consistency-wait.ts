@@ -7,10 +7,7 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Source } from '../source.ts';
 import type { AcceptedWrite, KeyPolicy, Resume } from './key-gate.ts';
 
-/**
- * How long a key waits for the caches to show the writes of its last attempt; the same time as in
- * kopf.
- */
+/** Maximum milliseconds that a key waits until the caches show the writes of its last attempt, as in kopf. */
 export const CONSISTENCY_WAIT_MS: number = 5_000;
 
 const EXPIRED = 'chancery_consistency_wait_expired_total';
@@ -33,9 +30,9 @@ interface Behind {
 }
 
 /**
- * Implements `consistency: 'wait'`: parks a key until the caches of the controller show the writes of its
- * last attempt. At the latest, the key runs 5 s after its last write; if a cache is still behind then,
- * `chancery_consistency_wait_expired_total` counts it.
+ * Implements `consistency: 'wait'`: parks a key until the caches of the controller show the writes of the
+ * key's last attempt, or until 5 s after the last write. If a cache still lags behind then, this is counted
+ * in `chancery_consistency_wait_expired_total`.
  */
 export class ConsistencyWait implements KeyPolicy {
   readonly name = 'consistency-wait';
@@ -147,7 +144,7 @@ function isCaughtUp({ caughtUp }: Behind): boolean {
 }
 
 /**
- * True when the cache has no object with one of these uids under `key`. With `deleting`, also when the
+ * True when the cache has no object with one of these uids under `key`. With `deleting`, also when the cached
  * object has a deletion time.
  */
 function lacks(

@@ -4,21 +4,23 @@ import type { AddOptions, WorkQueue } from '../../queue/work-queue.ts';
 import type { Change } from '../../store/change.ts';
 import type { Log } from '../reconciler.ts';
 
-/** Allows a parked key to run. Does nothing for a key that is not parked. */
+/** Allows a parked key to run. Does nothing if the key is not parked. */
 export type Resume = (key: ObjectKey) => void;
 
 /**
- * Decides whether a key may run now. Nothing else decides this. It asks every policy in order. The longest
- * delay counts, and `park` takes precedence over any delay.
+ * Decides whether a key may run now. Every start of a key passes through the gate, which asks every policy in
+ * order. The longest delay applies; if a policy returns `park`, the key is parked instead.
  */
 export class KeyGate {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #policies: readonly KeyPolicy[];
   readonly #held: Held;
-  /** Parked keys, with the priority for their return and the policy. Parked keys are not in the queue. */
+  /**
+   * Parked keys, with the priority that they return with and the policy. Parked keys are not in the queue.
+   */
   readonly #parked = new Map<ObjectKey, { readonly priority: number; readonly policy: string }>();
 
-  /** @param held - receives which policy delays a key. Default: no receiver. */
+  /** @param held - called with the policy that delays a key. Default: nothing is called. */
   constructor(
     queue: WorkQueue<ObjectKey>,
     policiesFor: (resume: Resume) => readonly KeyPolicy[],
@@ -34,7 +36,7 @@ export class KeyGate {
     return this.#parked.size;
   }
 
-  /** The parked keys, with the priority for their return. */
+  /** The parked keys, with the priority that they return with. */
   *parked(): Generator<readonly [ObjectKey, number], void, undefined> {
     for (const [key, { priority }] of this.#parked) yield [key, priority];
   }
@@ -45,8 +47,8 @@ export class KeyGate {
   }
 
   /**
-   * The policies that delay `key` now, the longest delay first, for display. Calling this changes nothing: a
-   * policy that may park is omitted until it has parked the key.
+   * The policies that delay `key` now, the longest delay first, for display. Calling this parks nothing: a
+   * policy that may park a key is omitted until it has done so.
    */
   waitsOf(key: ObjectKey): readonly PolicyWait[] {
     const parked = this.#parked.get(key);
@@ -67,7 +69,7 @@ export class KeyGate {
     this.#parked.clear();
   }
 
-  /** Enqueues a key, at once or after its delay. A parked key is then no longer parked. */
+  /** Enqueues a key, at once or after its delay. If it was parked, it no longer is. */
   add(key: ObjectKey, { priority = 0 }: AddOptions = {}): void {
     const { longestMs, policy } = this.#longest(key);
     if (policy !== undefined) this.#held(key, policy, longestMs);
@@ -80,7 +82,7 @@ export class KeyGate {
     this.add(key, options);
   }
 
-  /** Minimum milliseconds that `key` must wait. Parking is ignored here, because `admits` decides it. */
+  /** Minimum milliseconds that `key` must wait. Parking is ignored here, because `admits` handles it. */
   delayMs(key: ObjectKey): number {
     return this.#longest(key).longestMs;
   }
@@ -95,8 +97,8 @@ export class KeyGate {
   }
 
   /**
-   * True when a key that a worker has taken may run. Otherwise the key is delayed or parked, with the
-   * priority with which it was taken.
+   * True when a key that a worker has taken may run. If it may not, the key is delayed or parked, and keeps
+   * the priority with which it was taken.
    */
   admits(key: ObjectKey): boolean {
     const priority = this.#queue.processingPriority(key);
@@ -120,13 +122,15 @@ export class KeyGate {
     for (const policy of this.#policies) policy.wrote?.(key, write);
   }
 
-  /** True when a policy needs the live object, with its managedFields, before the object is written. */
+  /**
+   * True when a policy needs to see the live object, with its managedFields, before the object is written.
+   */
   asksForLive(target: WrittenObject): boolean {
     return this.#policies.some((policy) => policy.asksForLive?.(target) === true);
   }
 
   /**
-   * The write fight that the running attempt of `key` has found; before the attempt writes, that of the
+   * The write fight that the running attempt of `key` has found, or before its first write, the one of the
    * previous attempt.
    */
   fightOf(key: ObjectKey): Fight | undefined {
@@ -141,7 +145,7 @@ export class KeyGate {
     for (const policy of this.#policies) policy.finished?.(key, outcome);
   }
 
-  /** @param mayPark - true if a policy may park the key. Then no further policy is asked. */
+  /** @param mayPark - if true, a policy may park the key; after that, no further policy is asked. */
   #longest(key: ObjectKey, mayPark = false): Waits {
     let longestMs = 0;
     let policy: string | undefined;
@@ -163,7 +167,7 @@ export class KeyGate {
   /**
    * Marks a key as no longer parked, because it returns to the queue.
    *
-   * @returns the higher of the two priorities.
+   * @returns the higher one of `priority` and the priority with which the key was parked.
    */
   #unpark(key: ObjectKey, priority: number): number {
     const before = this.parkedPriority(key) ?? priority;
@@ -173,8 +177,8 @@ export class KeyGate {
 }
 
 /**
- * Receives which policy delays a key: for `forMs` milliseconds, or if undefined, until the policy calls
- * `resume`.
+ * Called when a policy delays a key for `forMs` milliseconds. If `forMs` is undefined, the delay lasts until
+ * the policy calls `resume`.
  */
 type Held = (key: ObjectKey, policy: string, forMs: number | undefined) => void;
 
@@ -198,7 +202,8 @@ interface Waits {
 /** The change of an object that enqueues a key. */
 export interface Cause {
   /**
-   * The resource of the changed object, which is the reconciled object, a child, or an object of a mapping.
+   * The resource of the changed object, which can be the reconciled object, a child, or the object of a
+   * mapping.
    */
   readonly resource: Resource;
   readonly change: Change;
@@ -211,14 +216,10 @@ export interface WrittenObject {
   readonly name: string;
 }
 
-/**
- * A write of an attempt that the API server has accepted. Dry runs and evictions are not included.
- */
+/** A write of an attempt that the API server has accepted. Dry runs and evictions are not reported. */
 export interface AcceptedWrite extends WrittenObject {
   readonly isDelete: boolean;
-  /**
-   * False when the answer has the version that was known before, so that the write changed nothing.
-   */
+  /** False when the answer has the same version as the known object, so that the write changed nothing. */
   readonly hasChanged: boolean;
   /** The objects with this name in the controller's caches before the write. */
   readonly before: readonly KubernetesObject[];
@@ -235,29 +236,27 @@ export interface AcceptedWrite extends WrittenObject {
   readonly live?: KubernetesObject | undefined;
 }
 
-/** A write that reverts fields that another writer changes repeatedly. */
+/** A write that reverts fields which another writer changes repeatedly. */
 export interface Fight {
   readonly object: string;
   /** The reverted fields, at most five. */
   readonly paths: readonly string[];
   /** The other field managers. Empty while they are unknown. */
   readonly managers: readonly string[];
-  /** Writes of this fight in the last 10 minutes. */
+  /** Number of writes of this fight in the last 10 minutes. */
   readonly writes: number;
   /**
-   * Minimum milliseconds until the next attempt; 0 for a delete, which is only half a turn of a
-   * fight.
+   * Minimum milliseconds until the next attempt. 0 for a delete, because the fight continues only when the
+   * child is created again.
    */
   readonly intervalMs: number;
   /** True once per 10 minutes, when the fight must be logged. */
   readonly isDue: boolean;
-  /**
-   * True if the previous attempt has found the fight, and the running attempt has not written yet.
-   */
+  /** True if the previous attempt has found the fight, and the running attempt has not written yet. */
   readonly isPast: boolean;
 }
 
-/** The end of an attempt, before its key is put back into the queue. */
+/** How an attempt ended. It is passed to the policies before the key is put back into the queue. */
 export interface AttemptOutcome {
   /** `aborted`: the process stops or has lost its leadership. */
   readonly kind: 'success' | 'failed' | 'terminal' | 'conflict' | 'panic' | 'aborted';
@@ -270,15 +269,15 @@ export interface AttemptOutcome {
 }
 
 /**
- * Decides when a key may be reconciled. A controller calls its policies in a fixed order at each of the
- * moments below; `keyPolicies` has the order. Each policy keeps its own state.
+ * Decides when a key may be reconciled. A controller calls the methods below on all its policies, in the
+ * order that `keyPolicies` gives. Each policy keeps its own state.
  */
 export interface KeyPolicy {
   /** The name of the policy in records, such as `write-loops`. */
   readonly name: string;
   /**
-   * True if `delayMs` may return `park`, and then begins to wait for the end of the parking.
-   * Default false.
+   * True if `delayMs` may return `park`; the policy must then watch for the moment to resume the key. Default
+   * false.
    */
   readonly mayPark?: true;
   /**
@@ -290,14 +289,12 @@ export interface KeyPolicy {
   stop?(): void;
   /** Called when a change enqueues `key`, before `delayMs`. */
   changed?(key: ObjectKey, cause: Cause): void;
-  /**
-   * Called before a worker takes any key. The worker waits for the promise and then calls it again.
-   */
+  /** Called before a worker takes any key. The worker waits for the promise and then calls it again. */
   beforeTake?(): Promise<void> | undefined;
   /**
    * Milliseconds that `key` must still wait; 0 when it may run. `park`: the key waits until the policy calls
-   * `resume` for it; a change of the key asks again earlier. Predicates may hide changes, so a policy that
-   * parks must itself detect when to resume. It must not throw.
+   * `resume` for it. If the key is changed earlier, this method is called again. Predicates may hide changes,
+   * so a policy that parks must itself detect when to resume. It must not throw.
    */
   delayMs?(key: ObjectKey): number | 'park';
   /** Called when an attempt of `key` begins. */

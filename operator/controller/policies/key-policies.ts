@@ -19,7 +19,7 @@ interface KeyPoliciesOptions {
   readonly meter: Meter;
   /** Returns the number of ready keys. */
   readonly ready: () => number;
-  /** Counts another turn of a loop of writes, in which `object` is written. */
+  /** Counts another turn of a write loop, in which `object` is written. */
   readonly looped: (key: ObjectKey, object: string) => void;
   /** Counts another write of a fight with another writer. */
   readonly fought: () => void;
@@ -28,9 +28,9 @@ interface KeyPoliciesOptions {
 }
 
 /**
- * The policies of one controller, in the order in which they are asked. Policies that park come first,
- * because a parked key needs no delay. `CacheSync` comes before all others, because nothing can run without
- * it.
+ * The policies of one controller, in the order in which they are asked. Policies that may park a key come
+ * first, because a parked key needs no delay. `CacheSync` comes before all others, because nothing can run
+ * before the cache is synced.
  *
  * To add a policy, write another `KeyPolicy` in this folder and add it to this list.
  */
@@ -55,7 +55,7 @@ class MinInterval implements KeyPolicy {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   /**
-   * Start times of keys that must still wait. Each attempt inserts its key again, so that the oldest comes
+   * Start times of the keys that must still wait. Each attempt inserts its key again, so the oldest comes
    * first.
    */
   readonly #startedAt = new Map<ObjectKey, number>();
@@ -84,8 +84,8 @@ class MinInterval implements KeyPolicy {
 }
 
 /**
- * Parks keys until the cache of the reconciled objects is synced. An optional source may be forbidden or
- * not served for any length of time, while other sources enqueue keys.
+ * Parks keys until the cache of the reconciled objects is synced. An optional source may stay forbidden or
+ * unserved for any length of time, while other sources enqueue keys.
  */
 class CacheSync implements KeyPolicy {
   readonly name = 'cache-sync';
@@ -96,7 +96,7 @@ class CacheSync implements KeyPolicy {
   readonly #waiting = new Set<ObjectKey>();
   #isListening = false;
 
-  /** @param informer - returns the informer of the reconciled objects; undefined before it is created. */
+  /** @param informer - returns the informer of the reconciled objects; undefined if it does not exist yet. */
   constructor(
     informer: () => Pick<SharedInformer<KubernetesObject>, 'synced' | 'until'> | undefined,
     resume: Resume,

@@ -2,7 +2,7 @@ import { isMapping } from '../../core/mapping.ts';
 import { visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 
-/** Maximum number of managers that are named. */
+/** Maximum number of managers that a log line or an error names. */
 const MAX_MANAGERS = 3;
 
 /** The API server allows 128 characters. */
@@ -18,14 +18,14 @@ interface FieldsEntry {
 }
 
 /**
- * The managers that lost fields because of a write; without an answer, the managers that wrote last before
- * it. Empty when no other manager has lost a field: then the other writer uses the name of the controller, or
- * has removed fields and owns none.
+ * The managers that lost fields because of a write. Without an answer, the managers that wrote last before
+ * the write. Empty when no other manager has lost a field: the other writer then uses the controller's name,
+ * or has removed fields and owns none.
  *
  * @param live - the object before the write, with its managedFields.
  * @param answer - the object after the write; undefined for a delete, and for a write that states nothing.
- * @param own - the names under which the controller writes. Their entries are ignored, and so are entries of
- *   names that begin with one of these names and a `/`: the controller creates children and writes statuses
+ * @param own - the names under which the controller writes. Their entries are ignored. Entries under such a
+ *   name followed by `/` are ignored as well, because the controller creates children and writes statuses
  *   under such names.
  */
 export function otherWriters(
@@ -47,7 +47,7 @@ export function otherWriters(
   return [...new Set(names)].slice(0, MAX_MANAGERS);
 }
 
-/** Entries without a manager name are omitted. */
+/** The entries of managedFields. Those without a manager name are omitted. */
 function entriesOf({ metadata }: KubernetesObject): readonly FieldsEntry[] {
   const entries: unknown = metadata.managedFields;
   if (!Array.isArray(entries)) return [];

@@ -3,13 +3,13 @@ import type { ObjectKey } from '../../model/object.ts';
 import type { AttemptOutcome, KeyPolicy } from './key-gate.ts';
 
 /**
- * A key may ask `freely` times in a row to be reconciled again in less than `soonMs`, which is enough for
- * work in steps. After that it must wait 10 ms, doubled each time, up to one second. Without the brake, such
- * a key makes thousands of attempts in that second.
+ * A key may ask `freely` times in a row to be reconciled again in less than `soonMs`, which is enough for a
+ * task in steps. After that it must wait 10 ms, doubled each time, up to one second. Without the brake, such
+ * a key would cause thousands of attempts in that second.
  */
 export const REQUEUE_BRAKE = { soonMs: 100, freely: 100, firstMs: 10, lastMs: 1_000 } as const;
 
-/** Minimum milliseconds between two log lines about braked keys. */
+/** Minimum milliseconds between two log lines about slowed keys. */
 const LINE_MS = 10 * 60_000;
 
 const REMEDY =
@@ -20,8 +20,8 @@ export class RequeueBrake implements KeyPolicy {
   readonly name = 'requeue-brake';
   readonly #clock: Clock;
   /**
-   * Keys whose last attempt asked to be reconciled soon. They are in the queue, so the size of the map is
-   * bounded.
+   * The keys whose last attempt asked to be reconciled soon. They are in the queue, so the map stays as small
+   * as the queue.
    */
   readonly #asked = new Map<ObjectKey, { inARow: number; untilMs: number }>();
   #toldAt = Number.NEGATIVE_INFINITY;

@@ -2,19 +2,19 @@ import type { Clock } from '../../core/clock.ts';
 import { yieldToEventLoop } from '../../core/time-slice.ts';
 import type { KeyPolicy } from './key-gate.ts';
 
-/** A storm is at least this many changes per turn of the event loop, in this many turns in a row. */
+/** A storm is at least this many changes per turn of the event loop, in `TURNS` turns in a row. */
 const CHANGES_A_TURN = 4;
 const TURNS = 3;
 
-/** The maximum time that workers wait for a storm to end. People notice a longer wait. */
+/** The maximum milliseconds that workers wait for a storm to end. People would notice a longer wait. */
 export const STORM_PATIENCE_MS = 200;
 
 /**
- * Makes workers wait while changes arrive in every turn of the event loop, 200 ms at most. During such a
+ * Makes workers wait while changes arrive in every turn of the event loop, for 200 ms at most. During such a
  * storm the same keys change repeatedly, and a waiting key is reconciled once instead of many times. When the
- * time is over, all ready keys may pass before the next wait. Single changes cause no delay.
+ * 200 ms are over, all keys that are ready may run before the next wait. Single changes cause no delay.
  *
- * The policy blocks workers but parks no keys: ready keys stay in the queue, whose depth is measured.
+ * The policy makes workers wait, but parks no keys: ready keys stay in the queue, whose depth is a metric.
  */
 export class Storm implements KeyPolicy {
   readonly name = 'storm';
@@ -25,7 +25,7 @@ export class Storm implements KeyPolicy {
   #ticking = false;
   /** Undefined when there is no storm. */
   #since: number | undefined;
-  /** Number of keys that may pass: those that were ready when the time was over. */
+  /** Number of keys that may still run: those that were ready when the wait timed out. */
   #allowed = 0;
   #calm: PromiseWithResolvers<void> | undefined;
 
@@ -40,7 +40,7 @@ export class Storm implements KeyPolicy {
     if (!this.#ticking) void this.#tick();
   }
 
-  /** Each return of undefined lets one key pass. */
+  /** Each time this returns undefined, one key may run. */
   beforeTake(): Promise<void> | undefined {
     if (this.#since === undefined) return undefined;
     if (this.#allowed > 0) {
@@ -51,7 +51,7 @@ export class Storm implements KeyPolicy {
     return this.#calm.promise;
   }
 
-  /** Counts the changes of each turn until a turn has none. */
+  /** Counts the changes of each turn of the event loop, until a turn has none. */
   async #tick(): Promise<void> {
     this.#ticking = true;
     while (this.#changes > 0) {

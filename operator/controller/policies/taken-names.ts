@@ -15,12 +15,12 @@ import type { Controller } from '../controller.ts';
 import { isSameResource, type Source } from '../source.ts';
 import type { KeyPolicy } from './key-gate.ts';
 
-/** Maximum number of waits. Beyond it the oldest wait is forgotten, and its key has only its back-off. */
+/** Maximum number of waits. Above it the oldest wait is forgotten, and its key only has its back-off. */
 const MAX_WAITS = 10_000;
 
 /**
- * Delays of retries when no event can report the removal of the conflicting object. This happens when no
- * cache has the object, because it existed only between two lists or no source selects it. Doubled each time.
+ * Delays of retries when no event can report the removal of the conflicting object, because no cache has the
+ * object: it existed only between two lists, or no source selects it. The delay doubles each time.
  */
 const RETRY_MS = { first: 30_000, last: 1_000_000 } as const;
 
@@ -35,8 +35,8 @@ interface Wait {
   /** Number of retries in a row that found the same object. */
   retries: number;
   /**
-   * True if the running attempt, or without one the last attempt, was refused because of the
-   * object.
+   * True if the object has prevented a write in the running attempt, or, if none is running, in the last
+   * attempt.
    */
   isCurrent: boolean;
   cancelRetry: Cancel | undefined;
@@ -56,14 +56,14 @@ interface TakenNamesOptions {
  * because events of the conflicting object enqueue only that object's own owner.
  *
  * A wait ends when the object is removed or changes its controller, or when an attempt of the key no longer
- * conflicts with it. It begins with the refusal, in the middle of an attempt. A later change enqueues the
- * key, which is reconciled again after the attempt. To find an earlier change, the caches are compared
- * with the conflicting object.
+ * conflicts with the object. It begins when the child is refused, in the middle of an attempt. A later change
+ * enqueues the key, which is reconciled again after the attempt. To notice an earlier change, the caches are
+ * compared with the conflicting object.
  */
 export class TakenNames implements KeyPolicy {
   readonly name = 'taken-names';
   readonly #options: TakenNamesOptions;
-  /** Ordered by the last refusal. */
+  /** The waits of each key. Keys are ordered by their last refusal. */
   readonly #byKey = new Map<ObjectKey, Map<string, Wait>>();
   readonly #byName = new Map<string, Set<Wait>>();
   #count = 0;
@@ -77,7 +77,7 @@ export class TakenNames implements KeyPolicy {
     for (const wait of this.#byKey.get(key)?.values() ?? []) wait.isCurrent = false;
   }
 
-  /** Ends the waits for names with which this attempt did not conflict again. */
+  /** Ends the waits for names with which the attempt did not conflict again. */
   finished(key: ObjectKey): void {
     if (this.#count === 0) return;
     for (const wait of [...(this.#byKey.get(key)?.values() ?? [])]) {
@@ -86,8 +86,8 @@ export class TakenNames implements KeyPolicy {
   }
 
   /**
-   * Remembers that an attempt of `key` could not get the name of `child`. Waits only for resources that the
-   * controller owns, because others send no events.
+   * Remembers that an attempt of `key` could not get the name of `child`. Waits only if the controller owns
+   * the resource, because other resources send no events.
    *
    * @param by - the object that has the name; undefined if it was gone when it was read.
    */
@@ -117,7 +117,8 @@ export class TakenNames implements KeyPolicy {
     const knowledge = caches.map((cache) => knowledgeOf(cache, keyOf(child), wait));
     if (knowledge.includes('blocked')) return; // its end will be an event
     const isFree = wait.retries === 0 && (uid === '' || knowledge.includes('newer'));
-    // Only once, because a cache that does not select the object would report it as gone each time.
+    // At once only the first time, because a cache that does not select the object would report it as gone
+    // each time.
     const afterMs = isFree ? 0 : Math.min(RETRY_MS.first * 2 ** wait.retries, RETRY_MS.last);
     wait.cancelRetry = this.#options.clock.schedule(afterMs, () => {
       wait.cancelRetry = undefined;
@@ -185,8 +186,8 @@ function nameOf(resource: Resource, key: ObjectKey): string {
 }
 
 /**
- * `blocked`: the cache has the conflicting object. `newer`: the cache has a later state. `older`: the cache
- * is behind.
+ * What the cache shows. `blocked`: the conflicting object. `newer`: a later state. `older`: an earlier state,
+ * because the cache lags behind.
  */
 function knowledgeOf(
   cache: SharedInformer<KubernetesObject>,
@@ -204,7 +205,7 @@ function isFreed(wait: Wait, { type, entry }: Change): boolean {
   return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
 }
 
-/** True for the same object with an unchanged controller. */
+/** True if it is the same object, with the same controller. */
 function isInTheWay({ uid, controller }: Wait, metadata: ObjectMeta): boolean {
   return metadata.uid === uid && controllerOf({ metadata })?.uid === controller;
 }

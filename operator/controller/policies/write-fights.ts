@@ -9,8 +9,8 @@ import { otherWriters } from './other-writers.ts';
 
 /**
  * A fight is this number of writes to one object within 10 minutes, each of which repeats an earlier
- * statement and reverts stated fields, so another writer has changed them in between. A person who edits an
- * object by hand is slower.
+ * statement and reverts stated fields, so that another writer must have changed the fields in between. A
+ * person who edits an object by hand is slower.
  */
 const FIGHT = { writes: 10, withinMs: 10 * 60_000 } as const;
 
@@ -18,23 +18,22 @@ const FIGHT = { writes: 10, withinMs: 10 * 60_000 } as const;
 const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 
 /**
- * A fight is over when the other writer has done nothing for this time, in milliseconds. Slower changes are
- * not a fight.
+ * A fight is over when the other writer has done nothing for this many milliseconds. Slower changes are not a
+ * fight.
  */
 const CALM_MS = FIGHT.withinMs / FIGHT.writes;
 
-/** Maximum number of remembered objects: those written last, in the last 10 minutes. */
+/** Maximum number of remembered objects. They are the last ones written, in the last 10 minutes. */
 const MAX_OBJECTS = 10_000;
 
 /**
- * Maximum number of remembered statements per object, and of sets of stated fields: a reconciler may write an
- * object in several calls.
+ * Maximum number of remembered statements per object, and of remembered sets of stated fields: a reconciler
+ * may write an object in several calls.
  */
 const MAX_STATEMENTS = 4;
 
 /**
- * Minimum milliseconds between two reads of an object that determine its other writers, and between two log
- * lines.
+ * Minimum milliseconds between two reads of an object to find its other writers, and between two log lines.
  */
 const TELL_MS = 10 * 60_000;
 
@@ -62,12 +61,10 @@ interface Written {
   loggedAtMs: number;
 }
 
-/**
- * Finds objects whose fields another writer repeatedly reverts. It does not matter which writer.
- */
+/** Finds objects whose fields another writer reverts repeatedly, whoever that writer is. */
 export class WriteFights {
   readonly #controller: string;
-  /** By object, ordered by the last write. */
+  /** The remembered objects, ordered by the last write. */
   readonly #written = new Map<string, Written>();
 
   /** @param controller - the name of the controller, which is also its field manager. */
@@ -91,7 +88,7 @@ export class WriteFights {
       written.readAtMs = nowMs;
       const { fieldManager: now = '' } = write;
       const own = [this.#controller, written.fieldManager, now];
-      // A write that only hands over fields does not revert fields of others.
+      // A write that only hands over ownership does not revert fields of others.
       const answer = write.stated === undefined ? undefined : write.answer;
       written.managers = otherWriters(write.live, answer, own);
     }
@@ -130,7 +127,7 @@ export class WriteFights {
     if (nowMs - atMs >= CALM_MS) this.#written.delete(object);
   }
 
-  /** The record of an object, which is created again 10 minutes after the last write. */
+  /** The record of an object. It is replaced with a new record 10 minutes after the last write. */
   #recent(object: string, nowMs: number): Written {
     const known = this.#written.get(object);
     this.#written.delete(object);
@@ -198,11 +195,11 @@ function mostIn({ statements }: Written, nowMs: number): number {
 }
 
 /**
- * The stated fields that the write has changed, if another writer has changed them since the last write. If a
- * reconciler states one value and then another, it changes its own value, which does not count. If this
- * controller has deleted the child to create it again, all stated fields count.
+ * The stated fields that the write has changed, provided that another writer has changed them since the last
+ * write. If a reconciler states one value and then another, it changes its own value, which is not a fight.
+ * If this controller has deleted the child to create it again, all stated fields are returned.
  *
- * @param last - the version after the last write, and a digest of the values after it in these fields.
+ * @param last - the version after the last write, and a digest of the values of these fields at that version.
  */
 function changedBack(
   { before: [before], answer }: AcceptedWrite,
@@ -212,7 +209,7 @@ function changedBack(
   const members = Object.keys(stated).slice(0, 5);
   if (last.lastVersion === DELETED) return members;
   const { resourceVersion: version = '' } = before?.metadata ?? {};
-  // A cache that is behind shows fields that this controller itself has changed since.
+  // A cache that lags behind shows fields that this controller itself has changed since.
   const isSeen = version === last.lastVersion || isOlder(version, last.lastVersion);
   if (before === undefined || isSeen) return [];
   const [had, has] = [shownFields(before, stated), shownFields(answer, stated)];
@@ -225,7 +222,7 @@ function changedBack(
   }
 }
 
-/** Members of metadata that a writer states. All others identify the object, or follow from the write. */
+/** The members of metadata that a writer states. All others identify the object, or follow from the write. */
 const STATED_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 
 /** The fields that a write states, without the identity of the object. */
@@ -237,7 +234,7 @@ function statedFields({ apiVersion: _, kind: __, metadata, ...fields }: Mapping)
 }
 
 /**
- * `stated` without the times of conditions: they change when another writer has changed the
+ * `stated` without the times of conditions, because a time changes when another writer has changed the
  * condition.
  */
 function withoutTimes(stated: Mapping): Mapping {

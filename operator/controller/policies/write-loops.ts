@@ -12,21 +12,21 @@ import type {
 import { nameOfWritten, WriteFights } from './write-fights.ts';
 
 /**
- * A turn of a loop is an attempt that writes and that was caused only by changes of objects that the previous
- * attempt wrote. A loop is more than 30 writes of one object in such turns within a minute. A loop makes
- * hundreds of turns a minute, so it is found within seconds. A roll-out is not a loop, because other writers
- * change the children for which the reconciler writes the parent's status. A reconciler that makes progress
- * in such turns has finished by then, or is slowed to one turn a second.
+ * A turn of a loop is an attempt that writes, and that was caused only by changes of objects which the
+ * previous attempt wrote. A loop is more than 30 writes of one object in such turns within a minute. A loop
+ * makes hundreds of turns a minute, so it is found within seconds. A roll-out is not a loop, because other
+ * writers change the children for which the reconciler writes the parent's status. A reconciler that makes
+ * progress in such turns has either finished by then, or is slowed to one turn a second.
  */
 const LOOP = { writes: 30, withinMs: 60_000 } as const;
 
-/** Intervals at which a looping key is reconciled, doubled with each turn. */
+/** Milliseconds between two attempts of a looping key, doubled with each turn. */
 const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 
-/** Maximum number of remembered keys: those that wrote in their last attempt. */
+/** Maximum number of remembered keys. They are the keys whose last attempt wrote something. */
 const MAX_KEYS = 10_000;
 
-/** Maximum number of recorded causes per attempt. An attempt with more causes is not a turn. */
+/** Maximum number of recorded causes per attempt. An attempt with more causes is not a turn of a loop. */
 const MAX_CAUSES = 100;
 
 interface Watched {
@@ -44,13 +44,14 @@ interface Watched {
   /** For each object: the times when it was written in turns. */
   readonly turnsAt: Map<string, readonly number[]>;
   /**
-   * The fight in which the running attempt has reverted a field; before that, the fight of the last attempt.
+   * The fight in which the running attempt has reverted a field, or before its first write, the last
+   * attempt's fight.
    */
   fight: Fight | undefined;
   /** True when the last attempt was part of a fight. */
   isFighting: boolean;
   /**
-   * Minimum milliseconds between the starts of two attempts; 0 unless the key is in a loop or a
+   * Minimum milliseconds between the starts of two attempts. 0 if the key is neither in a loop nor in a
    * fight.
    */
   intervalMs: number;
@@ -64,7 +65,7 @@ const REMEDY = 'write only what differs, and nothing that changes each time, suc
 const FIGHT_REMEDY = 'let one of the writers decide the fields: the other must not state them';
 
 interface Counters {
-  /** Counts another turn of a loop or a fight, in which `object` is written. */
+  /** Counts another turn of a loop or a fight. `object` is the object that is written. */
   readonly looped: (key: ObjectKey, object: string) => void;
   /** Counts another write of a fight. */
   readonly fought: () => void;
@@ -79,7 +80,7 @@ export class WriteLoops implements KeyPolicy {
   readonly #clock: Clock;
   readonly #counters: Counters;
   readonly #fights: WriteFights;
-  /** Only keys that wrote in their last or running attempt, ordered by the end of the attempt. */
+  /** Only keys that wrote in their last or running attempt, ordered by the end of the last attempt. */
   readonly #watched = new Map<ObjectKey, Watched>();
 
   /** @param controller - the name of the controller, which is also its field manager. */

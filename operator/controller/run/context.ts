@@ -30,7 +30,7 @@ import { observeWrites, type WriteObserver, type WrittenCall } from './observe-w
 import { type RefusedChildren, withRefusals } from './refused-children.ts';
 import type { Shards, Term } from './term.ts';
 
-/** The parts that all attempts of one controller share. */
+/** What all attempts of one controller share. */
 interface ContextsOptions {
   readonly controller: Controller;
   readonly clock: Clock;
@@ -39,9 +39,9 @@ interface ContextsOptions {
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** Called with each write of an attempt of `key`. */
   readonly wrote: (key: ObjectKey, write: AcceptedWrite, call: WrittenCall) => void;
-  /** Reports fights with other writers. */
+  /** Detects fights with other writers. */
   readonly gate?: Pick<KeyGate, 'asksForLive' | 'fightOf'>;
-  /** Called when another object has the name of a child. */
+  /** Is told when another object has the name of a child. */
   readonly takenNames?: TakenNames;
   /** The namespaces for sources with `namespace: 'configured'`. Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
@@ -49,7 +49,7 @@ interface ContextsOptions {
   readonly childLabels?: Shards['childLabels'];
 }
 
-/** The parts that belong to one attempt. */
+/** What belongs to one attempt. */
 interface AttemptFacts {
   readonly key: ObjectKey;
   /** The term; its client has the write journal. */
@@ -60,7 +60,7 @@ interface AttemptFacts {
   readonly log: Log;
   readonly attempt: number;
   readonly priority: number;
-  /** Receives how the writes of children end, and which Warnings the reconciler records. */
+  /** Records how the writes of children end, and which Warnings the reconciler records. */
   readonly refusedChildren: RefusedChildren;
 }
 
@@ -79,8 +79,7 @@ export class Contexts {
   }
 
   /**
-   * The cache of one of the controller's own sources, in the form that its reconciler and its
-   * mappings see.
+   * The cache of one of the controller's own sources, as its reconciler and its mappings see it.
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare the source.
    */
@@ -91,7 +90,7 @@ export class Contexts {
     return known as unknown as Store<T>;
   }
 
-  /** The context of one attempt. Its calls abort with `facts.signal` at the latest. */
+  /** The context of one attempt. Its calls abort with `facts.signal` or earlier. */
   of(facts: AttemptFacts): ReconcileContext {
     const { controller, clock, gate, self, takenNames } = this.#options;
     const { key, object, signal, log, attempt, priority, refusedChildren } = facts;
@@ -136,8 +135,8 @@ export class Contexts {
   }
 
   /**
-   * Makes the memory of applied objects forget objects that leave the controller's caches. Returns a function
-   * that ends this: caches are shared, and exist longer than a controller.
+   * Makes the memory of applied objects forget each object that leaves the controller's caches. Call the
+   * returned function to end this: caches are shared, and exist longer than a controller.
    */
   followCaches(): () => void {
     const { controller, informers } = this.#options;
@@ -178,8 +177,8 @@ export class Contexts {
   }
 
   /**
-   * The declared source of a resource. If there are several, the first with the default namespace and
-   * selectors of `source`; if none has these, the first.
+   * The declared source of a resource. If there are several, the first one with the default namespace and
+   * selectors of `source`, and if none has these, the first of all.
    */
   #declared<T extends KubernetesObject>(resource: Resource<T>): Source<T> {
     const sources = [...this.#options.informers.keys()].filter((each) =>
@@ -213,7 +212,10 @@ export class Contexts {
     return found;
   }
 
-  /** Warns once for each resource: such a child works only until the operator has the generated rights. */
+  /**
+   * Warns once for each resource: such a child can be written only until the operator runs with the generated
+   * rights.
+   */
   #reportUndeclared(resource: Resource, log: Log): void {
     const name = resourceName(resource);
     if (this.#reported.has(name) || declaresChild(this.#options.controller, resource)) return;
@@ -226,12 +228,12 @@ export class Contexts {
     );
   }
 
-  /** The layers around a cache are added here: own writes, and outermost the freezing. */
+  /** A store on the cache of `of`. It adds own writes, and as the outermost layer it freezes the objects. */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
     const { controller } = this.#options;
     if (informer === undefined) throw undeclared(controller, of);
-    // Own writes are also added with `wait`: if the wait timed out, they are newer than the cache.
+    // Own writes are also added for `wait`: if the wait timed out, they are newer than the cache.
     const isPlain = controller.consistency === 'none';
     return frozenStore(isPlain ? informer.store : informer.storeWithOwnWrites);
   }
@@ -254,7 +256,7 @@ function undeclared(
 
 /**
  * `store`, whose objects are frozen when they are returned. Code that changes such an object gets a TypeError
- * at that place, instead of a cache that differs from the server. Only objects that a reconciler reads are
+ * at that line; otherwise the cache would differ from the server. Only objects that a reconciler reads are
  * frozen, each once.
  */
 export function frozenStore<T extends KubernetesObject>(store: Store<T>): Store<T> {
@@ -291,7 +293,7 @@ interface ContextMethodsOptions {
   readonly memory: AppliedMemory;
   readonly childSelection: ChildSelection;
   readonly childLabels: Shards['childLabels'];
-  /** Returns the cache of a source, in the form that the reconciler sees. */
+  /** Returns the cache of a source, as the reconciler sees it. */
   readonly store: (source: Source) => Store<KubernetesObject>;
   /** Called when another object prevents a child from being created or changed. */
   readonly refused: Refused;
@@ -372,8 +374,8 @@ function applyingOwned(
 }
 
 /**
- * Reads a child from the caches of the controller's `owns`, or live if no cache has whole objects of its
- * resource.
+ * Reads a child from the caches of the controller's `owns`. If no cache has whole objects of the child's
+ * resource, reads it live.
  */
 function knownChild(
   { owns }: Controller,

@@ -13,7 +13,7 @@ import { BeingDeletedError, NotReadyError, TerminalError } from '../errors.ts';
 export interface Failure {
   /**
    * `terminal`: do not retry. `conflict`: a concurrent write, or a cache that is still being filled, both of
-   * which are normal. `panic`: a programming error, which needs action by a person. `failed`: anything else.
+   * which are normal. `panic`: a programming error, which a person must fix. `failed`: anything else.
    */
   readonly kind: 'terminal' | 'conflict' | 'panic' | 'failed';
   readonly error: Error;
@@ -23,9 +23,7 @@ export interface Failure {
   readonly refusal: Refusal | undefined;
 }
 
-/**
- * A reconciler returned a value that is not an Outcome. This is a bug that types would have found.
- */
+/** A reconciler returned a value that is not an Outcome. This is a bug that a type check would have found. */
 class NonsenseResultError extends OperatorError {
   override readonly name = 'NonsenseResultError';
 
@@ -64,7 +62,7 @@ export function failureOf(thrown: unknown): Failure {
   return { kind: kindOf(thrown), error: thrown, atLeastMs: patienceFor(thrown), refusal };
 }
 
-/** Minimum wait, because no event reports the end of a namespace. */
+/** Minimum milliseconds until a retry, because no event reports that a namespace is gone. */
 const NAMESPACE_PATIENCE_MS = 60_000;
 
 function patienceFor(error: Error): number {
@@ -95,7 +93,8 @@ function kindOf(error: Error): Failure['kind'] {
 }
 
 /**
- * True when the error or one of its causes is a LeadershipLostError, so that the attempt could not continue.
+ * True when the error or one of its causes is a LeadershipLostError, because of which the attempt could not
+ * continue.
  */
 export function isLeadershipLost(thrown: unknown): boolean {
   return causesOf(thrown).some((error) => error instanceof LeadershipLostError);
@@ -118,15 +117,12 @@ export function causesOf(thrown: unknown): readonly Error[] {
   return [...found];
 }
 
-/**
- * What the author of the reconciler can do about a failure; undefined when the error already says
- * it.
- */
+/** What the author of the reconciler can do about a failure. Undefined when the error already says it. */
 export function remedyFor(error: Error): string | undefined {
   if (error instanceof TypeError && FROZEN.test(error.message)) {
     return 'cached objects are frozen, copy one to change it: structuredClone(object), or store.get(key, { copy: true })';
   }
-  // The displayed message may be cut within the value, before the rule.
+  // The displayed message may be cut within the value, before the violated rule.
   if (error instanceof ApiError && causesIn(error.statusWithValues()).some(isUnfitName)) {
     return "childName makes a name or the value of a label that fits from the parent's name";
   }
@@ -137,7 +133,7 @@ function causesIn({ details }: Omit<Status, 'kind'>): readonly StatusCause[] {
   return Array.isArray(details?.causes) ? details.causes : [];
 }
 
-/** True for a name or a label value that is too long, or has characters that are not allowed. */
+/** True for a name or a label value that is too long or has invalid characters. */
 function isUnfitName(cause: StatusCause): boolean {
   const { field, message } = cause ?? {};
   if (typeof field !== 'string' || typeof message !== 'string') return false;
@@ -147,7 +143,10 @@ function isUnfitName(cause: StatusCause): boolean {
 /** Fields that contain the name of an object, or labels. */
 const NAMES = /(?:[nN]ame|[lL]abels|[sS]elector)(?:\[.*)?$/;
 
-/** The API server's rules for names and values. Rules for label keys begin with the part of the key. */
+/**
+ * How the API server words its rules for names and values. Rules for label keys begin with the prefix or the
+ * name.
+ */
 const UNFIT =
   /\b(?:must|may) (?:be no|not be) more than \d+ (?:characters|bytes)|RFC 1123|DNS-1035|must not contain dots|a valid label must/;
 
@@ -157,7 +156,7 @@ const FROZEN = /read only property|object is not extensible|^Cannot (delete|rede
 /** The function of a controller that an attempt calls. */
 export type Verb = 'reconcile' | 'finalize' | 'gone';
 
-/** An Outcome whose fields are valid. Without any field, the key waits for a change. */
+/** An Outcome whose fields are valid. If it has no field, the key waits for a change. */
 export interface CheckedOutcome {
   readonly requeueAfterMs?: number | undefined;
   readonly priority?: number | undefined;
@@ -190,7 +189,7 @@ export function checkedOutcome(verb: Verb, returned: unknown): CheckedOutcome {
   return returned;
 }
 
-/** False for a list, and for a Map, a Date and similar objects, because they have no fields to check. */
+/** False for a list, a Map, a Date and similar objects, because they have no fields to check. */
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
@@ -204,7 +203,7 @@ function isRefusal(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** Describes a value without its contents: a reconciler may have returned a Secret. */
+/** Describes a value without its contents, because a reconciler may have returned a Secret. */
 function describe(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (value === null) return 'null';

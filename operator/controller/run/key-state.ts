@@ -8,33 +8,33 @@ import type { Source } from '../source.ts';
 import type { ShardedKeys } from './sharded-keys.ts';
 import type { WakeCauses, WokenBy } from './wakes/wake-causes.ts';
 
-/** The current state of one key in a controller, for display. Plain data without any part of an object. */
+/**
+ * The current state of one key in a controller, for display. Plain data that contains nothing of an object.
+ */
 export interface KeyState {
-  /** `unknown`: the cache of the reconciled objects has no first list. */
+  /** `unknown`: the cache of the reconciled objects has not received its first list. */
   readonly object: 'cached' | 'absent' | 'unknown';
-  /**
-   * `idle`: nothing is due. `parked`: a policy delays the key, and the delay does not end by time.
-   */
+  /** `idle`: nothing is due. `parked`: a policy delays the key, and the delay does not end by time. */
   readonly state: 'idle' | 'ready' | 'delayed' | 'working' | 'parked';
-  /** The priority of a key that is waiting or has an attempt. */
+  /** The priority of a key that is waiting or being reconciled. */
   readonly priority: number | undefined;
   /** Milliseconds since the key became ready or working; 0 in any other state. */
   readonly forMs: number;
   /** Milliseconds until a delayed key is due. */
   readonly dueInMs: number | undefined;
-  /** True if the key has an attempt and was enqueued again, so that another attempt follows. */
+  /** True if the key is being reconciled and was enqueued again, so that another attempt follows. */
   readonly isEnqueuedAgain: boolean;
-  /** Failures in a row. */
+  /** Number of failures in a row. */
   readonly failures: number;
   /** The policies that delay the key, the longest delay first. Empty for an idle key. */
   readonly waits: readonly PolicyWait[];
   /** What has enqueued the key since its last attempt began. Undefined when no cause is remembered. */
   readonly wokenBy: WokenBy | undefined;
-  /** The group of the key, if replicas share the keys and the group is known here. */
+  /** The group of the key. Undefined unless replicas share the keys, or if the group is not known here. */
   readonly group: { readonly group: number; readonly isHere: boolean } | undefined;
 }
 
-/** A source of a controller that has no first list, or whose last requests failed. */
+/** A source of a controller that has not received its first list, or whose last requests failed. */
 export interface TroubledSource {
   /** For example `deployments.apps`. */
   readonly resource: string;
@@ -74,7 +74,7 @@ export function keyState(parts: KeyStateParts, key: ObjectKey): KeyState {
   };
 }
 
-/** The sources of a controller that have no first list, or whose last requests failed. */
+/** The sources of a controller that have not received their first list, or whose last requests failed. */
 export function troubledSources(informers: KeyStateParts['informers']): readonly TroubledSource[] {
   return Array.from(informers, ([{ resource }, { synced, status }]) => ({
     resource: resourceName(resource),

@@ -8,7 +8,7 @@ export interface Attempt {
   readonly key: ObjectKey;
   /** A UUID that every log line of the attempt also contains. */
   readonly reconcileId: string;
-  /** Failures in a row of this key before this attempt. */
+  /** Number of failures of this key in a row before this attempt. */
   readonly attempt: number;
   /** See `ReconcileContext.priority`. */
   readonly priority: number;
@@ -34,7 +34,7 @@ export interface AttemptEnd {
   readonly durationMs: number;
   /** Set for `error`, `terminal`, `conflict` and `panic`. */
   readonly error?: Error;
-  /** Set when the key will be reconciled again without a change, also after a failure. */
+  /** Set when the key will be reconciled again without a change, even after a failure. */
   readonly requeueAfterMs?: number;
 }
 
@@ -48,8 +48,8 @@ export type ReconcileMiddleware = (
 ) => Promise<AttemptEnd>;
 
 /**
- * Makes an attempt with `middleware` around it. The attempt is made exactly once and its end is returned,
- * even if the middleware throws, does not call `next`, or calls it twice.
+ * Makes an attempt with `middleware` around it. The attempt is made exactly once and its result is returned,
+ * even if the middleware throws, does not call `next`, or calls `next` twice.
  *
  * @param failed - called when the middleware itself throws.
  */

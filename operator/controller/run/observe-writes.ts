@@ -28,8 +28,8 @@ export interface WriteObserver {
 
 /**
  * An interceptor that reports writes and deletes to `wrote`, except evictions and dry runs. If a write
- * changes nothing, the API server answers with the known version, and the write is reported with
- * `hasChanged: false`.
+ * changes nothing, the API server answers with the known version, and the write is reported with `hasChanged:
+ * false`.
  */
 export function observeWrites({ asksForLive, cached, wrote }: WriteObserver): Interceptor {
   return (next) => async (call) => {
@@ -75,8 +75,8 @@ function statedBy(call: WriteCall): object | undefined {
 }
 
 /**
- * The object with its managedFields, which caches drop. If the object cannot be read, the write continues
- * without it.
+ * The live object with its managedFields, which caches drop. Undefined if it cannot be read; the write is
+ * made nevertheless.
  */
 async function liveObject(
   next: Next,

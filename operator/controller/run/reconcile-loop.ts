@@ -41,7 +41,7 @@ interface ReconcileLoopOptions {
   readonly contexts: Contexts;
   readonly finalizing: Finalizing;
   readonly unselected: Pick<UnselectedObjects, 'concerns' | 'read'>;
-  /** The causes of the waiting keys. */
+  /** Remembers why each waiting key was enqueued. */
   readonly wakes: WakeCauses;
   readonly metrics: ReconcileMetrics;
   readonly clock: Clock;
@@ -49,17 +49,17 @@ interface ReconcileLoopOptions {
   /** Time limit of one attempt in milliseconds; 0 means no limit. */
   readonly reconcileTimeoutMs: number;
   readonly middleware?: ReconcileMiddleware | undefined;
-  /** Receives each attempt. Default: no observer. */
+  /** Is told about each attempt. Default: no observer. */
   readonly observer?: RunObserver | undefined;
 }
 
-/** The parts of one attempt. */
+/** What belongs to one attempt. */
 interface Work {
   readonly attempt: Attempt;
   readonly object: KubernetesObject | undefined;
-  /** The error if the object could not be read. */
+  /** The error, if the object could not be read. */
   readonly unreadable: unknown;
-  /** False for an object that has the finalizer and that the source does not select. */
+  /** False for an object that has the finalizer, but that the source does not select. */
   readonly isSelected: boolean;
   readonly log: Log;
   readonly report: FailureReport;
@@ -73,7 +73,7 @@ interface Work {
 
 type KnownObject = Pick<Work, 'object' | 'unreadable' | 'isSelected'>;
 
-/** How the user code ended, before the key is put back into the queue. */
+/** How the user's code ended, before the key is put back into the queue. */
 type Ended =
   | { readonly kind: 'success'; readonly outcome: CheckedOutcome }
   | { readonly kind: 'aborted'; readonly isLeadershipLost: boolean }
@@ -82,8 +82,8 @@ type Ended =
 type End = Omit<AttemptEnd, 'durationMs'>;
 
 /**
- * Calls user code for keys with a time limit, and puts each key back into the queue according to
- * the outcome.
+ * Calls the user's code for keys, with a time limit, and puts each key back into the queue according to the
+ * outcome.
  */
 export class ReconcileLoop {
   readonly #options: ReconcileLoopOptions;
@@ -92,7 +92,7 @@ export class ReconcileLoop {
     this.#options = options;
   }
 
-  /** Makes one attempt at a key that a worker has taken. Never rejects. */
+  /** Makes one reconcile attempt for a key that a worker has taken. Never rejects. */
   async run(key: ObjectKey, term: Term, hardStop: AbortSignal): Promise<void> {
     const { controller, logFor, observer, queue, wakes } = this.#options;
     const attempt: Attempt = {
@@ -208,8 +208,8 @@ export class ReconcileLoop {
   }
 
   /**
-   * Aborts the attempt after the timeout, and reports it again after each further timeout while it is still
-   * running.
+   * Aborts the attempt after the timeout. While the attempt still runs, reports this again after each further
+   * timeout.
    */
   #limit({ attempt, report, startedAt }: Work, limit: LinkedAbort): Cancel {
     const { clock, metrics, observer, reconcileTimeoutMs } = this.#options;
@@ -252,7 +252,7 @@ export class ReconcileLoop {
     queue.forget(key);
     metrics.succeeded(requeueAfterMs === undefined ? 'success' : 'requeue_after');
     if (requeueAfterMs === undefined) {
-      // The last write of a fight may wake no key, so check later whether the fight is over.
+      // The last write of a fight may wake no key. So check later whether the fight is over.
       const isFighting = gate.fightOf(key) !== undefined;
       if (isFighting) queue.addAfter(key, gate.delayMs(key), { priority: LOW_PRIORITY });
       return { outcome: 'success' };
@@ -262,7 +262,7 @@ export class ReconcileLoop {
     return { outcome: 'requeue_after', requeueAfterMs: waitMs };
   }
 
-  /** A refused write that the reconciler has reported is not a failure, and the key is retried. */
+  /** A refused write that the reconciler has reported is not a failure. The key is retried. */
   #refused(key: ObjectKey, refusal: Refusal, requeueAfterMs = Number.POSITIVE_INFINITY): End {
     const { gate, metrics, queue } = this.#options;
     metrics.succeeded('requeue');
@@ -321,8 +321,8 @@ class FailureReport {
   }
 
   /**
-   * @param failures - failures in a row, including this one.
-   * @param retryInMs - undefined when only a change can help.
+   * @param failures - number of failures in a row, including this one.
+   * @param retryInMs - undefined when only a change can lead to a success.
    */
   failed(failure: Failure, failures: number, retryInMs: number | undefined): void {
     const { log, refusedChildren, verb } = this.#options;

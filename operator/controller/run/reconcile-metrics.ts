@@ -32,7 +32,7 @@ const COUNTERS = [
   WRITE_FIGHTS,
 ];
 
-/** The metrics of a controller, under controller-runtime's names if they exist. */
+/** The metrics of a controller. They have controller-runtime's names where it has the same metric. */
 export class ReconcileMetrics {
   readonly #meter: Meter;
   readonly #labels: Labels;
@@ -43,7 +43,7 @@ export class ReconcileMetrics {
     this.#labels = { controller };
   }
 
-  /** Creates every series, because an alert on the growth of a counter needs its zero. */
+  /** Creates every series with the value 0, because an alert on the growth of a counter needs the 0. */
   begin(workers: number): void {
     for (const result of RESULTS) this.#meter.count(TOTAL, { ...this.#labels, result }, 0);
     for (const name of COUNTERS) this.#meter.count(name, this.#labels, 0);
@@ -81,7 +81,7 @@ export class ReconcileMetrics {
     this.#meter.count(MAPPING_FAILURES, this.#labels);
   }
 
-  /** Counts a predicate that throws for the first time. */
+  /** Counts that a predicate has thrown. Called only for its first error. */
   predicateFailed(): void {
     this.#meter.count(PREDICATE_FAILURES, this.#labels);
   }
@@ -90,7 +90,7 @@ export class ReconcileMetrics {
     this.#meter.count(TRIGGER_FAILURES, this.#labels);
   }
 
-  /** Counts another turn of a loop of writes. */
+  /** Counts another turn of a write loop. */
   looped(): void {
     this.#meter.count(WRITE_LOOPS, this.#labels);
   }
@@ -100,7 +100,7 @@ export class ReconcileMetrics {
     this.#meter.count(WRITE_FIGHTS, this.#labels);
   }
 
-  /** Sets the number of objects that have the finalizer and are not selected. */
+  /** Sets the number of objects that have the finalizer, but that the source does not select. */
   unselected(count: number): void {
     this.#meter.gauge(UNSELECTED, this.#labels, count);
   }

@@ -33,9 +33,7 @@ export interface WrittenChild {
 /** Maximum number of children that are reported per attempt. */
 const MAX_CHILDREN = 10;
 
-/**
- * Maximum characters of a child's name and of an error in a note, which has at most 1,024 bytes.
- */
+/** Maximum characters of a child's name and of an error in a note, which has at most 1,024 bytes. */
 const [NAME_CHARS, MESSAGE_CHARS] = [300, 500];
 
 /** Number of characters by which a message is recognized in the note of another Event. */
@@ -51,14 +49,14 @@ interface FailureEvent {
  * changes something.
  */
 export class RefusedChildren {
-  /** By resource and key of the child. */
+  /** The errors, by resource and key of the child. */
   readonly #errors = new Map<string, OperatorError>();
   /** Notes of the Warning Events that the reconciler recorded about its object. */
   readonly #warnings: string[] = [];
 
   /**
    * Runs `write` for a child. A success clears an earlier refusal of the child in this attempt. A failure
-   * after `signal` aborted does not mean that the child is wrong.
+   * after `signal` has aborted does not mean that something is wrong with the child.
    */
   async observe<T>(child: WrittenChild, write: () => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
@@ -71,15 +69,15 @@ export class RefusedChildren {
     }
   }
 
-  /** Remembers the error, unless the failure may go away by itself. */
+  /** Remembers the error, unless a retry may succeed without a change. */
   failed(child: WrittenChild, error: unknown): void {
     if (!(error instanceof OperatorError) || passes(error)) return;
     if (this.#errors.size < MAX_CHILDREN) this.#errors.set(nameOf(child), error);
   }
 
   /**
-   * Remembers the note of a Warning, except the `SyncError` of composites and decorators, which covers every
-   * failure.
+   * Remembers the note of a Warning. The `SyncError` of composites and decorators is not remembered, because
+   * it reports every failure.
    */
   warned(reason: string, note: string): void {
     if (reason === 'SyncError' || this.#warnings.length >= MAX_CHILDREN) return;
@@ -88,14 +86,14 @@ export class RefusedChildren {
 
   /**
    * One note per child, if the attempt failed with the error of a child, or because of it. Empty when the
-   * reconciler has already recorded a Warning about the failure. A child whose error it has recorded gets no
-   * note.
+   * reconciler has already recorded a Warning about the failure. A child gets no note if the reconciler has
+   * recorded its error.
    */
   notes(failure: Error): readonly string[] {
     if (this.#isTold(failure)) return [];
     const causes = causesOf(failure);
     const errors = new Map(this.#errors);
-    // A composite or decorator refuses some children before anything is sent, or has its own error for them.
+    // Before anything is sent, a composite or decorator refuses some children, or wraps the error of a child.
     const own = causes.find((each) => isOfChild(each));
     const known = [...errors.values()];
     if (own !== undefined && !known.includes(own)) errors.set(childIn(own), own);
@@ -104,7 +102,7 @@ export class RefusedChildren {
   }
 
   /**
-   * The Warning Events with which the controller reports a failed reconcile; none for a failure that is only
+   * The Warning Events with which the controller reports a failed reconcile. Empty for a failure that is only
    * logged.
    */
   events({ kind, error }: Pick<Failure, 'kind' | 'error'>): readonly FailureEvent[] {
@@ -121,7 +119,7 @@ export class RefusedChildren {
 
 type ChangingCall = Exclude<Call, ReadCall>;
 
-/** The parts of an attempt that distinguish children from other objects. */
+/** What distinguishes the children of an attempt from other objects. */
 interface OwnerFacts {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
@@ -131,8 +129,7 @@ interface OwnerFacts {
 }
 
 /**
- * `inner`, with a layer around it that reports to `refusedChildren` how the writes and deletes of children
- * end.
+ * `inner`, with a layer around it that reports to `refusedChildren` how each write or delete of a child ends.
  */
 export function withRefusals(
   inner: Interceptor,
@@ -155,8 +152,8 @@ export function withRefusals(
 }
 
 /**
- * True for another object that belongs to the controller's `owns`, or whose written owner references name the
- * reconciled object.
+ * True for an object other than the reconciled one, if it belongs to the controller's `owns`, or if its
+ * written owner references name the reconciled object.
  */
 function isChild(
   { resource, ...call }: ChangingCall,
@@ -183,10 +180,7 @@ function noteOf([child, error]: readonly [string, OperatorError]): string {
   return remedy === undefined ? shownMessage : `${shownMessage}; ${remedy}`;
 }
 
-/**
- * On one line and safe on a terminal, because a webhook or a policy may have written a part of the
- * text.
- */
+/** `text` on one line and safe for a terminal, because a webhook or a policy may have written some of it. */
 function shown(text: string, maxChars: number): string {
   return boundedText(oneLine(text), maxChars);
 }
@@ -195,7 +189,7 @@ function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/g, ' ');
 }
 
-/** True for an error of the toolkit itself about a child that its context names. */
+/** True for an error of the toolkit itself about the child that the context of the error names. */
 function isOfChild(error: Error): error is OperatorError {
   if (!(error instanceof OperatorError) || error.layer !== 'user-code') return false;
   return error.context.resource !== undefined && keyIn(error) !== undefined;
@@ -221,5 +215,5 @@ function passes(error: OperatorError): boolean {
   return !NEVER_ACCEPTED.has(error.status);
 }
 
-/** The request itself is wrong, regardless of the state of the cluster. */
+/** Status codes for a request that is wrong in any state of the cluster. */
 const NEVER_ACCEPTED: ReadonlySet<number> = new Set([400, 405, 413, 415]);

@@ -4,28 +4,28 @@ import type { WokenBy } from './wakes/wake-causes.ts';
 
 /** Why a key was enqueued. */
 export interface Wake {
-  /** The changed object, as `Deployment demo/web`; otherwise the reason, such as `trigger`. */
+  /** The changed object, such as `Deployment demo/web`; otherwise the reason, such as `trigger`. */
   readonly cause: string;
   /** How the change became a key. Undefined for a reason other than a change. */
   readonly via?: string;
   readonly priority?: number;
 }
 
-/** A key that is waiting for an attempt, or has one. */
+/** A key that is waiting for an attempt, or is being reconciled. */
 export interface WaitingKey {
   readonly key: ObjectKey;
   /** `parked`: a policy delays the key, and the delay does not end by time. */
   readonly state: 'ready' | 'delayed' | 'working' | 'parked';
   /** Milliseconds until a delayed key is due. */
   readonly dueInMs: number | undefined;
-  /** Failures in a row. */
+  /** Number of failures in a row. */
   readonly failures: number;
   readonly priority: number;
 }
 
 /**
- * Receives what a controller does with its keys, for a flight record or the status page. Its methods are called
- * thousands of times a second: they must be quick, and must not throw.
+ * Is told what a controller does with its keys, for a flight record or the status page. Its methods are
+ * called thousands of times a second: they must be quick, and must not throw.
  */
 export interface RunObserver {
   /** Called when something enqueues `key`. */
@@ -39,19 +39,19 @@ export interface RunObserver {
    * Called when an attempt begins.
    *
    * @param waitedMs - milliseconds since the key was ready.
-   * @param signal - aborts with the attempt at the latest. The signals of its calls are this one, or linked
-   * to it.
-   * @param wokenBy - undefined when no cause is remembered, as for a retry.
+   * @param signal - aborts with the attempt or earlier. Each call of the attempt uses this signal, or one
+   *   that is linked to it.
+   * @param wokenBy - undefined when no cause is remembered, for example for a retry.
    */
   began(attempt: Attempt, waitedMs: number, signal: AbortSignal, wokenBy?: WokenBy): void;
   ended(attempt: Attempt, end: AttemptEnd): void;
-  /** Called for each turn of a loop of writes that was found for `key`, in which it writes `object`. */
+  /** Called for each turn of a write loop that was found for `key`. In this turn `object` is written. */
   looped?(key: ObjectKey, object: string): void;
   /** Called once for each attempt that exceeds its time limit. */
   stuck?(attempt: Attempt, runningMs: number): void;
 }
 
-/** An observer that forwards to each of several observers. Undefined for none. */
+/** An observer that forwards to each of several observers. Undefined if there are none. */
 export function allObservers(
   observers: readonly (RunObserver | undefined)[],
 ): RunObserver | undefined {

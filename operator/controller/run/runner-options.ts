@@ -18,7 +18,7 @@ import type { CrdWait } from './settled-sources.ts';
 import type { Shards } from './term.ts';
 import type { WorkOrder } from './work-order.ts';
 
-/** The parts with which a controller runs, and defaults for settings that the controller omits. */
+/** What a controller needs to run, and defaults for settings that the controller omits. */
 export interface RunnerOptions {
   readonly controller: Controller;
   /** The informer of a source; equal sources share one informer. */
@@ -31,7 +31,7 @@ export interface RunnerOptions {
   readonly shards?: Shards;
   readonly clock: Clock;
   readonly self: Self;
-  /** Decides which key a worker gets. Default: the queue decides. */
+  /** Decides which key a worker gets. Default: the order of the queue. */
   readonly workOrder?: WorkOrder | undefined;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
@@ -50,18 +50,20 @@ export interface RunnerOptions {
   readonly reconcileTimeoutMs?: number;
   /** Used for a controller that does not set it. Default: no limit. */
   readonly maxReconcileAgeMs?: number;
-  /** Used for a controller that does not set it. Default 10 h; 0 is never. */
+  /** Used for a controller that does not set it. Default 10 h; 0 means never. */
   readonly resyncPeriodMs?: number;
   /** Used for settings that a controller omits. */
   readonly queue?: QueueSettings;
-  /** Reads the objects for the finalizer sweep. Default: no sweep. */
+  /** Lists objects for the finalizer sweep. Default: no sweep. */
   readonly metadataPages?: MetadataPages;
   /**
    * All controllers of the process. An object that another controller selects is left to that controller.
    * Default: no others.
    */
   readonly controllers?: () => readonly Controller[];
-  /** Opens the watch of one object that has left the selector with the finalizer. Default: no such watch. */
+  /**
+   * Opens the watch of one object that has the finalizer and has left the selector. Default: no such watch.
+   */
   readonly openSource?: (source: Source) => OpenedSource;
   /** The namespaces for sources with `namespace: 'configured'`. Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
@@ -74,8 +76,8 @@ export interface RunnerOptions {
   readonly showsDebug?: () => boolean;
   /** Default: no measurements. */
   readonly meter?: Meter;
-  /** Uniform numbers in [0, 1) for parts without their own. Default `Math.random`. */
+  /** Uniform numbers in [0, 1), for components without their own. Default `Math.random`. */
   readonly random?: () => number;
-  /** Receives what the controller does with its keys, for a flight record. Default: no observer. */
+  /** Is told what the controller does with its keys, for a flight record. Default: no observer. */
   readonly observer?: RunObserver;
 }

@@ -30,7 +30,7 @@ import { type Subscriptions, subscribe } from './wakes/subscribe.ts';
 import { changedObject, howChanged, WakeCauses } from './wakes/wake-causes.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
-/** The state of a controller for people. Plain data. */
+/** A controller's state for display. Plain data. */
 export interface ControllerActivity {
   readonly name: string;
   /** False before its sources are synced, while another replica leads, and after the end. */
@@ -55,7 +55,7 @@ const DEFAULT_RESYNC_PERIOD_MS = 10 * 60 * 60 * 1_000;
  * Runs one controller: changes of its sources become keys, and keys become reconciles.
  *
  * `attach` prepares a standby: the sources are listed and watched, but no handler is subscribed, so that no
- * keys pile up. `run` starts with all objects that are cached by then.
+ * keys pile up. `run` begins with all objects that are cached at that time.
  */
 export class ControllerRunner {
   readonly #options: RunnerOptions;
@@ -77,7 +77,7 @@ export class ControllerRunner {
   readonly #keys: ShardedKeys | undefined;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
-  /** True when the queue began with given keys, not with all cached objects. */
+  /** True when the queue began with given keys instead of all cached objects. */
   #isContinued = false;
 
   constructor(options: RunnerOptions) {
@@ -152,7 +152,7 @@ export class ControllerRunner {
     return new KeyGate(this.#queue, policiesFor, observer?.held?.bind(observer));
   }
 
-  /** A snapshot for people. */
+  /** The current state, for display. */
   get activity(): ControllerActivity {
     const { controller } = this.#options;
     const queue = this.#queue;
@@ -168,7 +168,7 @@ export class ControllerRunner {
     };
   }
 
-  /** Every key that waits or has an attempt. */
+  /** Every key that is waiting or being reconciled. */
   *waiting(): Generator<WaitingKey, void, undefined> {
     const failures = (key: ObjectKey): number => this.#queue.failures(key);
     for (const each of this.#queue.keys()) yield { ...each, failures: failures(each.key) };
@@ -190,7 +190,7 @@ export class ControllerRunner {
     for (const { key } of informer?.entries() ?? []) yield key;
   }
 
-  /** Sources of the controller without a first list, or whose last requests failed. */
+  /** The sources that have not received their first list, or whose last requests failed. */
   get troubledSources(): readonly TroubledSource[] {
     return troubledSources(this.#informers);
   }
@@ -200,7 +200,7 @@ export class ControllerRunner {
     return this.#options.controller.needsLeaderElection;
   }
 
-  /** True when every change of its sources has become keys. Also true before it has subscribed. */
+  /** True when every change of the sources has become keys, and before the controller has subscribed. */
   get delivered(): boolean {
     return this.#subscriptions?.delivered ?? true;
   }
@@ -221,7 +221,7 @@ export class ControllerRunner {
     return this.#subscriptions?.delivered === true && depth === 0 && processingCount === 0;
   }
 
-  /** Gets the informers of the sources; the owner of the informers runs them. A second call does nothing. */
+  /** Gets the informers of the sources. The owner of the informers runs them. A second call does nothing. */
   attach(): void {
     const { controller, informerFor } = this.#options;
     for (const source of sourcesOf(controller)) {
@@ -230,8 +230,8 @@ export class ControllerRunner {
   }
 
   /**
-   * Waits for every source, then reconciles until `signal` aborts: first all cached objects, with a
-   * priority behind new changes. Resolves when the running reconciles have ended. Their `context.signal`
+   * Waits for every source, then reconciles until `signal` aborts, beginning with all cached objects, at a
+   * lower priority than new changes. Resolves when the running reconciles have ended. Their `context.signal`
    * follows `hardStop`, so that they can finish after `signal` has aborted.
    *
    * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, before anything is reconciled; `NOT_SYNCED`
@@ -253,8 +253,8 @@ export class ControllerRunner {
       if (signal.aborted) return;
       throw error;
     }
-    // Controllers that share a source start together, each with all cached objects. The time slice is
-    // checked right before the subscription, so that each sees how much of this turn the others have used.
+    // Controllers that share a source start together, each with all cached objects. The time slice is checked
+    // right before the subscription, so that a controller sees how much of this turn the others have used.
     for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
       await next;
     if (signal.aborted) return;
@@ -369,7 +369,7 @@ export class ControllerRunner {
 
   async #attempt(key: ObjectKey, hardStop: AbortSignal): Promise<void> {
     const term = this.#keys === undefined ? this.#term : this.#keys.termOf(key);
-    // Without a term another replica works on the key, or will: it begins with all keys of the group.
+    // Without a term another replica works on the key, or will do so, beginning with all keys of the group.
     if (term === undefined) {
       this.#queue.forget(key);
       this.#wakes.forget(key);
@@ -380,8 +380,8 @@ export class ControllerRunner {
   }
 
   /**
-   * Waits for the policies and the time slice first: reconciles that do not wait must not block the event
-   * loop.
+   * Waits for the policies and the time slice first, because reconciles that await nothing would otherwise
+   * block the event loop.
    */
   async #take(): Promise<ObjectKey | undefined> {
     for (let wait = this.#gate.beforeTake(); wait; wait = this.#gate.beforeTake()) await wait;
@@ -392,7 +392,7 @@ export class ControllerRunner {
   }
 }
 
-/** Settings of the queue: of the controller, of the process, and the random numbers of the process. */
+/** The queue settings of the controller and of the process, and the process's source of random numbers. */
 function queueOf({ controller, queue, random }: RunnerOptions): QueueSettings {
   const settings = { ...queue, ...controller.queue };
   if (random === undefined) return settings;

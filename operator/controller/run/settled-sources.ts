@@ -13,8 +13,8 @@ import type { Source } from '../source.ts';
  *
  * - `forever`: it waits.
  * - `timeout`: it waits as long as for any first list, then the start fails.
- * - `optional`: it starts without the source, as if the source were `optional` in this respect, and uses the
- *   objects once the resource is served.
+ * - `optional`: it starts without the source, as if the source were declared `optional`, and uses the objects
+ *   once the resource is served.
  */
 export type CrdWait = 'forever' | 'timeout' | 'optional';
 
@@ -23,24 +23,22 @@ interface SettledSourcesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeoutMs: number;
-  /**
-   * If true, any source that is failing or refused after `timeoutMs` is an error. Default false.
-   */
+  /** If true, it is an error if any source is failing or refused after `timeoutMs`. Default false. */
   readonly failsLate?: boolean;
   /** Default `forever`. */
   readonly crdWait?: CrdWait;
 }
 
 /**
- * Resolves when every source has its first list and its indices, or is absent where that is allowed.
+ * Resolves when every source has its first list and its indices, or is absent and may be absent.
  *
  * Waits without a limit: a restarted process would find the same cluster, and the readiness probe reports the
  * missing sources. After `timeoutMs` one log line names the missing sources and the reasons.
  *
  * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, when the time is over and the server answers
- *   that it does not serve a source; for sources that fail in another way it keeps waiting. `NOT_SYNCED` with
- *   `failsLate`, when the time is over and a source is failing or refused; for sources whose first list is
- *   running it keeps waiting.
+ *   that it does not serve a source. If a source fails in another way, the wait continues. `NOT_SYNCED` with
+ *   `failsLate`, when the time is over and a source is failing or refused. While the first list of a source
+ *   is running, the wait continues.
  * @throws `signal.reason` when aborted first.
  */
 export async function settledSources(
@@ -94,7 +92,7 @@ function isSettled(
   crdWait: CrdWait,
 ): boolean {
   const { synced, status } = informer;
-  // If other controllers already use the source, its indices may still be building; mappings need them at
+  // If other controllers already use the source, its indices may still be building, and mappings need them at
   // once.
   if (synced) return Object.keys(source.indexes ?? {}).every((name) => informer.hasIndex(name));
   if (status.health === 'unserved') return source.optional || crdWait === 'optional';
@@ -118,7 +116,7 @@ function unservedSources(
   );
 }
 
-/** Names each source with its error message. The error is that of a list and quotes no object. */
+/** Names each source with its error message. The message comes from a list request and quotes no object. */
 function failingSources(
   failing: readonly (readonly [Source, SharedInformer<KubernetesObject>])[],
   timeoutMs: number,

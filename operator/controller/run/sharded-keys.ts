@@ -33,14 +33,17 @@ export class ShardedKeys {
     this.#options = options;
   }
 
-  /** Undefined when nothing is known of the object. Then no replica works on the key. */
+  /** Undefined when nothing is known about the object. Then no replica works on the key. */
   groupOf(key: ObjectKey): number | undefined {
     const { controller, informers } = this.#options;
     const uid = informers.get(controller.for)?.cached(key)?.uid;
     return this.#groupOf(key, uid) ?? this.#gone.get(key);
   }
 
-  /** The group of a key, and whether attempts for it may begin here; undefined as for `groupOf`. */
+  /**
+   * The group of a key, and whether its attempts may begin here. Undefined in the same cases as for
+   * `groupOf`.
+   */
   placeOf(key: ObjectKey): { readonly group: number; readonly isHere: boolean } | undefined {
     const group = this.groupOf(key);
     if (group === undefined) return undefined;
@@ -48,8 +51,8 @@ export class ShardedKeys {
   }
 
   /**
-   * Remembers the group of a key that is about to be enqueued for a change. True when this process may work
-   * on the key.
+   * Remembers the group of a key that is about to be enqueued because of a change. True when this process may
+   * work on the key.
    */
   admits(key: ObjectKey, cause: Cause): boolean {
     const { shards } = this.#options;
@@ -66,7 +69,7 @@ export class ShardedKeys {
     return group !== undefined && this.#options.shards.termOf(group) !== undefined;
   }
 
-  /** As `admits`, for an object that is not in the cache. */
+  /** Like `admits`, for an object that is not in the cache. */
   admitsUncached(key: ObjectKey, uid: string | undefined): boolean {
     if (!this.worksOn(key, uid)) return false;
     const group = this.#groupOf(key, uid);
@@ -103,8 +106,9 @@ export class ShardedKeys {
   }
 
   /**
-   * Calls `enqueue` with every key of a group that this process takes over, and then `others.opened`. Many
-   * keys are spread over several turns of the event loop. Returns a function that ends this.
+   * Calls `enqueue` with every key of each group that this process takes over, and then `others.opened`. If
+   * there are many keys, they are spread over several turns of the event loop. Call the returned function to
+   * end this.
    */
   follow(enqueue: (key: ObjectKey) => void, others: { opened(): void }): () => void {
     let isOver = false;
@@ -123,8 +127,8 @@ export class ShardedKeys {
   }
 
   /**
-   * The keys of some groups: those of cached objects, and those of missing owners of cached children. Yields
-   * undefined for each object without such a key, so that a reader can pause there.
+   * The keys of some groups: the keys of cached objects, and of missing owners of cached children. Yields
+   * undefined for each object without such a key, so that the caller can pause there.
    */
   *#keysOf(groups: ReadonlySet<number>): Generator<ObjectKey | undefined, void, undefined> {
     const { controller, informers } = this.#options;
@@ -150,7 +154,7 @@ export class ShardedKeys {
     return this.#options.shards.groupOf({ uid, namespace: splitKey(key).namespace });
   }
 
-  /** From the object that had the key, or from the owner that a child names. */
+  /** The group of the object that had the key, or of the owner that a child names. */
   #groupBy(key: ObjectKey, { resource, change }: Cause): number | undefined {
     const { controller } = this.#options;
     const { entry } = change;

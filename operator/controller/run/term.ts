@@ -4,16 +4,16 @@ import type { EventRecorder } from '../events/event-recorder.ts';
 
 /** The right to work on keys, which lasts until it is lost or given back. */
 export interface Term {
-  /** The client with the controller's field manager. It refuses writes when the right is over. */
+  /** The client with the controller's field manager. It refuses writes after the term. */
   readonly client: Client;
   readonly events: EventRecorder;
   /**
-   * Aborts when the attempts of this term must end. If undefined, only the stop of the controller ends them.
+   * Aborts when the attempts of this term must end. If undefined, they end only when the controller stops.
    */
   readonly lost?: AbortSignal;
 }
 
-/** The parts of an object's identity on which its group depends. Neither part ever changes. */
+/** What the group of an object depends on. Neither value ever changes. */
 export interface ShardedIdentity {
   readonly uid: string | undefined;
   readonly namespace: string | undefined;
@@ -26,14 +26,14 @@ export interface ShardedIdentity {
 export interface Shards {
   /** Undefined when the group is unknown, for example for an object without a uid. */
   groupOf(identity: ShardedIdentity): number | undefined;
-  /** The term under which attempts for a group may begin; undefined while none may begin. */
+  /** The term under which attempts for a group may begin; undefined while they may not begin. */
   termOf(group: number): Term | undefined;
   /**
-   * Calls `opened` with groups for which attempts may begin from now on, until the returned function is
+   * Calls `opened` with the groups whose attempts may begin from now on, until the returned function is
    * called.
    */
   onOpened(opened: (groups: ReadonlySet<number>) => void): () => void;
-  /** Labels by which the API server finds the children of an object's group. If undefined, there are none. */
+  /** Labels by which the API server finds the children of an object's group. Undefined: there are none. */
   readonly childLabels:
     | ((owner: KubernetesObject) => Readonly<Record<string, string>> | undefined)
     | undefined;

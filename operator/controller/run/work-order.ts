@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../model/object.ts';
 import type { AddOptions } from '../../queue/work-queue.ts';
 
-/** The part of a controller's queue that an order needs: see `WorkQueue`. */
+/** What an order uses of a controller's queue: see `WorkQueue`. */
 export interface OrderedQueue {
   /** Number of ready keys. */
   readonly depth: number;
@@ -20,8 +20,8 @@ export interface WorkOrder {
   /**
    * Called once per controller, when its sources are synced and its queue is empty.
    *
-   * @returns true when the queue now has its keys. Otherwise the controller begins with all cached objects,
-   * as in a normal start.
+   * @returns true when the queue now has its keys. If false, the controller begins with all cached objects,
+   *   as in a normal start.
    */
   begin(controller: string, queue: OrderedQueue): boolean;
   /** The next key for a worker, already taken with `WorkQueue.takeKey`. If undefined, the worker ends. */

@@ -6,14 +6,15 @@ import { shownObject } from './wakes/wake-causes.ts';
 const MAX_CHANGES = 10;
 
 /**
- * Maximum characters of a shown text. Longer texts are omitted, because they may contain anything.
+ * Maximum number of characters of a shown string. Longer strings are omitted, because they may contain
+ * anything.
  */
 const MAX_TEXT = 64;
 
 /** Maximum depth to which fields are compared. */
 const MAX_DEPTH = 32;
 
-/** Metadata that changes with every write, or that has its own line. */
+/** Metadata that changes with every write, or that is logged in another line. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'metadata.managedFields',
   'metadata.resourceVersion',
@@ -22,16 +23,14 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'metadata.creationTimestamp',
 ]);
 
-/**
- * If a path contains one of these names, no text is shown, because people store credentials there.
- */
+/** If a path contains one of these names, no string is shown, because people store credentials there. */
 const PRIVATE =
   /(?:^|[.[])(?:data|binaryData|stringData|env|annotations|args|command|value)(?:[.[]|$)|token|passw|passphrase|secret|credential|cookie|authoriz|private|api-?key|dsn|cert/i;
 
-/** Numbers, words, paths, images and times. Excludes spaces, and the user name of a URL. */
+/** Numbers, words, paths, images and times. Excludes strings with spaces, and URLs with a user name. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._:/+-]*(?:@sha256:[0-9a-f]{64})?$/;
 
-/** A write of an attempt as facts of a debug line: `applied StatefulSet demo/x: spec.replicas 2 → 3`. */
+/** A write of an attempt as fields of a debug line: `applied StatefulSet demo/x: spec.replicas 2 → 3`. */
 export function writtenFacts(
   { resource, namespace, name, hasChanged, before, answer }: AcceptedWrite,
   options: object,
@@ -60,12 +59,12 @@ export const DONE: Readonly<Record<string, string>> = {
 };
 
 /**
- * The fields in which two states of an object differ, such as `spec.replicas 2 → 3`: at most 10, then the
- * number of further ones.
+ * The fields in which two states of an object differ, such as `spec.replicas 2 → 3`. At most 10 are listed,
+ * followed by the number of the others.
  *
- * Values are shown if they are numbers, booleans or short texts without spaces. No value is shown for a field
- * in which people store credentials: `data`, `env`, annotations, and fields with a name that suggests a
- * credential. The same applies to every field of a Secret, and of a kind with Secret in its name.
+ * Values are shown if they are numbers, booleans or short strings without spaces. No value is shown for a
+ * field in which people store credentials: `data`, `env`, annotations, and fields with a name that suggests a
+ * credential. The same applies to every field of a Secret, and of a kind whose name contains Secret.
  */
 export function writtenFields(
   before: KubernetesObject,

@@ -12,12 +12,12 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const NUMBER_AND_UNIT = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
 
-/** Longest duration of Go: 2^63 nanoseconds, about 292 years. */
+/** Longest duration in Go, in milliseconds: 2^63 nanoseconds, about 292 years. */
 const MAX_MS = 2 ** 63 * 1e-6;
 
 /**
- * Milliseconds of a duration as Go writes it: `1h30m`, `1.5s`, `300ms`, `0`. Undefined for any other text, a
- * negative duration, or a duration that Go cannot represent.
+ * Milliseconds of a duration in Go's notation: `1h30m`, `1.5s`, `300ms`, `0`. Undefined for any other string,
+ * a negative duration, or a duration that Go cannot represent.
  */
 export function parseGoDuration(text: string): number | undefined {
   const unsigned = text.replace(/^\+/, '');

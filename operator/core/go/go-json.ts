@@ -2,9 +2,9 @@ import { deepJson } from '../json/deep-json.ts';
 import { compareKeys, sortedJson } from '../json/sorted-json.ts';
 
 /**
- * The text that Go's `encoding/json` writes for `value`, which is plain data, if `value` is a map: without
- * white space, keys sorted by their UTF-8 bytes, and `<`, `>`, `&`, U+2028 and U+2029 escaped. A bigint is an
- * integer. Undefined members are omitted. Works at any depth.
+ * `value`, which is plain data, as Go's `encoding/json` writes it if it is a Go map: without white space,
+ * with keys sorted by their UTF-8 bytes, and with `<`, `>`, `&`, U+2028 and U+2029 escaped. A bigint becomes
+ * an integer. Undefined members are omitted. Works at any depth.
  */
 export function goJson(value: unknown): string {
   try {
@@ -16,12 +16,12 @@ export function goJson(value: unknown): string {
   }
 }
 
-/** `text` as Go writes a string. */
+/** `text` as a JSON string literal, escaped as Go does it. */
 export function goString(text: string): string {
   return escapedForHtml(stringText(text));
 }
 
-/** Valid JSON with the characters escaped that Go's encoder escapes. They occur only within strings. */
+/** `json` with the characters escaped that Go's encoder escapes. They occur only within strings. */
 function escapedForHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, escaped);
 }
@@ -55,7 +55,7 @@ function mapText(map: Readonly<Record<string, unknown>>): string {
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** Go replaces half of a surrogate pair when it reads a text; JSON.stringify would write an escape. */
+/** Go replaces half of a surrogate pair when it reads a string; JSON.stringify would write an escape. */
 function stringText(text: string): string {
   return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
 }

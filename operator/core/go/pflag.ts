@@ -1,16 +1,16 @@
 /** A flag that a program knows. */
 export interface KnownFlag {
-  /** One letter that may stand after a single dash. */
+  /** One letter that may be written after a single dash. */
   readonly shorthand?: string;
   /**
-   * The value of the flag when its word has none: pflag's NoOptDefVal, `true` for a boolean. If omitted, the
-   * next word is the value.
+   * The value of the flag when its word contains none: pflag's NoOptDefVal, `true` for a boolean. If omitted,
+   * the next word is the value.
    */
   readonly valueIfNone?: string;
 }
 
 /**
- * One part of a command line: a flag with its value, a positional, or a mistake. `at` is the index of its
+ * One element of a command line: a flag with its value, a positional, or a mistake. `at` is the index of its
  * first word.
  */
 export type CommandWord =
@@ -46,20 +46,20 @@ export interface PositionalWord {
   readonly type: 'positional';
   readonly value: string;
   /**
-   * The boolean right before it, when this word looks like its value: `--all false` is `--all=true` and the
-   * positional `false`.
+   * The boolean flag right before this word, if the word looks like the flag's value: `--all false` is
+   * `--all=true` and the positional `false`.
    */
   readonly maybeValueOf: string | undefined;
   readonly at: number;
 }
 
 /**
- * Words → flags and positionals, as Go's pflag reads them (flag.go of spf13/pflag v1.0): `--name=value` and
- * `--name value` are the same, and so are `-n=value`, `-nvalue` and `-n value`. Shorthands without values can
- * share a word. A flag with `valueIfNone` takes a value only after `=`. Any other flag takes the next word,
- * whatever that word is. Flags and positionals mix, and all words after `--` are positionals.
+ * Splits words into flags and positionals, as Go's pflag does (flag.go of spf13/pflag v1.0). `--name=value`
+ * and `--name value` are the same, and so are `-n=value`, `-nvalue` and `-n value`. Shorthands without values
+ * can share a word. A flag with `valueIfNone` takes a value only after `=`. Any other flag takes the next
+ * word, whatever that word is. Flags and positionals can be mixed, and all words after `--` are positionals.
  *
- * It refuses nothing. As with pflag's option UnknownFlags, the word after an unknown flag belongs to it,
+ * It refuses nothing. As with pflag's option UnknownFlags, the word after an unknown flag is its value,
  * unless that word begins with a dash. An unknown letter ends its group of shorthands.
  */
 export function readCommandLine(
@@ -142,7 +142,7 @@ class CommandLine {
     }
   }
 
-  /** @param value - undefined when the word of the flag has none. */
+  /** @param value - undefined when the word of the flag contains none. */
   #flag(name: string, value: string | undefined, at: number): void {
     const valueIfNone = this.#known.get(name)?.valueIfNone;
     const next = this.#words[this.#next];
@@ -163,21 +163,21 @@ class CommandLine {
   }
 }
 
-/** The words that Go's `strconv.ParseBool` takes. */
+/** The words that Go's `strconv.ParseBool` accepts. */
 export const GO_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((word) => [word, true] as const),
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((word) => [word, false] as const),
 ]);
 
-/** Undefined for a text that Go's `strconv.ParseBool` refuses. */
+/** Undefined for a string that Go's `strconv.ParseBool` refuses. */
 export function goBoolean(text: string): boolean | undefined {
   return GO_BOOLEANS.get(text);
 }
 
 /**
  * The items of a list: one record of CSV, as Go's encoding/csv reads it for pflag (string_slice.go). An item
- * in double quotes may contain commas; a double quote in it is written twice. An empty text has no items.
- * Undefined if a quote is in the wrong place, or if the text has more than one line.
+ * in double quotes may contain commas, and a double quote in it is written twice. An empty string has no
+ * items. Undefined if a quote is in the wrong place, or if `text` has more than one line.
  */
 export function stringSlice(text: string): readonly string[] | undefined {
   const line = text.replace(/\r?\n$/, '');

@@ -26,9 +26,9 @@ const FIRST_LOOK_AT = 1_024;
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /**
- * The text of `JSON.stringify(value, replace)`, made without recursion. JSON.stringify of Node 24 fails for
- * a value with 5,000 levels, but an API server accepts 10,000 (Go, encoding/json/scanner.go,
- * maxNestingDepth). For plain data and objects with `toJSON`.
+ * `JSON.stringify(value, replace)` without recursion. JSON.stringify of Node 24 fails for a value with 5,000
+ * levels, but an API server accepts 10,000 (Go, encoding/json/scanner.go, maxNestingDepth). Supports plain
+ * data and objects with `toJSON`.
  *
  * @throws OperatorError `USER_CODE` for a value that contains itself.
  * @throws TypeError for a bigint that `replace` does not replace.
@@ -37,7 +37,7 @@ export function deepJson(value: unknown, replace: Replacer): string {
   const open: Open[] = [];
   let lookAt = FIRST_LOOK_AT;
   /**
-   * Opens an object or array and returns its bracket, or returns the text of a leaf. Undefined for values
+   * Opens an object or array and returns its bracket, or returns the JSON of a leaf. Undefined for values
    * that JSON omits.
    */
   const begin = (key: string, source: unknown): string | undefined => {
@@ -86,8 +86,8 @@ function containsItself(): OperatorError {
 }
 
 /**
- * A deep copy of `value`. It is made by structuredClone, which in Node 24 fails for a value with 2,000
- * levels. Such a value is copied as JSON data: objects, arrays and scalars.
+ * A deep copy of `value`. It is usually made by structuredClone, which in Node 24 fails for a value with
+ * 2,000 levels. Such a value is copied as JSON data: objects, arrays and scalars.
  */
 export function deepCopy<T>(value: T): T {
   try {
@@ -100,7 +100,7 @@ export function deepCopy<T>(value: T): T {
   }
 }
 
-/** Copies each part once, so that a value that contains itself can be copied. */
+/** Copies each object once, so that a value that contains itself can be copied. */
 function copyOfJson(value: unknown): unknown {
   const copies = new Map<object, object>();
   const waiting: object[] = [];

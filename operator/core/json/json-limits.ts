@@ -1,30 +1,34 @@
 /**
- * Limits of a JSON text from a program or a webhook. Each keeps the work of the main thread and memory small.
+ * Limits for JSON from a program or a webhook. Each limit keeps the load of the main thread and the memory
+ * small.
  */
 export interface JsonLimits {
   /**
-   * Maximum depth of nested objects and lists. An API server accepts 10,000, and no object of Kubernetes has
-   * a hundred. Comparing and merging deeper values would exceed the call stack.
+   * Maximum depth of nested objects and lists. An API server accepts 10,000, and no Kubernetes object has a
+   * hundred. Comparing and merging deeper values would exceed the call stack.
    */
   readonly levels: number;
   /**
-   * Number of objects, lists, and items of both, in the whole text. About as many are in 10 MB of objects of
-   * Kubernetes.
+   * Maximum number of objects, lists, and their members and items, in the whole text. 10 MB of Kubernetes
+   * objects contain about as many.
    */
   readonly values: number;
-  /** Number of documents in the whole text. Each becomes a request, or a change of a time series. */
+  /** Maximum number of documents in the whole text. Each becomes a request, or a change of a time series. */
   readonly documents: number;
-  /** Members of one object. JavaScript sorts the members of a large object repeatedly. */
+  /**
+   * Maximum number of members of one object, because JavaScript re-sorts the members of a large object
+   * repeatedly.
+   */
   readonly members: number;
-  /** Characters of one document. */
+  /** Maximum number of characters of one document. */
   readonly documentChars: number;
-  /** Objects, lists, and items of both, in one document. */
+  /** Maximum number of objects, lists, and their members and items, in one document. */
   readonly documentValues: number;
 }
 
 /**
- * Limits for texts that are one value, such as the answer of a webhook. They are read in pieces, so the one
- * document may use the limits of the whole text.
+ * Limits for a text that is one value, such as the answer of a webhook. It is read in pieces, so its only
+ * document may be as large as the whole text.
  */
 export const JSON_LIMITS: JsonLimits = {
   levels: 1_000,
@@ -46,7 +50,7 @@ export const DOCUMENT_LIMITS: JsonLimits = {
   documentValues: 100_000,
 };
 
-/** Characters of the longest number. A number of any length would take seconds to become a bigint. */
+/** Maximum number of characters of a number. A number of any length would take seconds to become a bigint. */
 export const MAX_NUMBER_CHARS = 1_000;
 
 /** A text that is not JSON, or that exceeds a limit. The message quotes nothing of the text. */

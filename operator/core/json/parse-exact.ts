@@ -1,5 +1,5 @@
 /**
- * The source of a value is part of ES2025 and of every supported Node; TypeScript's library does
+ * Access to the source of a value is part of ES2025 and of every supported Node; TypeScript's library does
  * not declare it yet.
  */
 const { parse } = JSON as unknown as {
@@ -13,8 +13,8 @@ const { parse } = JSON as unknown as {
 const MAY_HOLD_LARGE = /\d{16}/;
 
 /**
- * Same as `JSON.parse`, but integers that a `number` cannot hold become `bigint`. For texts without
- * sixteen consecutive digits, which almost all are, the only extra cost is one search.
+ * Like `JSON.parse`, but integers that a `number` cannot hold become `bigint`. Almost all texts have no
+ * sixteen consecutive digits, and for these the only extra cost is one search.
  */
 export function parseExact(text: string): unknown {
   if (!MAY_HOLD_LARGE.test(text)) return JSON.parse(text);

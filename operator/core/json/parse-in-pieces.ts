@@ -17,10 +17,10 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * `parseExact` for a text that is part of a larger text. JSON.parse quotes the text around an error, which
- * may be part of a Secret.
+ * `parseExact` for JSON that is part of a larger text. JSON.parse quotes the text around an error, which may
+ * come from a Secret.
  *
- * @param offset - where the part begins in the larger text.
+ * @param offset - where `text` begins in the larger text.
  * @throws JsonSyntaxError
  */
 export function parsePart(text: string, offset: number): unknown {
@@ -38,7 +38,7 @@ export function parsePart(text: string, offset: number): unknown {
  * The value of one object or list, as `parseExact` reads it. Yields after each piece of about 64 Ki
  * characters, so that a value of 10 MB takes a millisecond or two in one turn of the event loop.
  *
- * @param large - start → end of the objects and lists with more characters than a piece.
+ * @param large - the start and the end of each object or list with more characters than a piece.
  * @throws JsonSyntaxError
  */
 export function* parseInPieces(
@@ -75,7 +75,8 @@ const OPEN: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSE: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 
 /**
- * A large object or list while it is read. Members before `#member` and from `#piece` on are not parsed yet.
+ * A large object or list while it is being read. Members before `#member` and from `#piece` on are not parsed
+ * yet.
  */
 class Container {
   readonly value: Record<string, unknown> | unknown[];
@@ -85,7 +86,7 @@ class Container {
   #piece: number;
   /** Where the current member begins. */
   #member: number;
-  /** True if a comma stands before the piece. */
+  /** True if a comma precedes the piece. */
   #afterComma = false;
 
   constructor(text: string, start: number, end: number) {
@@ -98,7 +99,7 @@ class Container {
     if (text[end - 1] !== (isList ? ']' : '}')) throw new JsonSyntaxError({ position: end - 1 });
   }
 
-  /** A member ends at a comma. True when a piece was parsed. */
+  /** Call this at a comma, where a member ends. True when a piece was parsed. */
   comma(at: number): boolean {
     const isFull = at - this.#piece >= PIECE_CHARS;
     if (isFull) this.#parse(at);
@@ -107,7 +108,7 @@ class Container {
     return isFull;
   }
 
-  /** Parses the whole members before the current one. */
+  /** Parses the complete members before the current one. */
   flush(): void {
     if (this.#member === this.#piece) return;
     this.#parse(this.#member - 1);
@@ -182,7 +183,7 @@ class Container {
   }
 }
 
-/** Sets a member. JSON.parse treats `__proto__` as any other name, and so does this function. */
+/** Sets a member. Like JSON.parse, it treats `__proto__` as an ordinary name. */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') object[key] = value;
   else

@@ -7,7 +7,7 @@ import { PIECE_CHARS, scanJson } from './scan-json.ts';
  * number cannot hold become bigints. Yields before a turn of the event loop becomes long.
  *
  * @throws JsonTextError for the first value that is not JSON, that is neither an object nor a list, or that
- *   is beyond a limit. Its message quotes nothing of the text.
+ *   exceeds a limit. Its message quotes nothing of `text`.
  */
 export function* readJsonDocuments(
   text: string,
@@ -42,21 +42,21 @@ export function* readJsonDocuments(
 /** Maximum number of characters of small documents that are parsed in one turn of the event loop. */
 const SLICE_CHARS = 32 * 1024;
 
-/** White space of JSON, and nothing else. */
+/** White space of JSON only. */
 const SPACE = /^[ \t\r\n]*$/;
 
-/** A value, and the number of members that its objects have in the text. */
+/** A value, with the number of members that its objects have in the JSON. */
 export interface ReadJson {
   readonly value: unknown;
   readonly members: number;
-  /** Number of objects, lists, and items of both. */
+  /** Number of objects, lists, and their members and items. */
   readonly values: number;
 }
 
 /**
- * The value of a text that is one JSON value. Yields as `readJsonDocuments` does.
+ * The value of a text that consists of one JSON value. Yields like `readJsonDocuments`.
  *
- * @throws JsonLimitError for a text beyond a limit; JsonTextError or JsonSyntaxError for a text that is not
+ * @throws JsonLimitError for a text above a limit; JsonTextError or JsonSyntaxError for a text that is not
  *   JSON.
  */
 export function* readJsonValue(

@@ -1,21 +1,21 @@
 import { JsonLimitError, type JsonLimits, MAX_NUMBER_CHARS } from './json-limits.ts';
 
-/** An object or a list at the top of a text. */
+/** A top-level object or list in a text. */
 export interface JsonPart {
   readonly start: number;
   readonly end: number;
 }
 
-/** Facts about a text before any part of it is parsed. */
+/** What is known about a text before it is parsed. */
 export interface ScannedJson {
   readonly parts: readonly JsonPart[];
-  /** Start → end of every object or list that is too large to be parsed in one piece. */
+  /** The start and the end of every object or list that is too large to be parsed in one piece. */
   readonly large: ReadonlyMap<number, number>;
-  /** Members of all objects. */
+  /** Number of members of all objects. */
   readonly members: number;
-  /** Number of objects, lists, and items of both. */
+  /** Number of objects, lists, and their members and items. */
   readonly values: number;
-  /** The text ends inside the last object or list. */
+  /** True if the text ends inside the last object or list. */
   readonly isCut: boolean;
 }
 
@@ -36,8 +36,8 @@ const CLOSE_BRACKET = 0x5d;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * Finds the JSON objects and lists of a text, one after the other, and refuses the text at the first limit.
- * Yields after each 512 Ki characters. Other errors of syntax are found when the text is parsed.
+ * Finds the JSON objects and lists in a text, one after the other. It refuses the text when it exceeds a
+ * limit. Yields after each 512 Ki characters. Other syntax errors are found when the text is parsed.
  *
  * @param onOther - called for each character outside of objects and lists that is not white space.
  * @throws JsonLimitError
@@ -58,12 +58,12 @@ class Scan {
   readonly #onOther: (document: number) => void;
   readonly #parts: JsonPart[] = [];
   readonly #large = new Map<number, number>();
-  /** Where the open objects and lists begin. */
+  /** Indices at which the open objects and lists begin. */
   readonly #open: number[] = [];
   /** Number of members or items so far of each open object or list. */
   readonly #sizes: number[] = [];
   #at = 0;
-  /** True if the previous slice ended in a string. */
+  /** True if the previous slice ended inside a string. */
   #isInString = false;
   #values = 0;
   #valuesBefore = 0;
@@ -88,7 +88,7 @@ class Scan {
     };
   }
 
-  /** Scans one more slice. False at the end of the text. */
+  /** Scans one more slice. Returns false at the end of the text. */
   continue(): boolean {
     const text = this.#text;
     const end = Math.min(this.#at + SLICE_CHARS, text.length);

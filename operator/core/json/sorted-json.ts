@@ -1,15 +1,18 @@
 /** An object or array that is not closed yet. */
 interface Open {
   readonly close: '}' | ']';
-  /** Texts of the finished members or items. The text of a member includes its key. */
+  /** The JSON of the finished members or items. That of a member includes its key. */
   readonly parts: string[];
-  /** The key of each part, without escapes. Empty for an array. */
+  /** The key of each element of `parts`, unescaped. Empty for an array. */
   readonly keys: string[];
-  /** Text of the key whose value comes next. */
+  /** The JSON of the key whose value comes next. */
   key: string | undefined;
 }
 
-/** A string, a mark, or a run of other characters: a number or a word. White space is skipped. */
+/**
+ * A string, a punctuation mark, or a run of other characters, which is a number or a word. White space is
+ * skipped.
+ */
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
 
 /**

@@ -2,8 +2,8 @@
 const MAX_SUGGESTIONS = 5;
 
 /**
- * The candidates that are most similar to `text`, nearest first. A candidate is similar if at most
- * a third of the letters differ, or if one text contains the other.
+ * The candidates that are most similar to `text`, nearest first. A candidate is similar if at most a third of
+ * the letters differ, or if one of the two contains the other.
  */
 export function nearMatches(text: string, candidates: Iterable<string>): readonly string[] {
   const wanted = text.toLowerCase();
@@ -21,7 +21,7 @@ export function nearMatches(text: string, candidates: Iterable<string>): readonl
     .map(({ candidate }) => candidate);
 }
 
-/** Levenshtein distance: inserted, deleted and replaced letters. */
+/** Levenshtein distance: the number of inserted, deleted and replaced letters. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [i, letter] of [...a].entries()) {

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the text of a file. The path is relative to a folder. */
+/** Returns the contents of a file. The path is relative to a folder. */
 export type TextFiles = (path: string) => string;
 
 /**
- * Texts in other languages, beside the module that uses them: HTML, CSS, browser scripts, YAML. Each file is
+ * Files in other languages next to the module that uses them: HTML, CSS, browser scripts, YAML. Each file is
  * read once, on first use.
  *
- * `npm run build` replaces the folder by the texts of its files, so that the built package reads no files.
- * The build finds a call only if it is written in this form, on one line:
- * `textFiles(new URL('./', import.meta.url))`.
+ * `npm run build` replaces the folder with the contents of its files, so that the built package reads no
+ * files. The build finds a call only if it is written like this, on one line: `textFiles(new URL('./',
+ * import.meta.url))`.
  *
- * @param source - a folder of the sources; in the built package the texts, by their paths relative to the
- *   folder.
+ * @param source - a folder of the sources; in the built package the contents of its files, keyed by their
+ *   paths relative to the folder.
  * @returns a function that throws an `Error` for an unknown path, which is a bug of the toolkit.
  */
 export function textFiles(source: URL | Readonly<Record<string, string>>): TextFiles {

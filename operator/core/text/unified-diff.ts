@@ -1,10 +1,10 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 
-/** Unchanged lines shown around each change, as in `diff -u`. */
+/** Number of unchanged lines that are shown around each change, as in `diff -u`. */
 const CONTEXT_LINES = 3;
 
 /**
- * Limit of differing lines for a shortest diff. The time of the search grows with the square of their
+ * Maximum number of differing lines for a shortest diff. The time of the search grows with the square of this
  * number.
  */
 const MAX_DIFFERENCES = 1_000;

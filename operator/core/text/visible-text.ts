@@ -5,19 +5,18 @@
  */
 const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The same characters, and the C0 controls except tab and newline. */
+/** The characters of `UNSEEN`, and the C0 controls except tab and newline. */
 const UNSEEN_OR_C0 = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * `json` with these characters escaped, such as `\u009b`. It is the same JSON value and safe on a terminal.
+ * `json` with the characters of `UNSEEN` escaped, such as `\u009b`. It is the same JSON value and safe for a
+ * terminal.
  */
 export function visibleJson(json: string): string {
   return json.replace(UNSEEN, escaped);
 }
 
-/**
- * `text` for people, with these characters and the C0 controls except tab and newline escaped as `\u009b`.
- */
+/** `text` for people, with the characters of `UNSEEN_OR_C0` escaped, such as `\u009b`. */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN_OR_C0, (character) =>
     character === '\t' || character === '\n' ? character : escaped(character),
@@ -29,17 +28,17 @@ function escaped(character: string): string {
 }
 
 /**
- * Maximum length of a server's text in an error or a log line. It is enough for the messages of an API
+ * Maximum characters of a server's message in an error or a log line. It is enough for the messages of an API
  * server, and does not flood a log. It is also the number of bytes that are read of an answer that does not
  * come from Kubernetes.
  */
 export const MAX_TEXT_CHARS = 2_048;
 
-/** Characters kept at the end, where an API server names the last of several causes. */
+/** Number of characters that are kept at the end, where an API server names the last of several causes. */
 const END_CHARS = 512;
 
 /**
- * `text`, with its middle removed if it is too long. The number of removed characters replaces it.
+ * `text`, with its middle removed if it is too long. The number of removed characters is shown instead.
  *
  * @param maxChars - characters of `text` to keep. Default 2,048.
  */

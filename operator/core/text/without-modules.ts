@@ -1,9 +1,9 @@
 /**
  * Joins the scripts of a page into one script. In the sources they are modules, for the compiler and for
- * tests. In the page they stand one after the other in one module, because a page that makes no requests
- * cannot import. So each name at the top of a file must be unique.
+ * tests. In the page they follow each other in one module, because a page that makes no requests cannot
+ * import. So every top-level name of a file must be unique among all files.
  *
- * @param scripts - in an order in which each script follows the scripts that it imports.
+ * @param scripts - ordered so that each script follows the scripts that it imports.
  */
 export function withoutModules(scripts: readonly string[]): string {
   return scripts

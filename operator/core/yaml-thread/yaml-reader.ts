@@ -4,9 +4,9 @@ import { OneAtATime } from '../one-at-a-time.ts';
 import { textFiles } from '../text/text-files.ts';
 import type { YamlAnswer, YamlRequest } from './yaml-work.ts';
 
-/** Reads YAML from others, outside of the main thread and with limits of time and memory. */
+/** Reads YAML from others, outside of the main thread, with limits on time and memory. */
 export interface YamlReader {
-  /** @throws `signal.reason` when aborted. Whatever the text is, this method throws nothing else. */
+  /** @throws `signal.reason` when aborted. Whatever the YAML is, this method throws nothing else. */
   read(request: YamlRequest, signal: AbortSignal): Promise<YamlAnswer>;
   /** Ends the thread of the reader. */
   close(): Promise<void>;

@@ -13,8 +13,8 @@ export interface YamlRequest {
 }
 
 /**
- * The documents of the texts, or why they cannot be read. No message quotes the texts, except for a duplicate
- * key.
+ * The documents of the texts, or why they cannot be read. Nothing in it quotes the texts, except for a
+ * duplicate key.
  */
 export type YamlAnswer =
   | {
@@ -30,18 +30,20 @@ export type YamlAnswer =
     };
 
 /**
- * Characters of one YAML document. etcd refuses objects of more than 1.5 MiB, and YAML is read a hundred
- * times as slowly as JSON.
+ * Maximum characters of one YAML document. etcd refuses objects of more than 1.5 MiB, and reading YAML is a
+ * hundred times slower than reading JSON.
  */
 const MAX_YAML_CHARS = 2 * 1024 * 1024;
 
-/** Maximum number of characters of all documents as JSON. It is needed because aliases multiply a text. */
+/**
+ * Maximum number of characters of all documents as JSON. It is needed because aliases can multiply a text.
+ */
 const MAX_JSON_CHARS = 10_000_000;
 
-/** A line that ends a document. `---` at the beginning of a line is never part of a value. */
+/** A line that ends a document. `---` at the beginning of a line is never inside a value. */
 const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 
-/** Reads YAML texts. This may take any time and memory, so it runs in a thread that has limits. */
+/** Reads YAML. This may take any amount of time and memory, so it runs in a thread that has limits. */
 export function yamlWork({ texts, form }: YamlRequest): YamlAnswer {
   const documents: string[] = [];
   const budget = new Budget();
@@ -69,7 +71,7 @@ function tooLong({ length }: string): string {
 }
 
 /**
- * What may still be added to the JSON. A string that does not fit into the heap of a thread would end the
+ * How much may still be added to the JSON. A string that does not fit into the heap of a thread would end the
  * process.
  */
 class Budget {
@@ -109,7 +111,7 @@ function parsed(part: string): unknown {
   } catch (error) {
     const message = messageOf(error);
     if (message.includes('call stack')) throw new Problem('has too many levels');
-    // The message of the YAML package quotes the text. Only the position stays.
+    // The message of the YAML package quotes the text. Only the position is kept.
     const position = / at line \d+, column \d+/.exec(message)?.[0];
     throw new Problem(
       `is neither JSON nor YAML${position === undefined ? '' : `,${position} of the document`}`,

@@ -2,35 +2,38 @@ import { jsonOf } from '../../core/json/json-of.ts';
 import { isMapping } from '../../core/mapping.ts';
 
 /**
- * The times in a record and in its replay differ by the time that the processor needed, and by fractions of a
+ * Milliseconds. Times in a record and in its replay differ by the processing time, and by fractions of a
  * second.
  */
 const SAME_TIME_MS = 2_000;
 
-/** More differences would not help a reader. */
+/** Maximum number of differences. More would not help a reader. */
 const MOST_DIFFERENCES = 8;
 
 const MOST_CHARS = 80;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A digest or a token: one word of digits and letters that no person would write. */
+/** A digest or a token: one string of digits and letters that no person would write. */
 const DIGEST = /^(?=.*\d)(?:[0-9a-f]{8,}|[A-Za-z0-9+/_-]{16,}={0,2})$/;
 
 /** How the body of a write differs from the recorded one. */
 export interface BodyDifferences {
-  /** In words, at most eight. Empty when both are the same. */
+  /** Descriptions of the differences, at most eight. Empty when the bodies are the same. */
   readonly texts: readonly string[];
-  /** Paths of values that may have been made from a Secret, whose value is not in the record. They count as equal. */
+  /**
+   * Paths of values that may have been made from a Secret, whose value is not in the record. They count as
+   * equal.
+   */
   readonly fromSecrets: readonly string[];
 }
 
 /**
- * Compares two bodies as JSON. The order of members does not matter. Times within two seconds of each other
- * are the same.
+ * Compares two bodies as JSON. The order of members does not matter. Times that are within two seconds of
+ * each other count as equal.
  *
- * @param hasSecrets - the record has placeholders of secret values: a digest of a placeholder differs from
- * the recorded digest.
+ * @param hasSecrets - true if the record has placeholders for secret values. The digest of a placeholder
+ *   differs from the recorded digest.
  */
 export function bodyDifferences(
   recorded: string | undefined,

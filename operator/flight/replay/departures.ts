@@ -3,18 +3,18 @@ import type { Difference } from './difference.ts';
 import { idOf } from './recorded/replayed-watches.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
-/** Later differences usually follow from the first ones. */
+/** Maximum number of differences that are kept. Later ones usually follow from the first ones. */
 const MOST_KEPT = 20;
 
-/** Where the replay differs from the record, and which parts of the record no longer apply. */
+/** Where the replay differs from the record, and for which keys and objects the record no longer applies. */
 export class Departures {
   readonly differences: Difference[] = [];
-  /** Paths in bodies whose values may come from Secrets, and are not compared. */
+  /** Paths in bodies whose values may come from Secrets. They are not compared. */
   readonly fromSecrets: Set<string> = new Set();
   readonly #continues: boolean;
   readonly #keyLeft: (controller: string, key: string) => void;
   readonly #key: string | undefined;
-  /** Keys of controllers that are no longer compared. */
+  /** Keys that are no longer compared, each with its controller. */
   readonly #keys = new Set<string>();
   readonly #objects = new Set<string>();
   #total = 0;
@@ -22,8 +22,7 @@ export class Departures {
   /**
    * @param continues - false when the replay ends with the first difference.
    * @param keyLeft - called once for each key that differs from the record.
-   * @param key - differences of other keys do not count. Undefined when the differences of all keys
-   * count.
+   * @param key - only differences of this key count. If undefined, the differences of all keys count.
    */
   constructor(
     continues: boolean,
@@ -45,8 +44,8 @@ export class Departures {
   }
 
   /**
-   * Adds a difference between replay and record. Only the first difference of a key counts: others follow
-   * from it.
+   * Adds a difference between replay and record. Only the first difference of a key counts, because others
+   * follow from it.
    */
   add(difference: Difference, attempt?: ReplayedAttempt): void {
     if (attempt !== undefined) attempt.hasLeft = true;

@@ -7,18 +7,21 @@ export interface Difference {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** The number of the attempt at the key, counted from 1 in the record. Undefined outside of an attempt. */
+  /**
+   * The number of the attempt among all attempts for the key in the record, from 1. Undefined outside of an
+   * attempt.
+   */
   readonly attempt: number | undefined;
   readonly kind: 'write' | 'no-write' | 'outcome' | 'no-begin' | 'begin' | 'no-end' | 'read';
-  /** What the record contains, in words. */
+  /** What the record contains, as a phrase. */
   readonly recorded: string;
-  /** What the replay did, in words. */
+  /** What the replay did, as a phrase. */
   readonly now: string;
   /** Further details, one line each. */
   readonly details: readonly string[];
 }
 
-/** A difference as lines for people. @param wall - wall time of the difference, in milliseconds since 1970. */
+/** Formats a difference for people. @param wall - wall time of the difference, in milliseconds since 1970. */
 export function differenceText(difference: Difference, wall: number): readonly string[] {
   const { at, controller, key, attempt, recorded, now, details } = difference;
   const which = attempt === undefined ? '' : `attempt ${attempt} at `;
@@ -50,7 +53,7 @@ export function shownRequest({
   return `${method} ${pathname}${name === undefined ? '' : ` of ${name}`}`;
 }
 
-/** The name of an object that is created, which is only in the body. */
+/** The name of an object that is being created, which only the body contains. */
 function nameIn(body: string | undefined): string | undefined {
   const { name, generateName } = mappingOf(mappingOf(jsonOf(body)).metadata);
   if (typeof name === 'string') return name;

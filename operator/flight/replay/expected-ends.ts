@@ -5,14 +5,14 @@ import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
 /**
- * How long an attempt may still run after its recorded end, and how long a late write may be missing after
- * its recorded time.
+ * Milliseconds that an attempt may still run after its recorded end, and that a late write may be missing
+ * after its recorded time.
  */
 const END_MS = 5_000;
 
 /**
- * Events that the replay should have reached by now: attempts with a recorded end, and writes that the code
- * did not await.
+ * What the replay should have reached by now: the recorded ends of attempts, and writes that the code did not
+ * await.
  */
 export class ExpectedEnds {
   readonly #departures: Departures;
@@ -20,7 +20,7 @@ export class ExpectedEnds {
   #attempts: { readonly attempt: ReplayedAttempt; readonly outcome: OutcomeLine }[] = [];
   #lateWrites: { readonly attempt: RecordedAttempt; readonly exchange: RecordedExchange }[] = [];
 
-  /** @param hasMade - returns true for a recorded request that the replay has made, too. */
+  /** @param hasMade - returns true for a recorded request that the replay has made as well. */
   constructor(departures: Departures, hasMade: (exchange: RecordedExchange) => boolean) {
     this.#departures = departures;
     this.#hasMade = hasMade;
@@ -34,7 +34,7 @@ export class ExpectedEnds {
     this.#lateWrites.push({ attempt, exchange });
   }
 
-  /** Forgets attempts that were stopped without an end. */
+  /** Forgets attempts that were stopped and therefore have no end. */
   forgetAttempts(): void {
     this.#attempts = [];
   }

@@ -17,7 +17,7 @@ import { objectIdOf, requestTarget } from './recorded/request-target.ts';
 import { objectsInAnswer } from './recorded/seen-answers.ts';
 import { Relations } from './relations.ts';
 
-/** If there are fewer objects than this, all are kept: they do not distract a reader. */
+/** If there are fewer objects than this, all are kept, because they do not distract a reader. */
 const FEW_OBJECTS = 20;
 
 const NEEDED_SETTINGS: ReadonlySet<string> = new Set([
@@ -27,11 +27,10 @@ const NEEDED_SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The part of a record that is about one key: its attempts, the objects that are related to it, and the
- * events of these objects. Settings, versions, other keys, logs and the fields that only a server sets are
- * omitted.
+ * What a record contains about one key: its attempts, the objects that are related to it, and the events of
+ * these objects. Settings, versions, other keys, logs and the fields that only a server sets are omitted.
  *
- * @param until - milliseconds since the recorder began: nothing later is in it.
+ * @param until - milliseconds since the recorder began. Later lines are omitted.
  */
 export function incidentOf(record: FlightRecord, key: string, until: number): FlightRecord {
   const run = recordedRun(record);
@@ -63,8 +62,8 @@ export function incidentOf(record: FlightRecord, key: string, until: number): Fl
 }
 
 /**
- * The key that the record is most likely about: the key of the last attempt that wrote or failed; if none
- * did, the key of the first attempt. Undefined when there was no attempt.
+ * The key that the record is most likely about: the key of the last attempt that wrote or failed, or if no
+ * attempt did, the key of the first attempt. Undefined when the record has no attempt.
  */
 export function likelyKey(record: FlightRecord): string | undefined {
   let found: BeginLine | undefined;
@@ -76,14 +75,14 @@ export function likelyKey(record: FlightRecord): string | undefined {
   return found?.key;
 }
 
-/** The parts of a record that are related to a key. */
+/** Selects the lines of a record that are related to a key. */
 class Kept {
   readonly #run: RecordedRun;
   readonly #key: string;
   readonly #sources: ReadonlyMap<string, RecordedSource>;
   readonly #relations = new Relations();
   readonly #ids: ReadonlySet<string> | undefined;
-  /** The lines of each watch, by the id of its request. */
+  /** The lines of each watch, keyed by the id of its request. */
   readonly #texts = new Map<number, WatchedLines>();
 
   constructor(run: RecordedRun, key: string) {
@@ -101,7 +100,7 @@ class Kept {
     return found !== undefined && object !== undefined && this.#has(collectionOf(found), object);
   }
 
-  /** The line, or the part of it that is kept; undefined when nothing is kept. */
+  /** What is kept of the line; undefined when nothing is kept. */
   line(line: RecordLine): RecordLine | undefined {
     switch (line.kind) {
       case 'begin':
@@ -131,8 +130,8 @@ class Kept {
   }
 
   /**
-   * The collection of a list that fills a cache: without it the watches of a replay would not begin where the
-   * recorded ones did.
+   * The collection of a list that fills a cache. Without such a list, the watches of a replay would not begin
+   * where the recorded ones did.
    */
   #listOf({ request }: RecordedExchange): string | undefined {
     const { by, method, path, purpose } = request;
@@ -169,7 +168,7 @@ class Kept {
       : { ...line, text: kept.map((each) => `${each}\n`).join('') };
   }
 
-  /** A page of a list, reduced to the kept objects, in the place of its first chunk. */
+  /** A page of a list, reduced to the kept objects. It replaces the first chunk of the answer. */
   #page(line: ChunkLine, exchange: RecordedExchange, collection: string): RecordLine | undefined {
     const answer = jsonOf(answeredText(exchange));
     if (!isMapping(answer) || !Array.isArray(answer.items)) return line;
@@ -183,8 +182,8 @@ class Kept {
   }
 
   /**
-   * Where the search for related objects begins: the object of the key, and the objects that its attempts
-   * requested.
+   * The objects from which the search for related objects begins: the object of the key, and the objects that
+   * its attempts requested.
    */
   #begun(): ReadonlySet<string> {
     const ids = new Set<string>();
@@ -231,7 +230,7 @@ function contentType(headers: Readonly<Record<string, string>>): Readonly<Record
   return type === undefined ? {} : { 'content-type': type };
 }
 
-/** The items of a list that have a name; items do not state their kind. */
+/** The items of a list that have a name. Items do not state their kind. */
 function itemsOf(list: unknown): readonly KubernetesObject[] {
   const { items } = mappingOf(list);
   if (!Array.isArray(items)) return [];

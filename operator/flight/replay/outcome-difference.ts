@@ -5,7 +5,7 @@ import { type Difference, shownRequest } from './difference.ts';
 import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
-/** Delays that depend on the clock differ by the time that the processor needed. */
+/** Milliseconds. Delays that depend on the clock differ by the processing time. */
 const SAME_DELAY_MS = 1_000;
 const SAME_DELAY_SHARE = 0.1;
 
@@ -26,7 +26,7 @@ export function outcomeDifference(
   };
 }
 
-/** The difference for an attempt that ended without a recorded write. */
+/** The difference for an attempt that ended without making a recorded write. */
 export function missingWrite(
   attempt: ReplayedAttempt,
   missing: RecordedExchange,
@@ -43,8 +43,8 @@ export function missingWrite(
 }
 
 /**
- * The difference for a missing write that the code did not await: it was recorded after the end of
- * the attempt.
+ * The difference for a missing write that the code did not await, and that was therefore recorded after the
+ * end of the attempt.
  */
 export function lateWriteMissing(
   { begin: { controller, key }, number }: RecordedAttempt,
@@ -78,7 +78,7 @@ function common(
 
 function isSame(recorded: OutcomeLine, end: AttemptEnd): boolean {
   if (recorded.result !== end.outcome) return false;
-  // Delays after failures are random.
+  // The delay after a failure is random.
   if (recorded.result !== 'requeue_after') {
     const code = end.error && recordedError(end.error).code;
     return code === recorded.error?.code;

@@ -6,24 +6,21 @@ import type { RecordedRun } from './recorded/recorded-run.ts';
 import { ReplayedAttempt } from './replayed-attempt.ts';
 
 /**
- * How long a key may be due in only one of record and replay. The processor takes no time in a replay, so
- * keys are due a little earlier, and policies of the process may delay a key for some more seconds.
+ * Milliseconds that a key may be due in only one of record and replay. Processing takes no time in a replay,
+ * so keys are due a little earlier, and policies of the process may delay a key for a few more seconds.
  */
 const PATIENCE_MS = 5_000;
 
-/** The keys of one controller. */
+/** The queue and the workers of one controller. */
 interface Line {
   readonly queue: OrderedQueue;
-  /** Workers without a key. */
+  /** Workers that wait for a key. */
   readonly free: ((key: ObjectKey | undefined) => void)[];
-  /** Recorded attempts that have not begun in the replay. */
+  /** Recorded attempts that should begin, and that have not begun in the replay. */
   due: BeginLine[];
-  /**
-   * Workers in addition to the recorded ones, to replace those that are occupied by abandoned
-   * attempts.
-   */
+  /** Number of additional workers, which replace those that are occupied by abandoned attempts. */
   spare: number;
-  /** The time when a ready key was first found ready. */
+  /** The time when each ready key was first seen to be ready. */
   readonly readyAt: Map<ObjectKey, number>;
 }
 
@@ -42,12 +39,13 @@ export class RecordedOrder {
   readonly #lines = new Map<string, Line>();
   readonly #running = new Map<string, ReplayedAttempt>();
   /**
-   * Attempts from before the record that are not compared, and whose keys are held until their recorded ends.
+   * Attempts that had begun before the record and are not compared. Their keys are held until their recorded
+   * ends.
    */
   readonly #unseen = new Map<number, BeginLine>();
-  /** Attempts of controllers that have not begun in the replay. */
+  /** Recorded attempts of controllers that have not started in the replay. */
   readonly #early = new Map<string, BeginLine[]>();
-  /** Times of the recorded attempts at a key, in order. */
+  /** Times of the recorded attempts for each key, in order. */
   readonly #begins = new Map<string, number[]>();
   #handedOut = 0;
   #closed = false;
@@ -85,7 +83,7 @@ export class RecordedOrder {
   }
 
   /**
-   * The process has lost its leadership: the attempts are over, and all controllers start again with the next
+   * The process has lost its leadership: all attempts end, and all controllers start again with the next
    * term.
    */
   endTerm(): void {
@@ -98,7 +96,7 @@ export class RecordedOrder {
     this.#terms++;
   }
 
-  /** Puts the keys into the queues that were there when the record began. */
+  /** Puts the keys that were waiting when the record began back into their queues. */
   putBack(): void {
     for (const line of this.#options.run.queued) {
       const queue = this.#lines.get(line.controller)?.queue;
@@ -112,19 +110,19 @@ export class RecordedOrder {
     return new Promise((resolve) => line.free.push(resolve));
   }
 
-  /** The running attempt at a key. */
+  /** The running attempt for a key. */
   running(controller: string, key: string): ReplayedAttempt | undefined {
     return this.#running.get(idOf(controller, key));
   }
 
-  /** The attempt is over; the worker is about to ask for the next key. */
+  /** Call this when an attempt has ended, just before its worker asks for the next key. */
   ended(attempt: ReplayedAttempt): void {
     attempt.hasEnded = true;
     const id = idOf(attempt.controller, attempt.key);
     if (this.#running.get(id) === attempt) this.#running.delete(id);
   }
 
-  /** The running attempts that have not made a write that was recorded before `at`. */
+  /** The running attempts that lack a write which was recorded before `at`. */
   behind(at: number): readonly ReplayedAttempt[] {
     return [...this.#running.values()].filter(({ missing }) =>
       missing.some(({ request }) => request.at < at),
@@ -133,7 +131,8 @@ export class RecordedOrder {
 
   /**
    * Abandons an attempt that had begun before the record and that now differs, because the caches are newer
-   * than the data that it has read. It is ignored, and its key is held until its recorded end.
+   * than the data that the attempt had read. The attempt is ignored from now on, and its key is held until
+   * the recorded end.
    */
   abandon(attempt: ReplayedAttempt): void {
     const { controller, key, recorded } = attempt;
@@ -145,14 +144,14 @@ export class RecordedOrder {
     if (line !== undefined) line.spare--;
   }
 
-  /** A recorded wake. @returns true for a wake that nothing in the replay would repeat. */
+  /** Handles a recorded wake. @returns true if nothing in the replay would cause the wake itself. */
   woken({ controller, key, cause, via, priority = 0 }: WakeLine): boolean {
     if (via !== 'resync' && cause !== 'trigger') return false;
     this.#lines.get(controller)?.queue.add(key as ObjectKey, { priority });
     return true;
   }
 
-  /** A recorded attempt begins. */
+  /** Handles the recorded begin of an attempt. */
   began(begin: BeginLine): void {
     const line = this.#lines.get(begin.controller);
     if (line === undefined) {
@@ -164,7 +163,7 @@ export class RecordedOrder {
     }
   }
 
-  /** Runs an attempt from before the record again, from its beginning. */
+  /** Runs an attempt that had begun before the record, again from its beginning. */
   #carriedOn(line: Line, begin: BeginLine): void {
     const key = begin.key as ObjectKey;
     line.queue.add(key);
@@ -173,7 +172,7 @@ export class RecordedOrder {
     if (line.queue.takeKey(key)) this.#unseen.set(begin.id, begin);
   }
 
-  /** Ends an attempt that is not compared, with its recorded outcome. */
+  /** Ends an attempt that is not compared, with the recorded outcome. */
   recordedEnd(outcome: OutcomeLine): void {
     if (!this.#unseen.delete(outcome.id)) return;
     const queue = this.#lines.get(outcome.controller)?.queue;
@@ -185,8 +184,8 @@ export class RecordedOrder {
   }
 
   /**
-   * Hands out the keys that are due. Called whenever a key may have become ready. @returns true when a worker
-   * got a key.
+   * Hands out the keys that are due. Call this whenever a key may have become ready. @returns true when a
+   * worker got a key.
    */
   handOut(): boolean {
     const before = this.#handedOut;
@@ -208,15 +207,15 @@ export class RecordedOrder {
       for (const resolve of free.splice(0)) resolve(undefined);
   }
 
-  /** True when the recorded attempt has begun, or will never begin. */
+  /** True when the recorded attempt has begun in the replay, or will never begin. */
   #start(line: Line, begin: BeginLine): boolean {
     const { queue, free } = line;
     const { now, departures, run } = this.#options;
     const key = begin.key as ObjectKey;
     const [worker] = free;
     if (worker !== undefined && this.running(begin.controller, key) === undefined) {
-      // A retry has a random delay, and a policy may delay the key for longer than in the record: the record
-      // takes precedence.
+      // A retry has a random delay, and a policy may delay the key for longer than in the record. In both
+      // cases the recorded time is used.
       if (queue.isWaiting(key)) queue.add(key);
       if (this.#take(line, begin.controller, key, begin)) return true;
     }
@@ -248,9 +247,7 @@ export class RecordedOrder {
     return true;
   }
 
-  /**
-   * Adds a difference for a ready key on which the record does not begin to work; the key then runs anyway.
-   */
+  /** Adds a difference for a ready key for which the record has no attempt now. The key then runs anyway. */
   #checkReady(controller: string, line: Line): void {
     const { departures } = this.#options;
     const now = this.#options.now();
@@ -271,7 +268,7 @@ export class RecordedOrder {
     }
   }
 
-  /** True when the record begins an attempt at the key soon after `since`. */
+  /** True when the record has an attempt for the key that begins soon after `since`. */
   #isExpected(controller: string, key: string, since: number): boolean {
     if (this.#options.departures.hasKeyLeft(controller, key)) return false;
     const times = this.#begins.get(idOf(controller, key));
@@ -280,8 +277,8 @@ export class RecordedOrder {
 }
 
 /**
- * Puts a key into the queue in the state that it had when the record began. A key that a worker had is added
- * by its `begin` line.
+ * Puts a key into the queue, in its state when the record began. A key that a worker had is added by its
+ * `begin` line.
  */
 function putBack(queue: OrderedQueue, line: QueuedLine): void {
   const { priority, dueInMs = 0, failures, state } = line;
@@ -289,13 +286,15 @@ function putBack(queue: OrderedQueue, line: QueuedLine): void {
   if (state === 'working') return;
   for (let count = 0; count < failures; count++) queue.retry(key, dueInMs, { priority });
   if (state === 'ready') queue.add(key, { priority });
-  // The condition that a parked key waits for is not known: it runs at its recorded time.
+  // The condition for which a parked key waits is not known, so the key runs at its recorded time.
   else queue.addAfter(key, state === 'parked' ? PARKED_MS : dueInMs, { priority });
 }
 
 const PARKED_MS = 24 * 60 * 60 * 1_000;
 
-/** How many attempts of the controller had begun before the record: each may have to be abandoned. */
+/**
+ * The number of the controller's attempts that had begun before the record. Each may have to be abandoned.
+ */
 export function spareWorkers({ attempts }: Pick<RecordedRun, 'attempts'>, name: string): number {
   return [...attempts.values()].filter(
     ({ begin: { controller, carried } }) => controller === name && carried === true,

@@ -11,26 +11,26 @@ import type { ReplayedAttempt } from './replayed-attempt.ts';
 
 export interface ReplayOptions {
   readonly record: FlightRecord;
-  /** The settings of the recorded operator. */
+  /** The controllers of the recorded operator. */
   readonly controllers: readonly Controller[];
-  /** The settings of the modules: a record has only those of the environment. */
+  /** The settings that the modules add. A record contains only those of the environment. */
   readonly settings?: Partial<Settings> | undefined;
   /** True when controllers of the record may be missing. Default false. */
   readonly partly?: boolean;
-  /** Milliseconds since the recorder began: nothing later is replayed. Default: the end of the record. */
+  /** Milliseconds since the recorder began. Later lines are not replayed. Default: the end of the record. */
   readonly untilAt?: number | undefined;
-  /** Only differences of this key count. Default: those of all keys. */
+  /** Only differences of this key count. Default: differences of all keys count. */
   readonly key?: string | undefined;
   /**
-   * True when the replay continues after a difference, and a cluster answers requests that were not recorded.
+   * If true, the replay continues after a difference, and a cluster answers requests that were not recorded.
    * Default false.
    */
   readonly continues?: boolean;
-  /** Needed only where the replay differs from the record. */
+  /** Starts the cluster. It is needed only where the replay differs from the record. */
   readonly startCluster?: StartReplayCluster | undefined;
   /** Called right before each attempt. */
   readonly begins?: ((attempt: ReplayedAttempt) => void) | undefined;
-  /** Ends the replay when it aborts. Default: the replay is not aborted. */
+  /** Aborting it ends the replay. Default: the replay is not aborted. */
   readonly signal?: AbortSignal;
   /** Receives the log of the replayed operator. Default: the log is discarded. */
   readonly log?: Log;
@@ -38,7 +38,7 @@ export interface ReplayOptions {
 
 /** The result of a replay. */
 export interface Replay {
-  /** The first differences. Empty when the code did what is recorded. */
+  /** The first differences. Empty when the code did what was recorded. */
   readonly differences: readonly Difference[];
   /** How many keys differed from the record. */
   readonly differing: number;
@@ -46,22 +46,22 @@ export interface Replay {
   readonly attempts: number;
   /** The number of recorded writes that were made again. */
   readonly writes: number;
-  /** Where the replay ended, as milliseconds since the recorder began. */
+  /** Where the replay ended, in milliseconds since the recorder began. */
   readonly endedAt: number;
-  /** The wall time at a time of the record, in milliseconds since 1970. */
+  /** Converts milliseconds since the recorder began into wall time, in milliseconds since 1970. */
   readonly wallAt: (at: number) => number;
   /**
-   * The clocks, randomness and network that the code uses without its context: a record has no
-   * answers for them.
+   * Where the code uses clocks, randomness or the network directly, not through its context. A record has no
+   * answers for such uses.
    */
   readonly ownUses: readonly FoundUse[];
   /** Notes for the reader of the result. */
   readonly notes: readonly string[];
-  /** The objects of the API server at the end, as far as the operator saw them. */
+  /** The objects of the API server at the end, as far as the operator has received them. */
   readonly objects: RecordedObjects;
   /** The writes and outcomes for a key, in all controllers. */
   readonly ofKey: (key: string) => ReplayedKey;
-  /** The collection that the path of a request is about, as `objects` names it. */
+  /** The collection to which the path of a request refers, as `objects` names it. */
   readonly collectionOf: (path: string) => string | undefined;
 }
 
@@ -75,8 +75,8 @@ export interface ReplayedWrite {
 
 /** The writes and the outcome of a replay for one key. */
 export interface ReplayedKey {
-  /** In order. */
+  /** The writes, in order. */
   readonly writes: readonly ReplayedWrite[];
-  /** How its last attempt ended. Undefined when it did not end. */
+  /** How the key's last attempt ended. Undefined when it did not end. */
   readonly outcome: AttemptEnd['outcome'] | undefined;
 }

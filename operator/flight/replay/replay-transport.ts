@@ -18,22 +18,24 @@ interface ReplayTransportOptions {
   readonly departures: Departures;
   readonly unrecorded: Unrecorded;
   readonly now: () => number;
-  /** Called for each recorded write that the replay makes, too. */
+  /** Called for each recorded write that the replay makes as well. */
   readonly repeated: () => void;
   /** Called for each write of an attempt. */
   readonly wrote: (key: string, request: TransportRequest) => void;
-  /** Called for an attempt from before the record that differs from the record: it gets no more answers. */
+  /**
+   * Called for an attempt that had begun before the record and that differs from it. It gets no more answers.
+   */
   readonly abandoned: (attempt: ReplayedAttempt) => void;
 }
 
 /** Answers the requests of a replayed operator with the recorded answers, at the recorded times. */
 export class ReplayTransport implements Transport {
-  /** The attempt that the running code belongs to. */
+  /** The attempt to which the running code belongs. */
   readonly attempts: AsyncLocalStorage<ReplayedAttempt> = new AsyncLocalStorage();
   readonly #options: ReplayTransportOptions;
   /** Recorded requests that belong to no attempt, by method and path, in order. */
   readonly #others = new Map<string, RecordedExchange[]>();
-  /** The replies of the record until now. */
+  /** The recorded replies until now. */
   readonly #passed = new Map<RecordedExchange, ReplyLine[]>();
   readonly #open = new Map<RecordedExchange, ReplayedExchange>();
 
@@ -68,12 +70,12 @@ export class ReplayTransport implements Transport {
 
   async close(): Promise<void> {}
 
-  /** True for a recorded request that the replay has made, too. */
+  /** True for a recorded request that the replay has made as well. */
   hasMade(recorded: RecordedExchange): boolean {
     return this.#open.has(recorded);
   }
 
-  /** Handles a line of the record: the reply goes to the corresponding request of the replay. */
+  /** Handles a line of the record: passes the reply to the corresponding request of the replay. */
   replay(recorded: RecordedExchange, line: ReplyLine): void {
     if (this.#options.watches.replay(recorded, line)) return;
     const passed = this.#passed.get(recorded);
@@ -95,7 +97,9 @@ export class ReplayTransport implements Transport {
     return list !== undefined;
   }
 
-  /** A request outside of attempts gets the reply of the next recorded request of the same path. */
+  /**
+   * Takes a request outside of attempts. It gets the reply of the next recorded request with the same path.
+   */
   #takeOther(exchange: ReplayedExchange): boolean {
     const { method, path } = exchange.request;
     const next = this.#others.get(looseId(method, path))?.shift();
@@ -104,8 +108,8 @@ export class ReplayTransport implements Transport {
   }
 
   /**
-   * Handles a request from the code of an attempt. False for a read after its end that the record does not
-   * have: a source that the attempt has opened, for example, continues reading.
+   * Handles a request from the code of an attempt. Returns false for a read after the end of the attempt that
+   * the record does not contain. For example, a source that the attempt has opened continues to read.
    */
   #takeOfAttempt(
     exchange: ReplayedExchange,
@@ -141,7 +145,7 @@ export class ReplayTransport implements Transport {
   }
 }
 
-/** Requests that belong to no attempt are matched without their query, which may have random or timed parts. */
+/** Requests that belong to no attempt are matched without their query, which may depend on chance or time. */
 function looseId(method: string, path: string): string {
   const target = requestTarget(path);
   const [pathname] = path.split('?');
@@ -164,7 +168,7 @@ function writeDifference(
   };
 }
 
-/** Empty for two requests that are not about the same object. */
+/** How the bodies of two requests differ. Empty if the requests are about different objects. */
 function howBodiesDiffer(
   { request }: RecordedExchange,
   now: Pick<TransportRequest, 'method' | 'path' | 'body'>,

@@ -36,10 +36,10 @@ import { isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
 import { Unrecorded } from './unrecorded.ts';
 
 /**
- * Runs controllers against a record, in virtual time, and compares their actions with the record.
+ * Runs controllers against a record, in virtual time, and compares what they do with the record.
  *
- * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or is of other controllers;
- *   OperatorError `USER_CODE` when the code crashes but did not crash when it was recorded.
+ * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or belongs to other controllers;
+ *   OperatorError `USER_CODE` when the code crashes and did not crash when it was recorded.
  */
 export async function replay(options: ReplayOptions): Promise<Replay> {
   const replaying = new Replaying(recordedRun(options.record), options);
@@ -56,7 +56,7 @@ export async function replay(options: ReplayOptions): Promise<Replay> {
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 class Replaying {
-  /** Replaces the clock, random numbers and the network for user code that uses them directly. */
+  /** Replaces the clock, random numbers and the network in user code that uses them directly. */
   readonly world: VirtualWorld;
   readonly #options: ReplayOptions;
   readonly #uses = new OwnUses();
@@ -73,7 +73,7 @@ class Replaying {
   readonly #lists: FirstLists;
   readonly #watches: ReplayedWatches;
   readonly #controllers: readonly Controller[];
-  /** True if the controllers already worked when the record began. */
+  /** True if the controllers were already working when the record began. */
   readonly #isContinued: boolean;
   readonly #notes: string[] = [];
   readonly #ends: ExpectedEnds;
@@ -102,7 +102,7 @@ class Replaying {
     this.#random = seededRandom(state.random).next;
     this.world = {
       clock: this.#time,
-      // Separate random numbers, so that those of the toolkit follow in the recorded order.
+      // Separate random numbers, so that those of the toolkit are the recorded ones in the recorded order.
       random: seededRandom(state.random + 1).next,
       uses: (what, name) => this.#uses.note(what, name),
       immediates: 0,
@@ -172,7 +172,7 @@ class Replaying {
     };
   }
 
-  /** The replayed code threw an error that it did not catch. This ends the replay. */
+  /** Called with an error that the replayed code did not catch. This ends the replay. */
   crashed(error: unknown): void {
     if (!this.#isEnding) this.#crash ??= { error, at: this.#clock.monotonic() };
   }
@@ -201,7 +201,7 @@ class Replaying {
     if (!this.#isOver) await this.#advance(Math.min(untilAt, header.to));
   }
 
-  /** Attempts from before the record are as far as they were, so the caches get their state of that time. */
+  /** Carried attempts have got as far as recorded, so the caches now get their state of that time. */
   async #carriedOn(): Promise<void> {
     for (const attempt of this.#order.behind(this.#run.state.at)) this.#abandon(attempt);
     for (const [collection, object] of this.#lists.createdBefore) {
@@ -264,7 +264,7 @@ class Replaying {
     this.#order.close();
     process?.stop('the replay is over');
     const until = this.#clock.monotonic() + STOP_MS;
-    // The time limits of the stop pass, too. Work that does not end by then is abandoned.
+    // The time limits of the stop pass as well. Work that does not end in that time is abandoned.
     await settleWorld(this.world);
     while (process?.isOver === false && this.#ringNext(until)) await settleWorld(this.world);
     await this.#unrecorded.close();
@@ -279,14 +279,14 @@ class Replaying {
     }
   }
 
-  /** Moves the clock, and triggers earlier alarms. */
+  /** Moves the clock, and triggers the alarms that are due before that. */
   async #advance(at: number): Promise<void> {
     while (!this.#isOver && this.#ringNext(at)) await this.#rest();
     if (this.#crash === undefined) this.#clock.moveTo(at);
     this.#ends.check(this.#clock.monotonic());
   }
 
-  /** Lets the operator do everything that it can do at this moment. */
+  /** Lets the operator do everything that it can do at this time. */
   async #rest(): Promise<void> {
     do {
       await settleWorld(this.world);
@@ -297,7 +297,7 @@ class Replaying {
     } while (!this.#isOver && this.#order.handOut());
   }
 
-  /** @returns true when the operator may have something to do now. */
+  /** @returns true if the operator may now have something to do. */
   #replayed(line: RecordLine): boolean {
     switch (line.kind) {
       case 'answer':
@@ -373,7 +373,7 @@ class Replaying {
     );
   }
 
-  /** Cancels the recorded writes that are still to come for a key that does something else. */
+  /** Cancels the remaining recorded writes for a key that does something else. */
   #keyLeft(controller: string, key: string): void {
     for (const { begin, exchanges } of this.#run.attempts.values()) {
       if (begin.controller !== controller || begin.key !== key) continue;
@@ -385,7 +385,7 @@ class Replaying {
   }
 }
 
-/** Alarms run in the context that set them, like Node's timers, so later calls belong to the same attempt. */
+/** Alarms run in the context that set them, like Node's timers. So later calls belong to the same attempt. */
 function withContext(clock: Clock): Clock {
   return {
     now: () => clock.now(),
@@ -394,7 +394,7 @@ function withContext(clock: Clock): Clock {
   };
 }
 
-/** Longer than every limit of a stop. */
+/** Milliseconds, longer than every limit of a stop. */
 const STOP_MS = 120_000;
-/** Wall clocks that differ by less than this count as equal. */
+/** Wall clocks that differ by fewer milliseconds than this count as equal. */
 const JUMP_MS = 1_000;

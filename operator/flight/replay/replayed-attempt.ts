@@ -5,31 +5,31 @@ import { type BodyDifferences, bodyDifferences } from './body-differences.ts';
 import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
 import { type RequestTarget, requestTarget } from './recorded/request-target.ts';
 
-/** What the record contains for a request of an attempt. */
+/** What the record contains for a request that an attempt makes. */
 export type Found =
   | {
       readonly kind: 'recorded';
       readonly exchange: RecordedExchange;
       readonly body: BodyDifferences;
     }
-  /** The record has no such request. `instead` is the write that it has at this point. */
+  /** The record has no such request. `instead` is the write that the record has instead, if any. */
   | { readonly kind: 'none'; readonly instead: RecordedExchange | undefined };
 
 type Asked = Pick<TransportRequest, 'path' | 'body'> & { readonly method: string };
 
-/** An attempt of the replay, and its recorded counterpart. */
+/** An attempt in the replay, with its recorded counterpart. */
 export class ReplayedAttempt {
   readonly controller: string;
   readonly key: string;
   /** Undefined for an attempt that the record does not have. */
   readonly recorded: RecordedAttempt | undefined;
-  /** True once it has differed from the record: from then on it is not compared. */
+  /** True when the attempt has differed from the record. From then on it is not compared. */
   hasLeft = false;
   hasEnded = false;
-  /** True once its requests are no longer answered: see `RecordedOrder.abandon`. */
+  /** True when the requests of the attempt are no longer answered: see `RecordedOrder.abandon`. */
   isAbandoned = false;
   readonly #hasSecrets: boolean;
-  /** The recorded requests that it has not made yet. */
+  /** The recorded requests that the attempt has not made yet. */
   readonly #left: RecordedExchange[];
 
   constructor(
@@ -45,14 +45,14 @@ export class ReplayedAttempt {
   }
 
   /**
-   * True when it had begun before the record, whose caches are newer than the data that it has
+   * True when the attempt had begun before the record. The caches are then newer than the data that it had
    * read.
    */
   get isCarried(): boolean {
     return this.recorded?.begin.carried === true;
   }
 
-  /** The recorded writes that it should have made before its end, and has not made. */
+  /** The recorded writes that the attempt should have made before its end, and has not made. */
   get missing(): readonly RecordedExchange[] {
     const { late = [] } = this.recorded ?? {};
     return this.#left.filter(
@@ -60,7 +60,7 @@ export class ReplayedAttempt {
     );
   }
 
-  /** The recorded request that this one repeats. It is then no longer expected. */
+  /** The recorded request that this request repeats. It is then no longer expected. */
   find(asked: Asked): Found {
     const wanted = isWrite(asked);
     const open = this.#left.filter(({ request }) => isWrite(request) === wanted);
@@ -77,8 +77,9 @@ export class ReplayedAttempt {
 }
 
 /**
- * The first write, and those that were sent before it was answered: their order does not matter. Whether
- * hand-overs are made depends on what the process remembers of its writes before the record.
+ * The first write, and those that were sent before it was answered, because their order does not matter.
+ * Hand-overs are always included: whether they are made depends on what the process remembers of its writes
+ * before the record.
  */
 function sameTime(open: readonly RecordedExchange[]): readonly RecordedExchange[] {
   const first = open.find(({ request }) => !isHandOver(request));
@@ -88,7 +89,7 @@ function sameTime(open: readonly RecordedExchange[]): readonly RecordedExchange[
   );
 }
 
-/** True for a request that changes something. Events and dry runs do not. */
+/** True for a request that changes something. False for Events and dry runs. */
 export function isWrite({ method, path }: Pick<Asked, 'method' | 'path'>): boolean {
   if (method === 'GET' || method === 'OPTIONS') return false;
   const target = requestTarget(path);
@@ -96,10 +97,13 @@ export function isWrite({ method, path }: Pick<Asked, 'method' | 'path'>): boole
   return !target.query.has('dryRun') && !isOfEvents(target);
 }
 
-/** The place of a patch that changes only the owners of the fields of an object. */
+/** The paths of a patch that changes only which manager owns the fields of an object. */
 const OWNERSHIP = new Set(['/metadata/resourceVersion', '/metadata/managedFields']);
 
-/** True for a patch that hands fields over from one manager to another: no value of the object changes. */
+/**
+ * True for a patch that hands over fields from one manager to another, without changing any value of the
+ * object.
+ */
 export function isHandOver({
   method,
   body,
@@ -110,7 +114,7 @@ export function isHandOver({
   return operations.every((each) => OWNERSHIP.has(String(mappingOf(each).path)));
 }
 
-/** Events are merged depending on time, so a replay need not send the same ones. */
+/** True for a request about Events. They are merged depending on time, so a replay may send other ones. */
 export function isOfEvents({ collection }: RequestTarget): boolean {
   return (
     collection === '/api/v1/events' || /^\/apis\/events\.k8s\.io\/v\w+\/events$/.test(collection)

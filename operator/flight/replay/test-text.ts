@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { FlightRecord } from '../read-record.ts';
 import { RECORD_VERSION, type RecordLine } from '../record-line.ts';
 
-/** A line of an incident, as the text of a test contains it. */
+/** A line of an incident, as a test contains it. */
 export type IncidentLine = RecordLine;
 
 interface TestTextOptions {
@@ -11,9 +11,9 @@ interface TestTextOptions {
   readonly key: string;
   /** Path of the module, as the test imports it. */
   readonly module: string;
-  /** Arguments of `create`, for a module with arguments. Undefined for a module without. */
+  /** Arguments of `create`, for a module with arguments. Undefined for a module without arguments. */
   readonly args: readonly string[] | undefined;
-  /** A line of code that checks for the fault: it succeeds once the fault is corrected. */
+  /** A line of code that checks for the fault. The check succeeds when the fault is fixed. */
   readonly expectation: string;
 }
 
@@ -48,7 +48,7 @@ ${[header, ...lines].map((line) => `  ${JSON.stringify(line)},`).join('\n')}
 }
 
 /**
- * The lines of a test as a record.
+ * Turns the lines in a test into a record.
  *
  * @throws ConfigurationError `CONFIG` for lines of another version, and for lines without a header.
  */
@@ -66,7 +66,7 @@ function imported(names: string, from: string): string {
   return `import ${names} from ${JSON.stringify(from)};`;
 }
 
-/** The path by which a file in `folder` imports `module`. */
+/** The path with which a file in `folder` imports `module`. */
 export function importPath(folder: string, module: string): string {
   const path = relative(folder, module).replaceAll('\\', '/');
   return path.startsWith('.') ? path : `./${path}`;

@@ -28,20 +28,20 @@ interface UnrecordedOptions {
   readonly departures: Departures;
   readonly clock: Clock;
   readonly watches: ReplayedWatches;
-  /** Undefined when requests that are not in the record cannot be answered, except reads. */
+  /** Undefined when no cluster can be started. Then only reads that are not in the record can be answered. */
   readonly startCluster: StartReplayCluster | undefined;
   readonly definitions: readonly KubernetesObject[];
 }
 
-/** The time from the answer of a write to its event in a watch, as on a fast cluster. */
+/** Milliseconds from the answer of a write to its event in a watch, as in a fast cluster. */
 const WATCH_DELAY_MS = 1;
 
-/** Versions of the cluster begin this far behind those of the record. */
+/** The distance from the newest resourceVersion in the record to the first one of the cluster. */
 const VERSION_GAP = 1_000_000n;
 
 /**
- * Answers requests that are not in the record: reads from what the record has shown until now, and writes
- * from a cluster, which also gets the recorded changes.
+ * Answers requests that are not in the record. Reads are answered from what the record has shown until now,
+ * writes by a cluster, which also gets the recorded changes.
  */
 export class Unrecorded {
   readonly #options: UnrecordedOptions;
@@ -59,16 +59,14 @@ export class Unrecorded {
     return this.#cluster !== undefined;
   }
 
-  /**
-   * The cluster, once it exists: its objects at the end are the objects at the end of the replay.
-   */
+  /** The cluster, once it exists. Its objects at the end are the objects at the end of the replay. */
   get cluster(): ReplayCluster | undefined {
     return this.#started;
   }
 
   /**
-   * True for an apply or a merge that states only what the object shows already, and for a hand-over of
-   * fields. A process that has just begun makes such writes, because it does not remember what it applied
+   * True for an apply or a merge that states only what the object already shows, and for a hand-over of
+   * fields. A process that has just started makes such writes, because it does not remember what it applied
    * before.
    */
   isWithoutEffect(request: TransportRequest, target: RequestTarget | undefined): boolean {
@@ -77,8 +75,8 @@ export class Unrecorded {
   }
 
   /**
-   * The replay does not make this write: from now on the record no longer describes its object
-   * correctly.
+   * Call this when the replay does not make a recorded write. From now on the record no longer describes the
+   * object of the write correctly.
    */
   notMade(exchange: RecordedExchange): void {
     const { departures } = this.#options;
@@ -106,7 +104,7 @@ export class Unrecorded {
     this.#later(this.#byCluster(exchange, target));
   }
 
-  /** Handles a recorded answer: it shows the state of the API server. */
+  /** Handles a recorded answer, which shows the state of the API server. */
   answered(exchange: RecordedExchange): void {
     const { departures, objects } = this.#options;
     for (const { collection, object } of objectsInAnswer(exchange)) {
@@ -137,8 +135,7 @@ export class Unrecorded {
   }
 
   /**
-   * Resolves when no request is in progress. @throws the error because of which the cluster does
-   * not answer.
+   * Resolves when no request is in progress. @throws the error because of which the cluster does not answer.
    */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
@@ -162,7 +159,7 @@ export class Unrecorded {
     this.#underWay.add(done);
   }
 
-  /** The object that the request would leave unchanged. */
+  /** The object that the request would leave unchanged; undefined if the request may change something. */
   #unchanged(
     { method, headers, body }: TransportRequest,
     target: RequestTarget | undefined,
@@ -182,7 +179,7 @@ export class Unrecorded {
     return showsAll(object, { ...fields, metadata }) ? object : undefined;
   }
 
-  /** Answers a read from the record. False when the record does not have the answer. */
+  /** Answers a read from the record. Returns false when the record does not contain the answer. */
   #read(exchange: ReplayedExchange, target: RequestTarget | undefined): boolean {
     const { run, objects } = this.#options;
     const { request } = exchange;
@@ -249,7 +246,7 @@ export class Unrecorded {
   }
 }
 
-/** The newest resourceVersion anywhere in the record. */
+/** The newest resourceVersion in the whole record. */
 function newestVersion({ lines, cached }: RecordedRun): bigint {
   let newest = 0n;
   const saw = (text: string): void => {

@@ -2,7 +2,7 @@ import { durationWords } from '../../core/text/duration-words.ts';
 import type { HeaderLine, RecordReason } from '../record-line.ts';
 import type { AboutPart, Fact } from './timeline-data.ts';
 
-/** Why a record was written, for its title. */
+/** The phrases for the title of the page that say why a record was written. */
 export const REASONS: Readonly<Record<RecordReason, string>> = {
   asked: 'a record that was asked for',
   'write-loop': 'a write loop',

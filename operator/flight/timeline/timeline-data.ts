@@ -1,7 +1,7 @@
 /**
- * The data of the page, as JSON: made here, drawn by the scripts in `page/`. Times are those of the record:
- * milliseconds since the recorder began. Texts for people are made here, so that chart, table and screen
- * reader agree.
+ * The data of the page, as JSON. This code creates it, and the scripts in `page/` draw it. Times are those of
+ * the record, in milliseconds since the recorder began. All sentences for people are created here, so that
+ * chart, table and screen reader agree.
  */
 export interface TimelineData {
   readonly title: string;
@@ -11,14 +11,17 @@ export interface TimelineData {
   /** The period that the chart shows at first. */
   readonly from: number;
   readonly to: number;
-  /** Wall time, as milliseconds since 1970, from each `at` on. Ordered; at least one entry. */
+  /**
+   * Pairs of a time of the record and the wall time from then on, in milliseconds since 1970. Ordered; at
+   * least one pair.
+   */
   readonly walls: readonly (readonly [at: number, wall: number])[];
-  /** From top to bottom. */
+  /** The rows, from top to bottom. */
   readonly rows: readonly TimelineRow[];
-  /** Ordered by `at`. */
+  /** The items, ordered by `at`. */
   readonly items: readonly TimelineItem[];
   readonly objects: readonly TimelineObject[];
-  /** Each distinct line of all texts, once. */
+  /** Each distinct line of all strings in `texts`, once. */
   readonly lines: readonly string[];
   readonly texts: readonly PackedText[];
 }
@@ -42,11 +45,10 @@ export interface TimelineRow {
 
 /**
  * - `wake`: something enqueued the key.
- * - `reconcile`: an attempt, from its begin to its outcome.
- * - `write`: a request that may change an object, from when it was sent until it was answered.
+ * - `write`: a request that may change an object, from sending it to its answer.
  * - `read`: any other call.
  * - `held`: a policy delays the key.
- * - `change`: a watch or a relist delivered another state of an object.
+ * - `watch`: a state of a source's watch, or the end of the watch.
  * - `watch`: a state of the watch of a source, or its end.
  * - `leader`: leadership.
  * - `log`: a warning or an error of the log.
@@ -69,57 +71,58 @@ export interface TimelineItem {
   /** Index in `rows`. */
   readonly row: number;
   readonly at: number;
-  /** Undefined for an item without duration. */
+  /** Undefined for an item that has no duration. */
   readonly to?: number;
-  /** True when it had not ended when the record was written. */
+  /** True when the item had not ended when the record was written. */
   readonly open?: true;
-  /** True when it is an error. */
+  /** True when the item is an error. */
   readonly failed?: true;
   /** How a bar is drawn. Undefined when the bar is drawn as usual for its kind. */
   readonly tone?: 'good' | 'bad' | 'waiting' | 'off';
-  /** A summary of one line. */
+  /** A summary in one line. */
   readonly summary: string;
-  /** Details that are not in the summary or in the other members. */
+  /** Details that are neither in the summary nor in the other members. */
   readonly facts?: readonly Fact[];
-  /** Index in `objects` of the object that it is about. */
+  /** Index in `objects` of the object that the item is about. */
   readonly object?: number;
   /**
-   * Index in the object's `versions`: the state that the operator knew then, or the result of a
-   * write.
+   * Index in the object's `versions` of the state that the operator knew then, or of the result of a write.
    */
   readonly version?: number;
   /**
-   * Index in the object's `versions` of the state to compare with. For a reconcile: the state at the attempt
-   * before; for a write: the state that the operator knew when it wrote; otherwise the state before.
+   * Index in the object's `versions` of the state to compare with. For a reconcile, the state at the previous
+   * attempt; for a write, the state that the operator knew when it wrote; otherwise the previous state.
    */
   readonly before?: number;
   /** Index in `texts` of the body that was sent. */
   readonly sent?: number;
-  /** Only for a reconcile, and for the calls that belong to it. */
+  /** Set only for a reconcile, and for the calls that belong to a reconcile. */
   readonly attempt?: number;
-  /** For a reconcile: how long its key had been ready. */
+  /** For a reconcile: milliseconds for which its key had been ready. */
   readonly waitedMs?: number;
 }
 
 export interface TimelineObject {
   readonly kind: string;
   readonly key: string;
-  /** In the order in which the operator received them. */
+  /** The states of the object, in the order in which the operator received them. */
   readonly versions: readonly TimelineVersion[];
 }
 
 export interface TimelineVersion {
   readonly at: number;
   readonly resourceVersion?: string;
-  /** Index in `texts`. Undefined where the page would have become too large. */
+  /** Index in `texts`. Undefined where the page would otherwise become too large. */
   readonly text?: number;
-  /** `cached`: it was in the cache when a segment began. `answered`: in the answer to a call. */
+  /**
+   * `cached`: the state was in the cache when a segment began. `answered`: it was in the answer to a call.
+   */
   readonly how: 'cached' | 'watched' | 'listed' | 'answered';
   readonly deleted?: true;
 }
 
 /**
- * A text as indices in `lines`: `[base, head, tail, ...between]` has the first `head` lines of the text `base`, then
- * `between`, then the last `tail` lines of `base`. A `base` of -1 has no lines.
+ * A text as indices in `lines`. `[base, head, tail, ...between]` stands for the first `head` lines of the
+ * text `base`, then `between`, then the last `tail` lines of `base`. If `base` is -1, it has no lines.
  */
 export type PackedText = readonly number[];

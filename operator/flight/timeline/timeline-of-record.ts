@@ -12,22 +12,25 @@ import { PackedTexts } from './objects/packed-texts.ts';
 import { RecordedSources } from './objects/recorded-sources.ts';
 import type { Fact, TimelineData } from './timeline-data.ts';
 
-/** Limits of a page. The page omits what exceeds them, and states how much. */
+/** Limits of a page. The page omits what exceeds them, and says how much it has omitted. */
 export interface TimelineLimits {
-  /** Default 100,000: a chart with more is unreadable. The oldest are omitted. */
+  /**
+   * Maximum number of items. Default 100,000, because a chart with more is unreadable. The oldest are
+   * omitted.
+   */
   readonly items?: number;
-  /** Line numbers of all texts together. Default 4,000,000: about 20 MB of JSON. */
+  /** Maximum number of lines in all texts together. Default 4,000,000, which is about 20 MB of JSON. */
   readonly lineNumbers?: number;
 }
 
-/** Record → the data of its page. */
+/** Creates the data of the page for a record. */
 export function timelineOf(record: FlightRecord, limits: TimelineLimits = {}): TimelineData {
   const reading = new RecordReading(record.header, limits);
   for (const line of record.lines) reading.add(line);
   return reading.timeline(record);
 }
 
-/** A function for each kind of line. The header is read before. */
+/** A function for each kind of line. The header is read before that. */
 type Readers = {
   readonly [Kind in RecordLine['kind']]?: (line: Extract<RecordLine, { kind: Kind }>) => void;
 };
@@ -43,7 +46,7 @@ class RecordReading {
   readonly #exchanges: ExchangeItems;
   readonly #walls: WallClock;
   #segments = 0;
-  /** The time of the last line: a record that was cut off ends there. */
+  /** The time of the last line read. A record that was cut off ends there. */
   #at: number;
 
   constructor(header: HeaderLine, limits: TimelineLimits) {

@@ -8,13 +8,13 @@ import { type TimelineLimits, timelineOf } from './timeline-of-record.ts';
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The tags in `page.html` that are replaced by the contents of files. */
+/** The tags in `page.html` that are replaced with the contents of files. */
 const POLICY_TAG = '<meta http-equiv="content-security-policy" content="default-src \'none\'">';
 const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
 const DATA_TAG = '<script type="application/gzip" id="data"></script>';
 const SCRIPT_TAG = '<script type="module" src="main.js"></script>';
 
-/** The scripts of the page: each file follows the files that it imports. */
+/** The scripts of the page. Each file follows the files from which it imports. */
 const SCRIPTS = [
   'dom.js',
   'time.js',
@@ -33,11 +33,11 @@ const SCRIPTS = [
 ];
 
 /**
- * A page with the timeline of a record: one file of HTML that requests nothing from a server; its content
- * security policy forbids such requests. It needs a browser of 2024 or later.
+ * A page with the timeline of a record: one HTML file that requests nothing from a server, as its content
+ * security policy ensures. It needs a browser of 2024 or later.
  *
- * Texts of the record are data in it, and the scripts show them as text. The page contains the data of the
- * record, so it is as confidential as the record.
+ * The page contains strings of the record only as data, and the scripts show them as text. The page is as
+ * confidential as the record, because it contains the record's data.
  */
 export function timelinePage(record: FlightRecord, limits?: TimelineLimits): string {
   const data = timelineOf(record, limits);
@@ -51,8 +51,8 @@ export function timelinePage(record: FlightRecord, limits?: TimelineLimits): str
 }
 
 /**
- * JSON, compressed, in base64: a tenth of the size, and a browser unpacks it faster than it would parse the plain text as
- * a part of the page. Nothing in it can end the element or begin a comment.
+ * Compressed JSON in base64. It has a tenth of the size, and a browser unpacks it faster than it would parse
+ * the JSON as part of the page. The result contains nothing that could end the element or begin a comment.
  */
 function dataText(data: TimelineData): string {
   return gzipSync(JSON.stringify(data)).toString('base64');

@@ -3,26 +3,21 @@ import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
 import type { OwnUse } from './virtual-globals.ts';
 
-/** A use of the clock, of randomness or of the network that does not go through the toolkit. */
+/** A direct use of the clock, of randomness or of the network, not through the toolkit. */
 export interface FoundUse {
   readonly what: OwnUse;
-  /** Such as `Date.now`. */
+  /** For example `Date.now`. */
   readonly name: string;
   /** `FILE:LINE`. */
   readonly where: string;
 }
 
-/**
- * The number of stack frames for the replacement functions, and for the function that calls them.
- */
+/** The number of stack frames that cover the replacement functions, and the function that calls them. */
 const FEW_FRAMES = 8;
-/**
- * The number of stack frames of a library that can be between the operator's own code and such a
- * call.
- */
+/** The maximum number of stack frames of a library between the operator's own code and such a call. */
 const MANY_FRAMES = 40;
 
-/** Records which code uses what, by file and line. Code of the toolkit and of this package does not count. */
+/** Records which code uses what, by file and line. The code of the toolkit and of this package is ignored. */
 export class OwnUses {
   readonly #findings = new Map<string, FoundUse>();
 
@@ -39,14 +34,14 @@ export class OwnUses {
   }
 }
 
-/** Sources and built files of the toolkit: this file is in one of its folders. */
+/** The folder with the sources or built files of the toolkit. This file is in it. */
 const TOOLKIT = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../' : './', import.meta.url),
 );
-/** The files of the test kit, in a project that has it installed and in its own repository. */
+/** The files of the test kit, both in a project that has installed it and in its own repository. */
 const TEST_KIT = /[\\/]@chancery[\\/]testing[\\/]|[\\/]testing[\\/](?:src|dist)[\\/]/;
 
-/** The owner of the code of a script. */
+/** A script, and to whom its code belongs. */
 interface Script {
   readonly file: string;
   readonly kind: 'node' | 'ours' | 'library' | 'own';
@@ -54,9 +49,9 @@ interface Script {
 
 const scripts = new Map<string, Script>();
 
-/** The first code outside of the toolkit; undefined when the toolkit itself is the caller. */
+/** The first calling code outside of the toolkit. Undefined when the toolkit itself is the caller. */
 function callerOutside(): string | undefined {
-  // Most calls come from the toolkit, and few frames cost little.
+  // Most calls come from the toolkit. Asking for few frames is cheap.
   if (callers(FEW_FRAMES)[0]?.kind === 'ours') return undefined;
   let inLibrary: string | undefined;
   for (const { file, kind, line } of callers(MANY_FRAMES)) {
@@ -70,7 +65,7 @@ function callerOutside(): string | undefined {
 /** The callers of the replacement function, the innermost first. */
 function callers(frames: number): readonly (Script & { readonly line: number })[] {
   const sites = getCallSites(frames);
-  // The innermost frame is this function. A replacement function may call another one.
+  // The innermost frame is this function. One replacement function may call another.
   const used = sites.findLastIndex(({ functionName }) => functionName.endsWith('usedInWorld'));
   return sites
     .slice(used + 1)

@@ -1,18 +1,18 @@
 import process from 'node:process';
 import type { VirtualWorld } from './virtual-globals.ts';
 
-/** A file that is opened, read or closed, as `process.getActiveResourcesInfo` names it. */
+/** What `process.getActiveResourcesInfo` calls a file that is being opened, read or closed. */
 const READING = /^(?:FSReq\w*|CloseReq)$/;
 
-/** The most turns of the event loop to wait for a world that sets immediates or reads files without end. */
+/** Maximum turns of the event loop to wait for. A world may set immediates or read files without end. */
 const MOST_TURNS = 100_000;
 
-/** The original `setImmediate` of Node: the replacement in a world is counted. */
+/** The original `setImmediate` of Node, because calls of the replacement in a world are counted. */
 const realSetImmediate = globalThis.setImmediate;
 
 /**
- * Lets everything in a world run that can run without its clock: promises, ticks, immediates and reads of
- * files. It does not wait for sockets, timers of Node and work in threads, such as compression, nor for
+ * Lets everything run in a world that can run without the world's clock: promises, ticks, immediates and
+ * reads of files. Does not wait for sockets, timers of Node and work in threads, such as compression, nor for
  * immediates of code outside of the world.
  */
 export async function settleWorld(world: VirtualWorld): Promise<void> {
@@ -20,7 +20,7 @@ export async function settleWorld(world: VirtualWorld): Promise<void> {
     await nextTurn();
     if (world.immediates === 0 && !isReading()) break;
   }
-  // Code that kept the original `setImmediate` of Node is not counted, so it gets a turn, too.
+  // Code that has kept the original `setImmediate` of Node is not counted. So it gets a turn as well.
   await nextTurn();
 }
 

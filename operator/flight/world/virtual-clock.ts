@@ -3,29 +3,32 @@ import { MinHeap } from '../../core/min-heap.ts';
 
 /** A function that a virtual clock calls at a given time. */
 export interface Alarm<Owner = never> {
-  /** On the monotonic clock. */
+  /** When the alarm is due, on the monotonic clock. */
   readonly dueAt: number;
-  /** The owner, where it matters. */
+  /** The owner; undefined where owners do not matter. */
   readonly owner: Owner | undefined;
   readonly wake: () => void;
 }
 
 /**
- * A clock that does not move by itself. The earliest alarm is triggered first; among alarms with the same
- * time, the one that was set first.
+ * A clock that does not move by itself. The earliest alarm is triggered first. If two alarms have the same
+ * time, the one that was set first is triggered first.
  */
 export class VirtualClock<Owner = never> implements Clock {
   #at: number;
-  /** Wall time of `at` 0. */
+  /** Wall time when `monotonic` is 0. */
   #wallAtZero: number;
-  /** Earlier differences, from before the wall time was set, and until when they applied. */
+  /**
+   * Former values of `#wallAtZero`, from before the wall time was set, and the times until which they
+   * applied.
+   */
   readonly #past: { readonly untilAt: number; readonly wallAtZero: number }[] = [];
   /**
-   * Alarms by the time at which they are due; alarms with the same time are in the order in which
-   * they were set.
+   * Alarms, keyed by the time at which they are due. Alarms with the same time are in the order in which they
+   * were set.
    */
   readonly #alarms = new Map<number, Set<Alarm<Owner>>>();
-  /** The times of alarms. A time whose alarms were canceled stays until it is reached. */
+  /** The times of all alarms. If the alarms of a time are canceled, the time stays until it is reached. */
   readonly #times = new MinHeap<Set<Alarm<Owner>>>();
 
   /**
@@ -63,17 +66,17 @@ export class VirtualClock<Owner = never> implements Clock {
     };
   }
 
-  /** The waiting alarms, in no order. */
+  /** The waiting alarms, in any order. */
   *alarms(): Generator<Alarm<Owner>> {
     for (const alarms of this.#alarms.values()) yield* alarms;
   }
 
-  /** Whether the alarm has yet to be triggered. */
+  /** True if the alarm has not been triggered or canceled yet. */
   waits(alarm: Alarm<Owner>): boolean {
     return this.#alarms.get(alarm.dueAt)?.has(alarm) === true;
   }
 
-  /** The alarm that is due first, or undefined when none waits. */
+  /** The alarm that is due first. Undefined when no alarm waits. */
   get next(): Alarm<Owner> | undefined {
     for (let first = this.#times.first; first !== undefined; first = this.#times.first) {
       const [alarm] = first.value;
@@ -92,7 +95,8 @@ export class VirtualClock<Owner = never> implements Clock {
   }
 
   /**
-   * Moves to the next alarm that is due at `untilAt` or before, and triggers it. False when there is none.
+   * Moves to the next alarm that is due at or before `untilAt`, and triggers it. Returns false when no alarm
+   * is due.
    */
   ringNext(untilAt: number): boolean {
     const { next } = this;
@@ -101,7 +105,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return true;
   }
 
-  /** Moves forward without triggering any alarm. An earlier time changes nothing. */
+  /** Moves forward without triggering any alarm. If `at` is in the past, nothing happens. */
   moveTo(at: number): void {
     this.#at = Math.max(this.#at, at);
   }

@@ -3,28 +3,33 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type Cancel, type Clock, sleep } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
-/** The kind of a function that code uses directly, instead of the clock and the client that it gets. */
+/**
+ * The kind of a function that code uses directly, instead of the clock and the client that the code is given.
+ */
 export type OwnUse = 'clock' | 'randomness' | 'network';
 
 /** Replacements for time and randomness during one run. */
 export interface VirtualWorld {
-  /** The clock of timers that user code sets by itself. */
+  /** The clock for timers that user code sets itself. */
   readonly clock: Clock;
-  /** Uniform in [0, 1), the same numbers in each run. */
+  /** Uniform in [0, 1). The numbers are the same in each run. */
   readonly random: () => number;
-  /** Called at each use, on the stack of the code that uses it. */
+  /** Called at each use, on the stack of the code that calls the replaced function. */
   readonly uses: (what: OwnUse, name: string) => void;
-  /** Immediates that have been set and have not run: the run waits for them. */
+  /** The number of immediates that have been set and have not run. The run waits for them. */
   immediates: number;
 }
 
 const worlds = new AsyncLocalStorage<VirtualWorld>();
 
-/** How many explorations have replaced the globals. */
+/** The number of explorations that have replaced the globals. */
 let users = 0;
 let restore: () => void = () => {};
 
-/** Replaces clocks, timers, randomness and the network for what runs in a world, until the returned function is called. */
+/**
+ * Replaces clocks, timers, randomness and the network for code in a world, until the returned function is
+ * called.
+ */
 export function replaceGlobals(): () => void {
   if (users++ === 0) restore = replaced();
   let isOver = false;
@@ -63,12 +68,12 @@ function replaced(): () => void {
 
 type Put = (target: object, name: string, value: unknown) => void;
 
-/** A function that does `virtual` in a world, and `real` outside of one. */
+/** A function that calls `virtual` in a world, and `real` outside of one. */
 function either<A extends unknown[], R>(
   real: (...given: A) => R,
   virtual: (world: VirtualWorld, ...given: A) => R,
 ): (...given: A) => R {
-  // Its name shows where on the stack the code of the user begins: see `OwnUses`.
+  // Its name marks the place on the stack where the user's code begins: see `OwnUses`.
   return function usedInWorld(this: unknown, ...given: A): R {
     const world = worlds.getStore();
     return world === undefined ? real.apply(this, given) : virtual(world, ...given);
@@ -163,7 +168,7 @@ function replaceTimers(put: Put): void {
   );
 }
 
-/** The result of `setTimeout` in a world, with the same methods as that of Node. */
+/** The result of `setTimeout` in a world, with the same methods as in Node. */
 class VirtualTimer {
   readonly #arm: () => Cancel;
   #cancel: Cancel;
@@ -228,7 +233,7 @@ function virtualInterval(
 
 const { clearImmediate: realClearImmediate, setImmediate: realSetImmediate } = globalThis;
 
-/** Immediates of worlds that have not run. */
+/** Immediates of worlds that have not run yet. */
 const counted = new WeakMap<NodeJS.Immediate, VirtualWorld>();
 
 function countedImmediate(world: VirtualWorld, act: Callback, ...given: unknown[]): unknown {
@@ -312,7 +317,7 @@ function replaceRandomness(put: Put): void {
   );
 }
 
-/** Version 4, according to RFC 9562. */
+/** Makes a UUID of version 4, according to RFC 9562. */
 function uuidOf(bytes: Buffer): `${string}-${string}-${string}-${string}-${string}` {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

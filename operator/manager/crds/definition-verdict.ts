@@ -19,7 +19,7 @@ export interface LiveDefinition extends Omit<CustomResourceDefinition, 'apiVersi
   };
 }
 
-/** What to do about a definition. */
+/** What has to be done with a definition. */
 export type DefinitionVerdict =
   /** The API server has the same definition. */
   | { readonly step: 'nothing' }
@@ -28,8 +28,8 @@ export type DefinitionVerdict =
   | { readonly step: 'install' | 'upgrade'; readonly object: LiveDefinition };
 
 /**
- * Annotation: digests of the definitions that this one and earlier ones replaced, oldest first. A release
- * whose definition is in this list is older than the installed one.
+ * Annotation with the digests of all definitions that this one and its predecessors replaced, oldest first.
+ * If a release finds the digest of its own definition there, that definition is older than the installed one.
  */
 const SUPERSEDED_DEFINITIONS: string = 'chancery.dev/superseded-definitions';
 
@@ -40,9 +40,9 @@ const MAX_SUPERSEDED = 50;
  * Compares the declared definition with the one that the API server has.
  *
  * If the two differ, the definition with the higher `revision` is newer. With equal revisions, or none, the
- * definition that replaced the other is newer. So an old replica that restarts during an update, or is left
- * over after it, never reverts what the new release installed. To go back to an earlier definition, raise its
- * revision.
+ * definition that replaced the other one is newer. So an old replica that restarts during an update, or
+ * continues to run after it, never reverts what the new release installed. To return to an earlier
+ * definition, raise its revision.
  *
  * @throws ConfigurationError `CONFIG` when the installed definition cannot become the declared one, when a
  *   newer installed definition does not serve the declared version, or when no conversion webhook is installed
@@ -72,8 +72,8 @@ export function judgeDefinition(
 }
 
 /**
- * The definition without the `conversion` block if its webhook has no address: only manifests set the
- * address, and the installed definition keeps its own.
+ * The definition, without the `conversion` block if the conversion webhook has no address. Only manifests set
+ * the address, and the installed definition keeps its own block.
  *
  * @throws ConfigurationError `CONFIG` when the definition needs a conversion webhook and the installed one
  *   has none. Without the webhook, objects would lose the fields that a client's version does not have.
@@ -95,8 +95,8 @@ function applicable(
 }
 
 /**
- * The written object carries uid and resourceVersion, so that the write fails if another replica
- * wrote in between.
+ * The written object states uid and resourceVersion, so that the write fails if another replica has written
+ * meanwhile.
  */
 function replacing(
   definition: CustomResourceDefinition,
@@ -154,10 +154,7 @@ function supersededBy({ metadata }: LiveDefinition): readonly string[] {
   return (metadata.annotations?.[SUPERSEDED_DEFINITIONS] ?? '').split(',').filter(Boolean);
 }
 
-/**
- * Covers only the fields that a declaration sets. Other fields, such as the conversion of objects, may
- * differ.
- */
+/** Covers only the fields that a declaration sets. Other fields, such as `conversion`, may differ. */
 function digestOf({ group, names, scope, versions }: DefinitionSpec): string {
   const text = JSON.stringify({ group, names, scope, versions }, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

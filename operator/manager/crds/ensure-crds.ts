@@ -21,12 +21,12 @@ export interface EnsureCrdOptions {
   readonly clock: Clock;
   /** Aborts the installation: `ensureCrd` throws the reason of the signal. */
   readonly signal: AbortSignal;
-  /** Receives a line about each definition that was installed, upgraded or left alone. */
+  /** Gets a line for each definition that was installed, upgraded or left alone. */
   readonly log: Log;
   /**
-   * Take over fields of the definition that another field manager applied, for example a deployment of
-   * manifests. Default false: such fields are an error, because the two managers would revert each other. A
-   * version in which objects may be stored is never dropped. Setting: `CHANCERY_INSTALL_CRDS=force`.
+   * True: takes over fields of the definition that another field manager applied, for example a deployment of
+   * manifests. Default false: such fields are an error, because the two managers would revert each other.
+   * Never drops a version in which objects may be stored. Setting: `CHANCERY_INSTALL_CRDS=force`.
    */
   readonly force?: boolean;
 }
@@ -36,7 +36,7 @@ type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<LiveDefinition>;
 
-/** A server establishes one definition within a second; several definitions need up to five seconds. */
+/** A server establishes one definition within a second, and several definitions within five seconds. */
 const ESTABLISH_TIMEOUT_MS: number = 60_000;
 
 const POLL_MS = 250;
@@ -46,14 +46,14 @@ const POLL_MS = 250;
  *
  * An absent definition is installed and a different one is upgraded, both by server-side apply. If the
  * installed definition is equal or newer, nothing is written; `judgeDefinition` decides which one is newer.
- * Nothing is ever deleted. Several replicas may call this at the same time. If it is called with the client
- * of a reconciler, the sources of its manager poll for the resource as soon as the definition is established.
+ * Nothing is ever deleted. Several replicas may call this at the same time. If the client is that of a
+ * reconciler, the sources of its manager poll for the resource as soon as the definition is established.
  *
  * @throws ConfigurationError `CONFIG` when a right is missing, with the rule to add to a ClusterRole; when
  *   names are taken; when another field manager owns a field that would change; when the definition cannot
  *   become the declared one (scope, kind, stored versions); when it is not established, or still being
  *   deleted, after 60 s.
- * @throws ApiError, AmbassadorError, ProtocolError as the client does.
+ * @throws ApiError, AmbassadorError, ProtocolError in the same cases as the client.
  * @throws `signal.reason` when aborted.
  */
 export async function ensureCrd(
@@ -85,7 +85,7 @@ export async function ensureCrd(
 /**
  * Calls `ensureCrd` for every resource of `controllers` that includes its definition, one after another.
  *
- * @throws as `ensureCrd` does, for the first one that fails.
+ * @throws in the same cases as `ensureCrd`, for the first definition that fails.
  */
 export async function ensureCrds(
   controllers: readonly Controller[],
@@ -155,7 +155,7 @@ function outcomeOf({ step }: DefinitionVerdict): EnsuredCrd {
 
 function report(outcome: EnsuredCrd, live: LiveDefinition, log: Log): void {
   const definition = live.metadata.name;
-  // After an upgrade the resource is still served under its previous names.
+  // After an upgrade the resource is still served under its previous names. So this is only a warning.
   const refused = outcome === 'upgraded' ? undefined : refusedNames(live);
   if (refused !== undefined) log.warn({ definition, reason: refused.message }, 'names are taken');
   if (outcome === 'unchanged') log.debug({ definition }, 'definition is up to date');
@@ -212,8 +212,8 @@ function missingRight(
   asked: 'get' | 'patch',
   definition: string,
 ): ConfigurationError {
-  // An apply that creates an object also needs the right to create. The server's message names the
-  // missing right.
+  // An apply that creates an object also needs the right to create. The server's message names the verb that
+  // is missing.
   const verb = /cannot (create|get|patch) resource/.exec(refusal.message)?.[1] ?? asked;
   const rule = `{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], resourceNames: [${definition}], verbs: [get, create, patch] }`;
   return new ConfigurationError(

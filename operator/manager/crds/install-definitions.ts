@@ -14,17 +14,17 @@ interface DefinitionInstallerOptions {
   readonly log: Log;
   /** A namespace that the operator may read from. */
   readonly namespace: string;
-  /** As `force` of `ensureCrd`. Default false. */
+  /** Like `force` of `ensureCrd`. Default false. */
   readonly force?: boolean;
 }
 
 /**
- * Delay between two attempts. With at most 30 s, an administrator who grants a right soon sees whether it was
- * enough.
+ * Milliseconds between two attempts. With at most 30 s, an administrator who grants a right soon sees whether
+ * it was enough.
  */
 const AGAIN = { initialMs: 1_000, maxMs: 30_000 } as const;
 
-/** How many reasons are remembered, so that each is logged once. */
+/** The number of remembered reasons. Each remembered reason is logged once. */
 const MAX_REPORTED = 100;
 
 /**
@@ -53,10 +53,10 @@ export class DefinitionInstaller {
   /**
    * Resolves when every definition of `controllers`, or a newer one, is installed.
    *
-   * Each reason for a failure (a missing right, an owner, a taken name, an absent API server) is logged once,
-   * and the installation is retried. A restart would not help, because the cluster would still be the same.
-   * Without the wait, the operator would work with a definition that the operator was not built for. If the
-   * operator may not read a definition, it accepts the resource once it is served, and logs a warning:
+   * Each reason for a failure (a missing right, another owner, a taken name, an unreachable API server) is
+   * logged once, and the installation is retried. A restart would not help, because the cluster would still
+   * be the same. If it did not wait, the operator would work with a definition that it was not built for. If
+   * the operator may not read a definition, it waits until the resource is served, and logs a warning that
    * someone else has installed the definition.
    *
    * @throws ConfigurationError `CONFIG` when two controllers have different definitions of a resource.

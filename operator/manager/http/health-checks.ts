@@ -7,7 +7,7 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import { DEFAULT_REFLECTOR_SETTINGS } from '../../watch/reflector-options.ts';
 import type { HealthCheck, StartCheck } from './health-server.ts';
 
-/** A source that is not optional for at least one user. */
+/** A source that at least one of its users needs. */
 export interface NeededSource {
   /** The fields that name the source in log lines. */
   readonly facts: object;
@@ -21,8 +21,8 @@ export interface NeededSource {
 type Sources = () => Iterable<NeededSource>;
 
 /**
- * Readiness check `synced`: every source has its first full list. A later outage does not fail it, because
- * the caches are filled and no other replica could do better.
+ * Readiness check `synced`: every source has its first full list. A later outage does not fail the check,
+ * because the caches are filled and another replica would not do better.
  *
  * @param converts - true for a resource whose objects this process converts. While the API server refuses the
  *   list of such a resource, or does not answer in time, the check ignores that resource: the list may need a
@@ -47,8 +47,8 @@ function isRefused({ status: { health, error } }: NeededSource['informer']): boo
 }
 
 /**
- * True while the first list has not arrived and nothing has failed. A list without an answer fails after its
- * time limit.
+ * True while the first list has not arrived and nothing has failed. A list that gets no answer fails after
+ * its time limit.
  */
 function isFirstListUnderWay({ status: { health } }: NeededSource['informer']): boolean {
   return health === 'starting' || health === 'healthy';
@@ -62,8 +62,8 @@ interface SourcesCheckOptions {
 
 /**
  * Readiness check `sources`, which fails when the API server cannot be watched. It passes if no source is
- * stopped, forbidden or unserved, and every source heard from the server within twice the longest watch, by
- * default 20 minutes.
+ * stopped, forbidden or unserved, and every source has heard from the server within twice the longest watch
+ * duration, by default 20 minutes.
  */
 export function sourcesCheck(sources: Sources, options: SourcesCheckOptions): HealthCheck {
   const [, longest] = DEFAULT_REFLECTOR_SETTINGS.watchTimeoutSeconds;

@@ -11,22 +11,24 @@ export interface HealthCheck {
   readonly name: string;
   /** True when the condition holds. A check that throws has failed. */
   readonly ok: () => boolean;
-  /** Why it fails. Only the log shows this, because anyone may read the answer to a probe. */
+  /**
+   * Why the condition does not hold. Only the log shows this, because anyone may read the answer to a probe.
+   */
   readonly why?: () => object;
 }
 
-/** A check of the manager itself, which knows whether its condition can already hold. */
+/** A check of the manager itself, which can tell that its condition cannot hold yet. */
 export interface StartCheck extends HealthCheck {
   /**
-   * True while the start of the process is under way and nothing has gone wrong. The check fails until the start
-   * is over, which is normal: the log does not mention it.
+   * True while the start of the process is under way and nothing has gone wrong. Until the start is over, it
+   * is normal that the check fails, and the log does not mention it.
    */
   readonly starting?: () => boolean;
 }
 
 /** The user's checks, in addition to those of the manager. */
 export interface HealthChecks {
-  /** For `/healthz`. They may only look at this process, because a failure restarts it. Default: none. */
+  /** For `/healthz`. They may only check this process, because a failure restarts it. Default: none. */
   readonly live?: readonly HealthCheck[];
   /** For `/readyz`. Default: none. */
   readonly ready?: readonly HealthCheck[];
@@ -38,17 +40,18 @@ export interface HealthServerOptions {
   /** Only checks of this process itself: an absent API server must not restart the operator. */
   readonly live: readonly HealthCheck[];
   readonly ready: readonly StartCheck[];
-  /** Answers requests that are not probes. Returns false for requests it does not know. Default: none. */
+  /**
+   * Answers requests that are not probes. Returns false for a request that it does not handle. Default: none.
+   */
   readonly others?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /**
-   * Answers POST requests. Returns false for requests it does not know. Default: POST is not
-   * allowed.
+   * Answers POST requests. Returns false for a request that it does not handle. Default: POST is not allowed.
    */
   readonly posted?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Host names that `others` and `posted` accept in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
   /**
-   * Receives a line when a check begins to fail, and when it holds again. A check that fails only because the
+   * Gets a line when a check begins to fail, and when it passes again. A check that fails only because the
    * process is still starting is not logged. Default: no log.
    */
   readonly log?: Pick<Log, 'info' | 'warn'>;
@@ -96,7 +99,7 @@ export class HealthServer {
     return this.#listener.port;
   }
 
-  /** Frees the port, even while clients read from it. Idempotent. */
+  /** Frees the port, even while clients are reading answers. Idempotent. */
   stop(): Promise<void> {
     return this.#listener.stop();
   }
@@ -151,7 +154,7 @@ export class HealthServer {
   }
 }
 
-/** A check that throws has failed. If the error escaped, it would end the process. */
+/** A check that throws has failed. An error that escaped from here would end the process. */
 function resultOf({ ok, why }: HealthCheck): { readonly ok: boolean } {
   try {
     // A promise would be truthy, whether it resolves to true or false.
@@ -162,7 +165,7 @@ function resultOf({ ok, why }: HealthCheck): { readonly ok: boolean } {
   }
 }
 
-/** The last line always says `healthz`, as controller-runtime's does. */
+/** The last line always says `healthz`, as in controller-runtime. */
 function verbose(results: readonly Result[], unknown: readonly string[], healthy: boolean): string {
   const lines = results.map(({ name, outcome }) => {
     if (outcome === 'excluded') return `[+]${name} excluded: ok`;

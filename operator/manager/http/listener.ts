@@ -19,31 +19,32 @@ interface HttpListenerOptions extends ListenAddress {
   readonly readsBodies?: boolean;
   /** Default: 512 waiting connections and 128 connections being answered. */
   readonly limits?: ConnectionLimits;
-  /** How long a connection without a request stays open. Default: 5 s. */
+  /** Milliseconds that a connection without a request stays open. Default: 5 s. */
   readonly keepAliveMs?: number;
 }
 
 /**
- * More than kubelets, scrapers and people open at once; each connection costs some kilobytes. `waiting`
- * covers all connections that Node accepts at once (its backlog is 511), so that a burst of idle peers never
- * closes a probe whose request has not been read yet.
+ * More than the connections that kubelets, scrapers and people open at once. Each connection costs a few
+ * kilobytes. `waiting` covers all connections that Node accepts at once (its backlog is 511). Otherwise a
+ * burst of idle peers could close the connection of a probe whose request has not been read yet.
  */
 const LIMITS: ConnectionLimits = { waiting: 512, answering: 128 };
 
-/** A client that neither sends nor reads for this long is treated as gone. */
+/** A client that neither sends nor reads for this many milliseconds is treated as gone. */
 const IDLE_MS = 10_000;
 
 /**
- * Time limit for the head of a request, which fits into one packet. A slower client loses its
- * connection.
+ * Milliseconds for the head of a request, which fits into one packet. The connection of a slower client is
+ * closed.
  */
 const HEAD_MS = 5_000;
 
-/** How often Node checks for late heads and requests. Its default is 30 s. */
+/** Milliseconds between Node's checks for late heads and requests. Node's default is 30 s. */
 const LOOK_MS = 1_000;
 
 /**
- * A small HTTP server for probes, metrics and the status page. It has limits, and `stop` closes it at once.
+ * A small HTTP server for probes, metrics and the status page. It limits connections, and `stop` closes it at
+ * once.
  */
 export class HttpListener {
   readonly #options: HttpListenerOptions;
@@ -71,7 +72,7 @@ export class HttpListener {
   /** @throws ConfigurationError `CONFIG` when the port is not available. */
   async start(): Promise<void> {
     const { port, host, socket, unavailable } = this.#options;
-    // The container that shares the socket may run as another user.
+    // The container on the other side of the socket may run as another user.
     if (socket !== undefined) {
       this.#server.listen({ path: socket, readableAll: true, writableAll: true });
     } else {
@@ -101,8 +102,8 @@ export class HttpListener {
   }
 
   /**
-   * Accepts no more connections, closes those without a request, and resolves when all other requests are
-   * answered.
+   * Accepts no more connections, closes those without a request, and resolves when all other requests have
+   * been answered.
    */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
@@ -167,7 +168,7 @@ export function refusesHost(
   return true;
 }
 
-/** Answers with a body that no cache may store. */
+/** Answers with a body that caches must not store. */
 export function send(
   response: ServerResponse,
   status: number,
@@ -184,27 +185,25 @@ export function send(
 }
 
 export interface ConnectionLimits {
-  /**
-   * Connections without a request. They have never sent anything, have sent half a head, or are kept alive.
-   */
+  /** Connections without a request: they have sent nothing yet, have sent half a head, or are kept alive. */
   readonly waiting: number;
   /** Connections on which a request is being answered. */
   readonly answering: number;
 }
 
 /**
- * Limits the open connections of a server, but accepts every new one by closing an old one. Of the
- * connections that wait for a request, it closes the one that has waited longest. Of those being answered,
- * it closes the one that has taken longest, because its peer does not read.
+ * Limits the open connections of a server. It accepts every new connection, and closes an old one for it. Of
+ * the connections that wait for a request, the one that has waited longest is closed. Of those being
+ * answered, the one that has taken longest is closed, because its peer does not read.
  *
- * A limit that refuses new connections would refuse the kubelet's probes once idle peers fill it, and the
- * kubelet would restart the Pod. A limit per address would not help: on loopback, and behind address
- * translation, peers share the prober's address. There are two separate limits so that peers that do not
- * read leave enough places for waiting connections.
+ * If the limit refused new connections instead, idle peers could fill it. The kubelet's probes would be
+ * refused, and the kubelet would restart the Pod. A limit per address would not help: on loopback, and behind
+ * address translation, peers share the address of the kubelet. There are two separate limits, so that peers
+ * that do not read leave enough places for waiting connections.
  */
 class ConnectionLimit {
   readonly #limits: ConnectionLimits;
-  /** Connections without a request. The one that has waited longest comes first. */
+  /** Connections without a request, ordered by how long they have waited, longest first. */
   readonly #waiting = new Set<Socket>();
   /** The other connections, oldest first, with the number of their unfinished answers. */
   readonly #answering = new Map<Socket, number>();

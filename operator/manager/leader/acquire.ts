@@ -28,19 +28,18 @@ interface Acquisition {
   readonly observed: ObservedLease;
   /** See `LeaderElectorOptions`. */
   readonly createsEmpty?: boolean | undefined;
-  /** The lost term that this process had before. Default: no lost term. */
+  /** The term that this process held before and lost. Default: none. */
   readonly lostTerm?: LostTerm | undefined;
 }
 
 /**
  * Makes one attempt to become the holder. Undefined when another process holds the Lease or was faster. The
- * attempt takes a Lease that was released, or that names this process already (the answer to an earlier
- * attempt was lost). It takes any other Lease only after the time of every observed holder is over, even if a
- * client has deleted the Lease or edited its holder. A Lease with another preferred holder is left alone.
- * After a lost term nothing is written before the Lease of that term has expired.
- *
- * `signal` ends the attempt before it writes. A write is never aborted: the server may have stored it, and no
- * process would know the holder until the Lease expires.
+ * attempt takes a Lease that was released, or that already names this process because the answer to an
+ * earlier attempt was lost. It takes any other Lease only after the time of every observed holder is over,
+ * even if a client has deleted the Lease or edited its holder. It never takes a Lease with another preferred
+ * holder. After a lost term nothing is written before the Lease of that term has expired.
+ * `signal` ends the attempt only before it writes. A write is never aborted: the server may have stored it,
+ * and then no process would act as the holder until the Lease expires.
  *
  * @throws the error of a request.
  */
@@ -54,7 +53,7 @@ export async function acquire(
   const { identity } = claim();
   const preferred = found && preferredHolderOf(found);
   if (preferred !== undefined && preferred !== identity) return undefined;
-  // This also applies to a deleted Lease: its last observed holder may still act by it.
+  // This also applies to a deleted Lease: its last observed holder may still act.
   const now = clock.monotonic();
   const isAnothers = observed.isOfAnother(identity, now) || now < (lostTerm?.expiresAt ?? 0);
   const isMade = found === undefined && createsEmpty === true;
@@ -80,7 +79,10 @@ export async function acquire(
   }
 }
 
-/** A record of a lost term also names this process. It is taken over like the record of another process. */
+/**
+ * After this process has lost a term, the Lease may still name it. Such a Lease is taken over like that of
+ * another process.
+ */
 function inOurHands(lease: StoredLease, claim: Claim, lostTerm: LostTerm | undefined): StoredLease {
   const isOurs =
     holderOf(lease) === claim.identity && transitionsOf(lease) !== lostTerm?.transitions;

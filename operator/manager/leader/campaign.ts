@@ -7,18 +7,18 @@ import type { Task, Tasks } from '../tasks.ts';
 import type { LeaderElector } from './leader-elector.ts';
 
 /**
- * Share of the time until another process may lead that the stop may use. The rest is reserved for
- * the end of the process itself.
+ * The stop may use this fraction of the time until another process may lead. The rest is reserved for the
+ * exit of the process.
  */
 const STOP_SHARE_OF_LOSS = 0.9;
 
-/** Share of the remaining stop time reserved for releasing the Lease. */
+/** The fraction of the remaining stop time that is reserved for releasing the Lease. */
 const RELEASE_SHARE_OF_REST = 0.9;
 
 /**
- * The minimum time that guarded work has to finish before its process stands by, in milliseconds. When a
- * suspended process resumes, another process may already lead. The writes of the resumed process are then
- * refused, so a wait of one second is safe.
+ * The minimum milliseconds that guarded work has to finish before its process stands by. When a suspended
+ * process resumes, another process may already lead. Waiting one second is still safe, because the writes of
+ * the resumed process are refused.
  */
 const MIN_DRAIN_MS = 1_000;
 
@@ -41,7 +41,7 @@ interface CampaignOptions {
    * `limitMs`.
    */
   readonly termEnded: (limitMs: number) => Promise<void>;
-  /** Prepares the work that needs leadership for the term of `elector`. */
+  /** Prepares everything that needs leadership for the term of `elector`. */
   readonly standsBy: (elector: LeaderElector) => void;
   /** Called with the error that must end the process. */
   readonly fail: (error: unknown) => void;
@@ -49,7 +49,7 @@ interface CampaignOptions {
 
 /**
  * Stands for leadership, and with `onLost: 'standby'` again after each loss. Each term has its own elector
- * and fence, so work that began under one term cannot write under another.
+ * and fence, so work that began in one term cannot write in another.
  */
 export class Campaign {
   readonly #options: CampaignOptions;
@@ -57,8 +57,8 @@ export class Campaign {
   #leadership: Leadership;
   #running: Promise<void> = Promise.resolve();
   /**
-   * The time on the monotonic clock by which guarded work must have ended; infinity when there is
-   * no such deadline.
+   * The time on the monotonic clock by which guarded work must have ended; infinity when there is no
+   * deadline.
    */
   #exitBy = Number.POSITIVE_INFINITY;
 
@@ -68,17 +68,17 @@ export class Campaign {
     this.#leadership = new Leadership(options.elector);
   }
 
-  /** The elector of the current term, or of the term that this process stands for. */
+  /** The elector of the current term, or of the current candidacy. */
   get elector(): LeaderElector {
     return this.#elector;
   }
 
-  /** The remaining stop time in milliseconds when a lost term limits the stop; infinity otherwise. */
+  /** The remaining stop milliseconds when the loss of a term limits the stop; infinity otherwise. */
   get stopLimitMs(): number {
     return Math.max(this.#exitBy - this.#options.clock.monotonic(), 0) * STOP_SHARE_OF_LOSS;
   }
 
-  /** Begins to stand for leadership, until the stop. */
+  /** Becomes a candidate for leadership, until the stop. */
   begin(): void {
     this.#running = this.#stand();
   }
@@ -95,7 +95,7 @@ export class Campaign {
     if (this.#leadership.isHeld && !isOver) {
       log.warn({ left }, 'the Lease is not released, because the work it guards may still write');
     }
-    // Stays within the budget, so that the outcome can still be logged.
+    // Stays within the budget, so that the log can still report the result.
     const ended = this.#running.then(() =>
       this.#leadership.end(isOver && releaseOnStop, budget.leftMs * RELEASE_SHARE_OF_REST),
     );
@@ -154,7 +154,7 @@ export function isGuarded({ guarded }: Task): boolean {
   return guarded;
 }
 
-/** The part of an elector that a manager uses. */
+/** What a campaign needs of an elector. */
 interface Elector extends Fence {
   /** Resolves when this process leads. @throws `signal.reason` when aborted first. */
   acquire(signal: AbortSignal): Promise<void>;
@@ -164,8 +164,8 @@ interface Elector extends Fence {
    */
   renew(signal: AbortSignal): Promise<void>;
   /**
-   * Releases the leadership within `limitMs`. Call it after all work that depends on the leadership
-   * has ended. Never rejects.
+   * Releases the leadership within `limitMs`. Call it after everything that depends on the leadership has
+   * ended. Never rejects.
    */
   release(limitMs?: number): Promise<void>;
   /** False when the process should have ended long ago. */
@@ -197,8 +197,8 @@ class Leadership {
   /**
    * Waits for leadership and begins to hold it. Resolves to true when this process leads.
    *
-   * @param lost - called when the leadership is lost, but not when it is ended.
-   * @throws any error of the elector other than the stop.
+   * @param lost - called when the leadership is lost, but not when `end` ends it.
+   * @throws any error of the elector, unless `signal` has aborted.
    */
   async gain(signal: AbortSignal, lost: (error: unknown) => void): Promise<boolean> {
     this.#acquiring = this.elector.acquire(signal);
@@ -220,7 +220,7 @@ class Leadership {
    * Ends the leadership or the candidacy. The signal of `gain` must have been aborted before.
    *
    * @param release - false lets the Lease expire, because guarded work may still be running.
-   * @param limitMs - how long the release may take.
+   * @param limitMs - milliseconds that the release may take.
    */
   async end(release: boolean, limitMs: number): Promise<void> {
     this.#renewing.abort(new Error('leadership is not wanted any more'));

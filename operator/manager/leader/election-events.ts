@@ -29,7 +29,7 @@ export class ElectionEvents {
   readonly #labels: { readonly name: string };
   readonly #facts: { readonly lease: string; readonly identity: string };
   #holder: string | undefined;
-  /** Settles when the Events being sent are done; never rejects. */
+  /** Settles when the Events that are being sent are done; never rejects. */
   #sending: Promise<void> = Promise.resolve();
 
   constructor(options: ElectionEventsOptions) {
@@ -59,7 +59,7 @@ export class ElectionEvents {
     }
   }
 
-  /** @param limitMs - the time limit for sending the Event. */
+  /** @param limitMs - milliseconds that sending the Event may take. */
   leads(lease: Lease, limitMs: number): void {
     this.#status(1);
     this.#options.log.info(this.#facts, 'leads');
@@ -70,7 +70,9 @@ export class ElectionEvents {
     this.#options.meter.count('leader_election_slowpath_total', this.#labels);
   }
 
-  /** @param limitMs - the time limit for sending the Event; if it is not positive, no Event is sent. */
+  /**
+   * @param limitMs - milliseconds that sending the Event may take. If it is not positive, no Event is sent.
+   */
   loses(error: LeadershipLostError, lease: Lease, limitMs: number): void {
     this.#status(0);
     const { log, onLost } = this.#options;
@@ -92,7 +94,7 @@ export class ElectionEvents {
     else log.warn({ ...this.#facts, err: failure }, 'the Lease was not released, it expires');
   }
 
-  /** Resolves when no Event is being sent. The limits above bound this time. */
+  /** Resolves when no Event is being sent. The `limitMs` of the methods above limits how long this takes. */
   settled(): Promise<void> {
     return this.#sending;
   }
@@ -101,7 +103,7 @@ export class ElectionEvents {
     this.#options.meter.gauge('leader_election_master_status', this.#labels, value);
   }
 
-  /** Best effort: leadership does not depend on an Event. */
+  /** Failures are ignored, because leadership does not depend on an Event. */
   #record(what: 'became leader' | 'stopped leading', lease: Lease, limitMs: number): void {
     if (limitMs <= 0 || !this.#options.recordsEvents) return;
     const { calls, client, clock, identity, log, random } = this.#options;
@@ -113,7 +115,9 @@ export class ElectionEvents {
   }
 }
 
-/** Room for the suffix: the name of an Event is a DNS subdomain of at most 253 characters. */
+/**
+ * Maximum characters before the suffix: the name of an Event is a DNS subdomain of at most 253 characters.
+ */
 const MAX_NAME_PREFIX = 253 - 1 - 16;
 
 /** The API limit for `reportingInstance`. */
@@ -131,7 +135,10 @@ function electionEvent(
     readonly identity: string;
     readonly what: 'became leader' | 'stopped leading';
     readonly nowMs: number;
-    /** Uniform in [0, 1), because two processes may report about one Lease at the same time. */
+    /**
+     * Uniform in [0, 1). Makes the name unique, because two processes may report about one Lease at the same
+     * time.
+     */
     readonly unique: number;
   },
 ): KubernetesEvent {

@@ -8,16 +8,13 @@ import { ConfigurationError } from '../../core/errors.ts';
  */
 export interface ElectionTiming {
   /**
-   * How long other processes wait before they take over a record that does not change. Whole
-   * seconds. Default 15,000.
+   * Milliseconds that other processes wait before they take over a Lease that does not change. Whole seconds.
+   * Default 15,000.
    */
   readonly leaseDurationMs: number;
-  /** How long a leader continues after its last successful renewal. Default 10,000. */
+  /** Milliseconds that a leader continues after its last successful renewal. Default 10,000. */
   readonly renewDeadlineMs: number;
-  /**
-   * The time between two renewals, and the minimum time between two attempts to acquire. Default
-   * 2,000.
-   */
+  /** Milliseconds between two renewals, and the minimum between two attempts to acquire. Default 2,000. */
   readonly retryPeriodMs: number;
 }
 
@@ -29,14 +26,14 @@ const DEFAULT_ELECTION_TIMING: ElectionTiming = {
 };
 
 /**
- * The wait between two attempts to acquire is randomly longer by up to this multiple of the retry period, so
- * that the attempts of standbys spread.
+ * The wait between two attempts to acquire is extended randomly by up to this multiple of the retry period,
+ * so that the attempts of standbys are spread out.
  */
 export const RETRY_JITTER = 1.2;
 
 /**
- * Another process may act up to this much earlier than this process expects, so leadership must end
- * this much before the Lease expires.
+ * Another process may begin to act up to this many milliseconds earlier than this process expects. So
+ * leadership must end this much before the Lease expires.
  */
 export const SAFETY_MARGIN_MS = 1_000;
 
@@ -45,9 +42,9 @@ const MIN_MS = 1_000;
 const MAX_LEASE_MS = (2 ** 31 - 1) * 1_000;
 
 /**
- * `timing` with defaults filled in, after checking that a leader can work with it. Every time is at
- * least 1 s. The lease is in whole seconds. leaseDuration ≥ renewDeadline + 1 s, so that writes
- * that have started can end. renewDeadline > 1.2 × retryPeriod, so that one renewal may fail.
+ * `timing` with defaults filled in, after checking that a leader can work with it. Every time is at least 1
+ * s. leaseDuration is in whole seconds. leaseDuration ≥ renewDeadline + 1 s, so that writes that have started
+ * can end. renewDeadline > 1.2 × retryPeriod, so that one renewal may fail.
  *
  * @throws ConfigurationError `CONFIG` that names the rule that is broken.
  */

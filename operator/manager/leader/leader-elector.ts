@@ -20,14 +20,14 @@ import { LeaseTerm } from './lease-term.ts';
 import { release, renew } from './renew.ts';
 
 /**
- * Minimum time limit of a request. The limit is half of the renew deadline, so that a second attempt fits.
+ * Minimum time limit of a request. Normally it is half of the renew deadline, so that a second attempt fits.
  */
 const MIN_REQUEST_BOUND_MS = 1_000;
 
-/** How long a release waits for its Event. */
+/** Milliseconds that a release waits for its Event. */
 const PARTING_EVENT_MS = 1_000;
 
-/** The parts that all candidacies of a process share. */
+/** What all candidacies of a process share. */
 interface Shared {
   readonly calls: LeaseCalls;
   readonly observed: ObservedLease;
@@ -40,9 +40,9 @@ interface Shared {
  *
  * Call `acquire`, then `renew` until the work is done, then `release`, each once. A leader that cannot renew
  * loses its term `renewDeadlineMs` after the beginning of its last successful renewal, by its own clock and
- * before another process may lead. It does not lead again; its `nextCandidacy` may. As a fence it refuses
- * writes from then on. It reads the clock at each write, so that a stall in which no timer fired makes no
- * difference.
+ * before another process may lead. This elector does not lead again, but its `nextCandidacy` may. As a fence
+ * it refuses writes from then on. It reads the clock at each write, so it also works if the process has
+ * stalled and no timer has fired.
  */
 export class LeaderElector implements Fence {
   readonly #options: LeaderElectorOptions;
@@ -86,7 +86,7 @@ export class LeaderElector implements Fence {
     });
   }
 
-  /** The fence for writes; it is the elector itself. */
+  /** The fence for writes, which is the elector itself. */
   get fence(): Fence {
     return this;
   }
@@ -105,12 +105,12 @@ export class LeaderElector implements Fence {
     return `${namespace}/${name}`;
   }
 
-  /** Whether writes may begin now. */
+  /** True while writes may begin. */
   get isLeader(): boolean {
     return this.#term.isValid;
   }
 
-  /** Why the term was lost; undefined unless it was. */
+  /** Why the term was lost; undefined if it was not lost. */
   get loss(): LeadershipLostError | undefined {
     return this.#term.loss;
   }
@@ -121,8 +121,8 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * False when a process that led still runs 20 s after its Lease has expired: it should have ended. For the
-   * liveness probe.
+   * False when a process that led still runs 20 s after its Lease has expired, when it should have ended.
+   * Used for the liveness probe.
    */
   get healthy(): boolean {
     return this.#term.healthy;
@@ -130,18 +130,18 @@ export class LeaderElector implements Fence {
 
   /**
    * The time on `clock.monotonic()` by which a process that has lost its leadership must have ended, even if
-   * stop hooks are running: a second before another may lead; in the past when another leads. Infinity while
-   * it is not lost.
+   * stop hooks are running: a second before another process may lead. In the past if another process leads
+   * already. Infinity while the leadership is not lost.
    */
   get exitBy(): number {
     return this.#term.exitBy;
   }
 
   /**
-   * Resolves when this process leads. Failures are logged and retried without limit.
+   * Resolves when this process leads. Failures are logged and retried without a limit.
    *
-   * @throws `signal.reason` when aborted first. By then the current request has ended, and a Lease that it
-   *   won has been released.
+   * @throws `signal.reason` when aborted first. By then the current request has ended, and if it won the
+   *   Lease, the Lease has been released.
    * @throws LeadershipLostError `LEADERSHIP_LOST` when called again.
    */
   async acquire(signal: AbortSignal): Promise<void> {
@@ -158,9 +158,9 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * One attempt to become the leader, in place of `acquire`; resolves to true if this process leads.
+   * One attempt to become the leader, instead of `acquire`. Resolves to true if this process leads.
    *
-   * @throws as `acquire` does.
+   * @throws in the same cases as `acquire`.
    */
   attempt(signal: AbortSignal): Promise<boolean> {
     this.#begin();
@@ -174,8 +174,8 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Another candidacy of this process, after this one was lost. It has the same identity and its own fence,
-   * which lets no write pass that began under this one. It takes the Lease no earlier than another process
+   * Another candidacy of this process, after this one was lost. It has the same identity, but its own fence,
+   * which blocks every write that began in this candidacy. It takes the Lease no earlier than another process
    * could, even if the Lease still names this process, and counts as another holder in `leaseTransitions`.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when this candidacy is not lost.
@@ -193,11 +193,11 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Renews every `retryPeriodMs`. Resolves when `signal` aborts; leadership then lasts without renewal until
-   * `release` or the end of its time: keep renewing while guarded work is running.
+   * Renews every `retryPeriodMs`. Resolves when `signal` aborts. The leadership then lasts without renewals
+   * until `release`, or until its time is over, so keep renewing while guarded work is running.
    *
-   * @throws LeadershipLostError `LEADERSHIP_LOST`, at the moment when no write may begin any more; its layer
-   *   is the layer of the last failed renewal, or `process` when this process did not run.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` at the moment from which no write may begin. Its layer is
+   *   that of the last failed renewal, or `process` when this process did not run.
    */
   async renew(signal: AbortSignal): Promise<void> {
     using renewing = linkedAbort(signal);
@@ -221,11 +221,11 @@ export class LeaderElector implements Fence {
 
   /**
    * Releases the Lease, so that another process can lead within 2.2 × `retryPeriodMs`. Call it after all
-   * guarded work has ended: no write passes from then on, and the next leader does not wait. It never
-   * rejects, and takes `renewDeadlineMs` at most: a Lease that could not be released expires. It does nothing
-   * when this process does not lead.
+   * guarded work has ended, because the fence blocks all writes from then on and the next leader does not
+   * wait. It never rejects, and takes at most `renewDeadlineMs`. If the Lease cannot be released, it expires.
+   * Does nothing when this process does not lead.
    *
-   * @param limitMs - milliseconds, if there is less time than `renewDeadlineMs`.
+   * @param limitMs - milliseconds, if less time than `renewDeadlineMs` is left.
    */
   async release(limitMs: number = Number.POSITIVE_INFINITY): Promise<void> {
     const { own } = this.#term;
@@ -257,13 +257,13 @@ export class LeaderElector implements Fence {
     }
   }
 
-  /** Resolves when no Event is being sent; by `exitBy` after a loss. Never rejects. */
+  /** Resolves when no Event is being sent; after a loss, at the latest at `exitBy`. Never rejects. */
   settled(): Promise<void> {
     return this.#events.settled();
   }
 
   /**
-   * @throws LeadershipLostError `LEADERSHIP_LOST` before this process leads, and when the time of the last
+   * @throws LeadershipLostError `LEADERSHIP_LOST` before this process leads, and after the time of the last
    *   renewal is over.
    */
   writeDeadlineAt(): number {
@@ -368,12 +368,12 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly clock: Clock;
   /** The name of this process among the candidates, new in every process: see `leaderIdentity`. */
   readonly identity: string;
-  /** Whether other processes have the same identity, and act at the same time. Default false. */
+  /** True if other processes use the same identity at the same time. Default false. */
   readonly isShared?: boolean;
   /**
-   * True: a missing Lease is created without a holder, and taken after its whole duration. If the Lease was
-   * deleted, its former holder may act for that time, unknown to other processes. Default: it is created with
-   * its holder.
+   * True: a missing Lease is created without a holder, and taken only after its whole duration. If the Lease
+   * was deleted, its former holder may act for that long, unknown to other processes. Default false: it is
+   * created with its holder.
    */
   readonly createsEmpty?: boolean;
   /** The Lease. Events about it go to its namespace. */
@@ -389,8 +389,6 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly observed?: ObservedLease;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /**
-   * False for a Lease whose changes are reported in another way. Default: Events about the Lease report them.
-   */
+  /** False if Events about the Lease are recorded elsewhere or not at all. Default true. */
   readonly recordsEvents?: boolean;
 }

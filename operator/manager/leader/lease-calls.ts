@@ -5,7 +5,7 @@ import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
 import { type Lease, leases } from '../../model/builtin.ts';
 import type { StoredLease } from './lease-record.ts';
 
-/** The part of a client that an elector needs. */
+/** What an elector needs of a client. */
 export type LeaseClient = Pick<Client, 'find' | 'create' | 'update'>;
 
 interface LeaseCallsOptions {
@@ -13,13 +13,11 @@ interface LeaseCallsOptions {
   readonly client: LeaseClient;
   readonly clock: Clock;
   readonly lease: { readonly namespace: string; readonly name: string };
-  /** How long one request may take. */
+  /** Milliseconds that one request may take. */
   readonly boundMs: number;
 }
 
-/**
- * The requests about one Lease. No request takes longer than its limit, whatever the client does.
- */
+/** The requests about one Lease. No request takes longer than its limit, whatever the client does. */
 export class LeaseCalls {
   readonly #options: LeaseCallsOptions;
 
@@ -53,8 +51,8 @@ export class LeaseCalls {
   }
 
   /**
-   * Runs `call`, and aborts it after `boundMs`. @throws AmbassadorError `AMBASSADOR_TIMEOUT` in
-   * that case.
+   * Runs `call`, and aborts it after `boundMs`. @throws AmbassadorError `AMBASSADOR_TIMEOUT` if it was
+   * aborted.
    */
   async bounded<T>(
     call: (options: CallOptions) => Promise<T>,
@@ -74,7 +72,10 @@ export class LeaseCalls {
   }
 }
 
-/** Without both fields, the next PUT could replace another Lease than the one that was read. */
+/**
+ * Requires both fields, because without them the next PUT could replace another Lease than the one that was
+ * read.
+ */
 function versioned(lease: Lease): StoredLease {
   const { uid, resourceVersion } = lease.metadata;
   if (uid && resourceVersion) {

@@ -3,16 +3,14 @@ import type { Clock } from '../../core/clock.ts';
 import type { Lease } from '../../model/builtin.ts';
 import { rfc3339Micro } from '../../model/condition.ts';
 
-/**
- * A Lease that was read, with the uid and resourceVersion that bind a PUT to exactly this Lease.
- */
+/** A Lease that was read, with the uid and resourceVersion that bind a PUT to exactly this Lease. */
 export type StoredLease = Stored<Lease>;
 
 /** The values that a candidate writes into a Lease. */
 export interface Claim {
   readonly identity: string;
   readonly leaseDurationMs: number;
-  /** Wall time, for people who read the record. No elector may rely on it. */
+  /** Wall time, for people who read the Lease. No elector may rely on it. */
   readonly nowMs: number;
 }
 
@@ -32,7 +30,7 @@ export interface OwnLease {
   readonly since: Moment;
 }
 
-/** The facts about a lost term that the next term of this process needs. */
+/** What the next term of this process needs to know about a lost term. */
 export interface LostTerm {
   /** `leaseTransitions` of the Lease in the lost term. The next term has another number. */
   readonly transitions: number;
@@ -41,7 +39,7 @@ export interface LostTerm {
 }
 
 /**
- * Why a Lease is lost: another process holds it, no process holds it, or it names another preferred
+ * Why a Lease is lost: another process holds it, no process holds it, or another process is its preferred
  * holder.
  */
 export interface LostLease {
@@ -54,28 +52,26 @@ export function holderOf(lease: Lease): string | undefined {
   return lease.spec?.holderIdentity || undefined;
 }
 
-/** The holder that a client has marked as preferred, which should soon have the Lease. */
+/** The process that a client has marked as the preferred holder, to which the Lease should soon pass. */
 export function preferredHolderOf(lease: Lease): string | undefined {
   return lease.spec?.preferredHolder || undefined;
 }
 
-/**
- * The number of times that the Lease has changed its holder. It differs in each term of leadership.
- */
+/** How many times the Lease has changed its holder. Each term of leadership has a different number. */
 export function transitionsOf(lease: Lease): number {
   return Number(lease.spec?.leaseTransitions ?? 0);
 }
 
 /**
- * How long other processes wait before they take over a record that does not change; undefined when
- * the record has no duration.
+ * Milliseconds that other processes wait before they take over a Lease that does not change; undefined when
+ * the Lease states no duration.
  */
 function leaseDurationMsOf(lease: Lease): number | undefined {
   const seconds = Number(lease.spec?.leaseDurationSeconds ?? 0);
   return seconds > 0 ? seconds * 1_000 : undefined;
 }
 
-/** Names a Lease. */
+/** The name of a Lease. */
 export interface LeaseTarget {
   readonly namespace: string;
   readonly name: string;
@@ -90,7 +86,7 @@ export function labelled(lease: StoredLease, { labels }: LeaseTarget): StoredLea
   return { ...lease, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
 }
 
-/** A Lease that does not exist yet. */
+/** The first content of a Lease that does not exist yet. */
 export function newLease(target: LeaseTarget, claim: Claim): Lease {
   const { namespace, name, labels } = target;
   return {
@@ -114,7 +110,7 @@ export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
   };
 }
 
-/** `lease`, whose holder is missing or has expired, taken over by `claim`. */
+/** `lease`, whose holder is missing or has expired, after `claim` has taken it over. */
 export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
   const spec = {
     ...lease.spec,
@@ -125,7 +121,7 @@ export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
   return { ...lease, spec };
 }
 
-/** `lease`, which this process holds, renewed. */
+/** `lease`, which this process holds, after a renewal. */
 export function renewed(lease: StoredLease, claim: Claim): StoredLease {
   return { ...lease, spec: { ...lease.spec, ...claimed(claim) } };
 }
@@ -134,7 +130,7 @@ export function renewed(lease: StoredLease, claim: Claim): StoredLease {
 const RELEASED_SECONDS = 1;
 
 /**
- * `lease`, which this process holds, released. It is free at once, or after a second for electors
+ * `lease`, which this process holds, after its release. It is free at once, or after a second for electors
  * that always wait.
  */
 export function released(lease: StoredLease, nowMs: number): StoredLease {
@@ -162,40 +158,41 @@ function claimed({ identity, leaseDurationMs, nowMs }: Claim): {
 }
 
 /**
- * A Lease as a candidate observes it. The candidate checks whether the holder is alive by whether the record
- * changes, on its own clock. The times in the record come from clocks that may be hours off.
+ * A Lease as a candidate observes it. The candidate treats the holder as alive while the Lease keeps
+ * changing, and measures that on its own clock. The times in the Lease come from clocks that may be hours
+ * off.
  *
- * A client may write another holder into a Lease, or remove the holder. The previous holder learns of that
- * only when it renews, so it keeps the time that it has requested. Only a record that is marked as released
- * is free at once.
+ * A client may write another holder into a Lease, or remove the holder. The previous holder notices that only
+ * when it renews, so it keeps the time that it has requested. Only a Lease that is marked as released is free
+ * at once.
  */
 export class ObservedLease {
-  /** Used for a record without a duration. */
+  /** Used for a Lease that states no duration. */
   readonly #defaultDurationMs: number;
   readonly #maxDurationMs: number;
   #fingerprint: string | undefined;
   #changedAt = Number.POSITIVE_INFINITY;
   #expiresAt = Number.POSITIVE_INFINITY;
-  /** Until this time, a holder that is no longer in the record may still act. */
+  /** Until this time, a previous holder that the Lease no longer names may still act. */
   #contestedUntil = Number.NEGATIVE_INFINITY;
   /** The duration that the holder has requested. */
   #durationMs = 0;
   #holder: string | undefined;
 
-  /** @param maxDurationMs - a record that asks for more is treated as one without a duration. */
+  /** @param maxDurationMs - a Lease that states more is treated as one without a duration. */
   constructor(defaultDurationMs: number, maxDurationMs: number = Number.POSITIVE_INFINITY) {
     this.#defaultDurationMs = defaultDurationMs;
     this.#maxDurationMs = maxDurationMs;
   }
 
-  /** The last observed holder; undefined for none. */
+  /** The last observed holder; undefined if there was none. */
   get holder(): string | undefined {
     return this.#holder;
   }
 
   /**
-   * @param atMs - `clock.monotonic()` after the Lease was read. A later value extends the time in which the
-   * Lease is left alone.
+   * @param atMs - `clock.monotonic()` after the Lease was read. With a later value the Lease is left alone
+   *   for longer.
    */
   see(lease: Lease, atMs: number): void {
     const { metadata, spec } = lease;
@@ -213,8 +210,8 @@ export class ObservedLease {
     const [before, beforeMs] = [this.#holder, this.#durationMs];
     this.#holder = holderOf(lease);
     const asksMs = this.#durationOf(lease);
-    // The same holder cannot ask for less: a process has one setting, but the replicas of a generation may
-    // have different ones.
+    // The same holder cannot reduce its duration: a process has one setting, but the replicas of a generation
+    // may have different ones.
     this.#durationMs = before === this.#holder ? Math.max(beforeMs, asksMs) : asksMs;
     if (isReleased(lease)) {
       this.#contestedUntil = Number.NEGATIVE_INFINITY;
@@ -228,7 +225,7 @@ export class ObservedLease {
     this.#expiresAt = atMs + this.#durationMs;
   }
 
-  /** Milliseconds since the record was last seen to change; 0 when it was never seen. */
+  /** Milliseconds since the Lease was last seen to change; 0 if it was never seen. */
   unchangedMs(nowMs: number): number {
     return Math.max(nowMs - this.#changedAt, 0);
   }
@@ -238,7 +235,7 @@ export class ObservedLease {
     return nowMs >= Math.max(this.#expiresAt, this.#contestedUntil);
   }
 
-  /** True while a process other than `identity` may act by the observed records. */
+  /** True while a process other than `identity` may act according to the observed Leases. */
   isOfAnother(identity: string, nowMs: number): boolean {
     if (this.#fingerprint === undefined) return false;
     return this.#holder === identity ? nowMs < this.#contestedUntil : !this.isExpired(nowMs);
@@ -247,7 +244,7 @@ export class ObservedLease {
   #durationOf(lease: Lease): number {
     const asked = leaseDurationMsOf(lease);
     if (asked !== undefined && asked <= this.#maxDurationMs) return asked;
-    // A record without holder and duration never had a holder, so no process acts by it.
+    // A Lease without holder and duration never had a holder, so no process acts because of it.
     return holderOf(lease) === undefined && asked === undefined ? 0 : this.#defaultDurationMs;
   }
 }

@@ -32,16 +32,17 @@ type State =
     };
 
 /**
- * A process that still has an unreleased term this long after its Lease has expired is unhealthy.
+ * A process that still has an unreleased term this many milliseconds after its Lease has expired is
+ * unhealthy.
  */
 const UNWELL_AFTER_MS = 20_000;
 
-/** The deadline of something that should already be over, because another process may act. */
+/** The deadline of something that should already have ended, because another process may act. */
 const NOW = Number.NEGATIVE_INFINITY;
 
 /**
- * One term of leadership. It begins once, is renewed, and finally is lost or released. Each query reads the
- * clock. The first query after expiry ends the term, even if no timer has fired.
+ * One term of leadership. It begins once, is renewed, and is finally lost or released. Each query reads the
+ * clock. The first query after the expiry ends the term, even if no timer has fired.
  */
 export class LeaseTerm implements Fence {
   readonly #options: LeaseTermOptions;
@@ -90,7 +91,7 @@ export class LeaseTerm implements Fence {
     return this.#state.phase === 'lost' ? this.#state.exitBy : Number.POSITIVE_INFINITY;
   }
 
-  /** False when the answer came too late: the term was over before it began. */
+  /** Returns false when the answer came too late, so that the term was over before it began. */
   begin(own: OwnLease): boolean {
     const bounds = new TermBounds(this.#options.timing, own.since);
     if (bounds.endAt(momentOf(this.#options.clock)) !== undefined) return false;
@@ -98,7 +99,7 @@ export class LeaseTerm implements Fence {
     return true;
   }
 
-  /** Extends the term. A renewal that comes too late does not bring back a term that is over. */
+  /** Extends the term. A renewal that comes too late does not revive a term that is over. */
   renew(own: OwnLease): void {
     if (this.leftMs() > 0) this.begin(own);
   }
@@ -129,8 +130,8 @@ export class LeaseTerm implements Fence {
   }
 
   /**
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after the time of the last renewal is over, and before
-   *   there is a term.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` before the term begins, and after the time of the last
+   *   renewal is over.
    */
   writeDeadlineAt(): number {
     if (this.leftMs() <= 0 || this.#state.phase !== 'held') throw this.refusal();
@@ -164,19 +165,19 @@ export class LeaseTerm implements Fence {
   }
 }
 
-/** Why time has ended a term: the last renewal is too old, or the machine was suspended. */
+/** Why a term has timed out: the last renewal is too old, or the machine was suspended. */
 type TermEnd =
   | { readonly kind: 'expired'; readonly lateMs: number }
   | { readonly kind: 'suspended'; readonly forMs: number };
 
 /**
- * On a suspended machine the monotonic clock stops and the wall clock does not. Corrections of the wall clock
- * are smaller than this.
+ * While a machine is suspended, the monotonic clock stops and the wall clock continues. Corrections of the
+ * wall clock are smaller than this many milliseconds.
  */
 const SUSPENDED_MS = 2_000;
 
 /**
- * How long a leader may act, by its own clock. It counts from the beginning of its last successful
+ * How long a leader may act, by its own clock. The time counts from the beginning of its last successful
  * renewal, because no other process can have seen that renewal earlier.
  */
 class TermBounds {
@@ -213,11 +214,11 @@ class TermBounds {
   }
 }
 
-/** A timer that fires later than this shows that the process did not run. */
+/** A timer that fires more than this many milliseconds late shows that the process did not run. */
 const STALLED_MS = 1_000;
 
 /**
- * The error of a term that ended by time.
+ * The error of a term that has timed out.
  *
  * @param failure - the error of the last renewal; undefined when it succeeded.
  */
@@ -246,7 +247,7 @@ function lossByTime(
   });
 }
 
-/** The error of a term that ended because of the Lease's content. */
+/** The error of a term that ended because of what the Lease says. */
 function lossToAnother({ by, how }: LostLease): LeadershipLostError {
   const message =
     how === 'preferred'

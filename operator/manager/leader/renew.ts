@@ -31,7 +31,7 @@ interface Renewal {
   readonly onSlowPath: () => void;
   /** True if other processes renew the same Lease under the same identity. */
   readonly isShared?: boolean | undefined;
-  /** True if a Lease without a holder that was not released may be taken back. */
+  /** True if this process may take back a Lease that has no holder and was not released. */
   readonly createsEmpty?: boolean | undefined;
   /** Throws when no new Lease may be created, because another process may have created one. */
   readonly assertSafe: () => void;
@@ -42,13 +42,13 @@ const ATTEMPTS = 3;
 
 /**
  * Renews `lease` with one PUT. After a conflict the Lease is read again: it may still name this process,
- * because a client has only labelled it, or because the answer to the last PUT was lost. A deleted Lease is
- * created again.
+ * because a client has only changed a label, or because the answer to the last PUT was lost. A deleted Lease
+ * is created again.
  *
- * Processes that share an identity renew each other's Lease, and any of them may be faster. A record that
- * replaced a record read by this renewal was written after that read began. If the new record names the
- * shared identity, it counts as this process's own renewal at that moment: no other identity can have seen it
- * earlier.
+ * Processes that share an identity renew the same Lease, and any of them may be faster. If the Lease changed
+ * after this renewal read it, the new version was written after that read began. If the new version names the
+ * shared identity, it counts as this process's own renewal at that moment, because no other identity can have
+ * seen it earlier.
  *
  * @throws the error of a request; the state of the Lease is then unknown.
  */
@@ -97,8 +97,8 @@ async function writeRenewal(
 }
 
 /**
- * True when the Lease has no holder but was not released: other processes leave it alone until its duration
- * is over.
+ * True when the Lease has no holder but was not released. Other processes leave such a Lease alone until its
+ * duration is over.
  */
 function isLeft(lease: Lease): boolean {
   const isPreferred = preferredHolderOf(lease) !== undefined;
@@ -121,15 +121,15 @@ interface Release {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
   readonly identity: string;
-  /** Time between two attempts. */
+  /** Milliseconds between two attempts. */
   readonly retryPeriodMs: number;
   /** Called with the error of each failed attempt. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Releases `lease`, so that another process need not wait. Retries until the Lease is released, has another
- * holder, or is gone.
+ * Releases `lease`, so that other processes do not have to wait. Retries until the Lease is released, has
+ * another holder, or is gone.
  *
  * @throws `signal.reason` when aborted first.
  */

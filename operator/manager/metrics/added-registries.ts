@@ -5,7 +5,9 @@ import { claimedNames } from './claimed-names.ts';
 import type { MetricFamily } from './exposition.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** Half of the default scrape timeout of Prometheus, so that the toolkit's own metrics still arrive. */
+/**
+ * Milliseconds: half of Prometheus' default scrape timeout, so that the toolkit's own metrics still arrive.
+ */
 const LIMIT_MS = 5_000;
 
 type RegistryMetric = Awaited<ReturnType<MetricsRegistry['getMetricsAsJSON']>>[number];
@@ -15,7 +17,7 @@ export class AddedRegistries {
   readonly #registries: readonly MetricsRegistry[];
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'error'>;
-  /** Reads that are running. A registry that hangs is not read again at each scrape. */
+  /** Reads that are running. While a registry hangs, further scrapes do not read it again. */
   readonly #underWay = new Map<MetricsRegistry, Promise<readonly RegistryMetric[]>>();
   readonly #failed = new Set<MetricsRegistry>();
   readonly #omitted = new Set<string>();
@@ -30,8 +32,8 @@ export class AddedRegistries {
   }
 
   /**
-   * The metrics of all registries whose names do not collide with those of `own` or of an earlier registry.
-   * If a registry fails or takes more than 5 s, only its own metrics are missing. Each collision and each
+   * The metrics of all registries, except those whose names are used by `own` or by an earlier registry. If a
+   * registry fails or takes more than 5 s, only its own metrics are missing. Each name conflict and each
    * failing registry is logged once. Never rejects.
    */
   async families(own: readonly MetricFamily[]): Promise<readonly MetricFamily[]> {
@@ -86,7 +88,7 @@ export class AddedRegistries {
   }
 }
 
-/** A prom-client metric in the form that is exposed. */
+/** A prom-client metric as a family of samples. */
 export function familyOf({ name, type, help, values = [] }: RegistryMetric): MetricFamily {
   const samples = values.map((value) => ({
     name: value.metricName ?? name,

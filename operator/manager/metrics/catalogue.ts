@@ -1,10 +1,10 @@
 import { KNOWN_ELSEWHERE } from './known-elsewhere.ts';
 import type { Metric } from './metric.ts';
 
-/** Buckets for lists, which take as long as any other large answer. */
+/** Buckets for lists, which can take as long as the largest answers. */
 const LIST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Buckets from an unnoticeable delay to a delay that loses a Lease. */
+/** Buckets from an unnoticeable delay to a delay that makes the process lose its Lease. */
 const STALL_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const SOURCE = ['group', 'version', 'resource', 'namespace'];

@@ -7,7 +7,7 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The names that a metric occupies in a scrape: the names of its lines, and the name of its family in
+ * The names that a metric uses in a scrape: the names of its lines, and the name of its family in
  * OpenMetrics. A scrape in which two metrics share a name would be refused.
  */
 export function claimedNames({
@@ -28,10 +28,10 @@ const OF_PROCESS =
   /^(?:nodejs_|process_(?:cpu|start_time|resident_memory|virtual_memory|heap|open_fds|max_fds)(?:_|$))/;
 
 /**
- * Finds the metric of the process that occupies a name, even if the metric is not collected.
+ * Finds the metric of the process that uses a name, even if the metric is not collected.
  *
  * @param options - `prefix`: prefix of the toolkit's own metrics, default `chancery_`. `more`: metrics in
- * addition to the catalogue.
+ *   addition to the catalogue.
  */
 export function claimsOfProcess({
   prefix,

@@ -14,7 +14,7 @@ export const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
 
 /** One line of a metric. */
 interface Sample {
-  /** Includes the suffix of a histogram's part, such as `_bucket`. */
+  /** Includes the suffix of a histogram's series, such as `_bucket`. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
@@ -28,7 +28,7 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
-/** Families as text, sorted by name. Numbers are formatted as in Go, so that the `le` labels match. */
+/** Formats families, sorted by name. Numbers are formatted as in Go, so that the `le` labels are equal. */
 export function formatExposition(
   families: readonly MetricFamily[],
   format: ExpositionFormat,
@@ -62,7 +62,7 @@ function formatLabels(labels: Sample['labels'], isOpen: boolean): string {
   return parts.length === 0 ? '' : `{${parts.join(',')}}`;
 }
 
-/** OpenMetrics requires a decimal point in whole bounds. */
+/** OpenMetrics requires a decimal point even in integer bucket bounds (`1.0`). */
 function formatBound(value: number, isOpen: boolean): string {
   const text = formatNumber(value);
   return isOpen && /^-?[0-9]+$/.test(text) ? `${text}.0` : text;

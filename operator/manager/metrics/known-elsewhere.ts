@@ -16,8 +16,9 @@ const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const BYTES = [64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216];
 
 /**
- * client-go's twelve bounds for queues: 1e-8 to 1e3 seconds, each ten times the bound before. Multiplied step by step
- * as in client-go, because sums by `le` over operators of both kinds need numbers that are equal to the last digit.
+ * client-go's twelve bounds for queues: 1e-8 to 1e3 seconds, each ten times the previous one. They are
+ * multiplied step by step as in client-go: a query that adds up Go and Chancery operators by `le` needs
+ * numbers with the same last digit.
  */
 const QUEUE_SECONDS = Array.from({ length: 11 }).reduce<number[]>(
   (bounds) => [...bounds, (bounds.at(-1) ?? 0) * 10],

@@ -14,21 +14,21 @@ export interface Metric {
   /** The name in the scrape. Default: `name`, with the prefix of the settings. */
   readonly shownAs?: string;
   /**
-   * Set for a counter that adds up another counter. It grows with that counter, and is not counted
-   * directly.
+   * Set for a counter that adds up another counter. It grows together with that counter, and must not be
+   * counted directly.
    */
   readonly sumOf?: MetricSum;
   /**
-   * Collected only if detailed metrics are turned on, because each of these metrics has a series or histogram
+   * Collected only if detailed metrics are enabled, because each of these metrics has a series or histogram
    * per verb.
    */
   readonly detailed?: true;
 }
 
-/** How the value of a counter follows from another counter. */
+/** How a counter is computed from another counter. */
 export interface MetricSum {
-  /** The name that the toolkit emits. */
+  /** The name of the other counter, as the toolkit emits it. */
   readonly metric: string;
-  /** Maps the labels of the counter to the labels of the sum. */
+  /** Maps the labels of the other counter to the labels of the sum. */
   labels(of: Labels): Labels;
 }

@@ -8,7 +8,7 @@ import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './expositi
 import type { Metric } from './metric.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** A text in the format of Prometheus that the port serves in addition to `/metrics`. */
+/** Metrics in the text format of Prometheus that the port serves in addition to `/metrics`. */
 export interface MetricsPage {
   /** For example `/metrics/hooks`. */
   readonly path: string;
@@ -27,11 +27,11 @@ interface MetricsPortOptions {
   readonly detailed?: boolean;
   /** Metrics that the toolkit collects in addition to the catalogue. Default: none. */
   readonly more?: readonly Metric[];
-  /** Texts for further paths. Default: none. */
+  /** Pages for further paths. Default: none. */
   readonly pages?: readonly MetricsPage[];
   /** Registries of the operator's own metrics. Default: none. */
   readonly registries?: readonly MetricsRegistry[];
-  /** Limits the time that reading these registries may take. Default: the system clock. */
+  /** The clock for the time limit on reading these registries. Default: the system clock. */
   readonly clock?: Clock;
   readonly log: Pick<Log, 'error'>;
 }
@@ -44,8 +44,8 @@ interface MetricsPort {
 }
 
 /**
- * Creates the meter of a process and the server that exposes it. Without a port it costs nothing:
- * prom-client is loaded only if there is a port.
+ * Creates the meter of a process and the server that exposes it. If the port is 0, nothing is measured, and
+ * prom-client is not loaded.
  *
  * @throws ConfigurationError `CONFIG` when the prefix is not a valid start of a metric name.
  */
@@ -71,9 +71,7 @@ interface MetricsServerOptions {
   readonly log: Pick<Log, 'error'>;
 }
 
-/**
- * Serves `GET /metrics` in the format of Prometheus or OpenMetrics, whichever the client prefers.
- */
+/** Serves `GET /metrics` in the format of Prometheus or OpenMetrics, whichever the client prefers. */
 export class MetricsServer {
   readonly #options: MetricsServerOptions;
   readonly #listener: HttpListener;
@@ -101,7 +99,7 @@ export class MetricsServer {
     return this.#listener.port;
   }
 
-  /** Frees the port, even while clients read from it. Idempotent. */
+  /** Frees the port, even while clients are reading answers. Idempotent. */
   stop(): Promise<void> {
     return this.#listener.stop();
   }
@@ -142,8 +140,8 @@ export class MetricsServer {
 }
 
 /**
- * Picks the format for an `Accept` header. OpenMetrics requires that the header names it in a supported
- * version and prefers it at least as much as plain text. All other clients get plain text.
+ * Picks the format according to an `Accept` header. OpenMetrics is used only if the header names it in a
+ * supported version and prefers it at least as much as plain text. All other clients get plain text.
  */
 export function preferredFormat(accept: string | undefined): ExpositionFormat {
   let open = 0;

@@ -34,7 +34,7 @@ export class PrometheusMeter implements Meter, Exposition {
    */
   readonly registry: Registry = new Registry();
   readonly #metrics = new Map<string, BoundedMetric>();
-  /** The sums that follow from each counter, by the counter's name. */
+  /** By the name of a counter: the sums that are computed from it. */
   readonly #sums = new Map<string, (MetricSum & { readonly name: string })[]>();
   /** Detailed metrics that this meter does not collect. */
   readonly #dropped = new Set<string>();
@@ -146,7 +146,7 @@ export const MAX_SERIES = 10_000;
 class BoundedMetric {
   readonly metric: PrometheusMetric;
   readonly #labels: readonly string[];
-  /** The label values of each series. */
+  /** The label values of every series so far. */
   readonly #known = new Set<string>();
 
   constructor({ type, name, help, labels, buckets }: Metric, registry: Registry) {
@@ -158,7 +158,8 @@ class BoundedMetric {
   }
 
   /**
-   * All labels of a series, in the order of the catalogue. A missing label is empty, as in Prometheus.
+   * All labels of a series, in the order of the catalogue. A missing label becomes an empty one, as in
+   * Prometheus.
    *
    * @throws TypeError when a label is unknown or not a string, and when there are too many series.
    */

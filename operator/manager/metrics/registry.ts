@@ -1,6 +1,6 @@
 /**
- * The part of a prom-client registry that the toolkit reads. Declared by its shape, so that a module may use
- * any version of prom-client, or none.
+ * What the toolkit reads of a prom-client registry. Declared structurally, so that a module may use any
+ * version of prom-client, or none.
  */
 export interface MetricsRegistry {
   /** The metrics with their current values. */
@@ -13,7 +13,7 @@ export interface MetricsRegistry {
       readonly values?: readonly {
         readonly value: number;
         readonly labels: object;
-        /** Includes the suffix of a part of a histogram or summary, such as `_bucket`. */
+        /** Includes the suffix of a histogram's or summary's series, such as `_bucket`. */
         readonly metricName?: string;
       }[];
     }[]

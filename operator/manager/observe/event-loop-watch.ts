@@ -22,10 +22,10 @@ interface EventLoopWatchOptions {
 
 const LOOK_EVERY_MS = 1_000;
 
-/** A longer block affects timers, watches and the renewal of the Lease. */
+/** Milliseconds. A longer block affects timers, watches and the renewal of the Lease. */
 const BLOCKED_MS = 1_000;
 
-/** Warnings about a repeatedly blocked loop are logged at most once a minute. */
+/** Milliseconds: if the loop is blocked repeatedly, a warning is logged at most once a minute. */
 const QUIET_MS = 60_000;
 
 /** The sampling interval of Node's monitor. Node adds it to each reading. */
@@ -43,7 +43,7 @@ export async function watchEventLoop(
   let quietUntil = Number.NEGATIVE_INFINITY;
   let untold = 0;
   let cancel = (): void => {};
-  // After a block, JavaScript timers fire before those of the monitor, so the reading waits for
+  // After a block, JavaScript timers fire before the timers of the monitor. So the reading waits for
   // `setImmediate`.
   const wait = (): void => {
     cancel = clock.schedule(LOOK_EVERY_MS, () => setImmediate(measure));
@@ -82,10 +82,9 @@ const REMEDY =
 
 /**
  * A monitor based on Node's histogram. It does not keep the process alive.
- *
- * A Node histogram measures nothing between its reset and its next tick, and misses a block that begins in
- * this gap. So two histograms are reset alternately. One of them records the block that the other misses,
- * unless the block is shorter than the one before it.
+ * A Node histogram measures nothing between its reset and its next tick, so it misses a block that begins in
+ * between. Therefore two histograms are reset alternately: one of them records the block that the other
+ * misses, unless the block is shorter than the previous one.
  */
 export function nodeDelayMonitor(): DelayMonitor {
   let fresh = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

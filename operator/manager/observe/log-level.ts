@@ -3,16 +3,16 @@ import type { Cancel } from '../../core/clock.ts';
 import type { LogLevel } from '../settings/settings.ts';
 import type { Logger } from './logger.ts';
 
-/** The part of a process that reports signals. */
+/** What sends signals to the process. */
 export interface SignalSource {
   on(name: 'SIGUSR2', listener: () => void): unknown;
   off(name: 'SIGUSR2', listener: () => void): unknown;
 }
 
 /**
- * Toggles debug lines on each SIGUSR2. A process that was started with debug lines toggles to `info` and
- * back. All loggers derived from `logger` follow. Each change is logged. SIGUSR1 is not used, because Node
- * reserves it for its debugger.
+ * Toggles debug lines on each SIGUSR2. A process that was started with debug lines toggles between `info` and
+ * `debug`. The level also applies to all loggers derived from `logger`. Each change is logged. SIGUSR1 is not
+ * used, because Node reserves it for its debugger.
  *
  * @returns a function that removes the listener.
  */
@@ -23,8 +23,8 @@ export function toggleDebugOnSignal(logger: Logger, signals: SignalSource = proc
     const from = logger.level;
     const to = from === configured ? other : configured;
     const tell = (): void => logger.info({ from, to }, 'log level changed by SIGUSR2');
-    // The log line would not show at level warn or error. One of the two levels is always debug or
-    // info.
+    // At level warn or error the log line would not be shown. One of the two levels is always debug or info,
+    // so the line is written at that level.
     if (to === 'debug') logger.level = to;
     tell();
     logger.level = to;

@@ -9,11 +9,9 @@ import { isTerminal, prettyLines, showsColours } from './pretty-log.ts';
 
 /** A logger with a level. */
 export interface Logger extends Log {
-  /** Level of this logger and of all loggers with the same root, including loggers created earlier. */
+  /** The level of this logger and of all loggers with the same root, including those created earlier. */
   level: LogLevel;
-  /**
-   * The same logger with more facts in every line. The child costs nothing until it writes a line.
-   */
+  /** The same logger with additional fields in every line. The child costs nothing until it writes a line. */
   child(facts: Readonly<Record<string, unknown>>): Logger;
 }
 
@@ -23,9 +21,7 @@ export interface LoggerOptions {
    * is a terminal. Default `json`.
    */
   readonly format?: LogFormat;
-  /**
-   * The variables `NO_COLOR` and `FORCE_COLOR` are read from this record. Default: neither is set.
-   */
+  /** The variables `NO_COLOR` and `FORCE_COLOR` are read from this record. Default: neither is set. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -33,8 +29,8 @@ export interface LoggerOptions {
  * The logger of the process. It writes one JSON object per line to `destination`, or human-readable lines.
  *
  * Errors are printed with code, layer, context and cause. Callers must never log whole Kubernetes objects. If
- * a caller does so by mistake, members that may be secrets are `[redacted]` at every depth, and long texts
- * lose their middle, see `redactedFields`. A message has at most 2,048 characters.
+ * a caller does so by mistake, members that may be secrets become `[redacted]` at every depth, and the middle
+ * of long strings is removed, see `redactedFields`. A message has at most 2,048 characters.
  */
 export function createLogger(
   level: LogLevel,
@@ -81,7 +77,7 @@ function prettily(
   };
 }
 
-/** A line may quote untrusted text, and people read logs on terminals. */
+/** Escapes invisible characters: a line may quote untrusted text, and people read logs on terminals. */
 function visibly(destination: Writable): DestinationStream {
   return { write: (line) => void destination.write(visibleJson(line)) };
 }
@@ -146,8 +142,8 @@ function bounded(message: string): string {
 }
 
 /**
- * An error in the form that the log prints. Stacks are printed only for bugs: an error that the toolkit
- * throws on purpose has all facts in its fields.
+ * An error as the log prints it. Stacks are printed only for bugs: an error that the toolkit throws on
+ * purpose has all facts in its fields.
  */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };

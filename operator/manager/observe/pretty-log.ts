@@ -6,7 +6,7 @@ import { boundedText, visibleText } from '../../core/text/visible-text.ts';
 interface PrettyLogOptions {
   readonly colour: boolean;
   /**
-   * True while debug lines show: then stack frames of the toolkit and fields for machines show as
+   * True while debug lines are shown. Stack frames of the toolkit and fields for machines are then shown as
    * well.
    */
   readonly showsDebug: () => boolean;
@@ -30,18 +30,21 @@ const SHOWN: ReadonlySet<string> = new Set([
 /** Fields that are needed only for debugging. */
 const FOR_MACHINES: ReadonlySet<string> = new Set(['reconcileId']);
 
-/** Failures of a key that follow each other within this time are folded into a later line. */
+/** Failures of a key that follow each other within this many milliseconds are folded into a later line. */
 const FOLD_MS = 1_000;
 
 /**
- * The maximum number of keys whose last failure is remembered. When it is exceeded, all are forgotten, and
- * the next line of each key is a full line.
+ * The maximum number of keys whose last failure is remembered. When this is exceeded, all are forgotten, so
+ * that the next line of each key is a full line.
  */
 const MAX_KEYS = 1_000;
 
 const MAX_FIELD_CHARS = 200;
 
-/** A retry that is this far away comes after a change by a person who reads the line. */
+/**
+ * If a retry is more than this many milliseconds away, the person who reads the line is likely to make a
+ * change first.
+ */
 const LONG_WAIT_MS = 10_000;
 
 /** A log line as pino writes it. */
@@ -68,11 +71,11 @@ interface Described {
  * JSON lines → human-readable lines: time, level, controller and key, message, error, fields, and what to do.
  * The frames of a stack follow on separate lines.
  *
- * A key that repeatedly fails with the same error has one full line. Further failures are folded while the
- * next attempt is less than 1 s away. The following line shows the number of failures and the time to the
- * next attempt.
+ * A key that repeatedly fails with the same error gets one full line. Further failures are folded while the
+ * next attempt is less than 1 s away. The next line shows the number of failures and the time to the next
+ * attempt.
  *
- * @returns a function from a line to its text; undefined for a line that is folded. It never throws.
+ * @returns a function that formats one line. It returns undefined for a folded line, and never throws.
  */
 export function prettyLines({
   colour,
@@ -161,7 +164,10 @@ function isShown(name: string, value: unknown): boolean {
   return SHOWN.has(name) && (name === 'err' || typeof value === 'string');
 }
 
-/** A person who repairs the object does not wait for the retry, because the change is an event. */
+/**
+ * A person who repairs the object does not have to wait for the retry, because the change triggers an
+ * attempt.
+ */
 function nextIn(ms: number): string {
   return ms < LONG_WAIT_MS ? duration(ms) : `${duration(ms)} or at the next change`;
 }
@@ -176,9 +182,7 @@ function describedIn(err: unknown): Described {
   return typeof err === 'object' && err !== null ? err : { message: String(err ?? '') };
 }
 
-/**
- * The stack frames of a bug, or of the user code in which the toolkit threw an error on purpose.
- */
+/** The stack frames of a bug, or of the user code in which the toolkit threw an error on purpose. */
 function framesOf(err: unknown, debugs: boolean): readonly string[] {
   const { stack = '', cause, layer } = describedIn(err);
   if (typeof cause === 'object' && cause !== null) return framesOf(cause, debugs);
@@ -220,7 +224,7 @@ export function isTerminal(destination: Writable): boolean {
 }
 
 /**
- * True when human-readable lines may have colours. FORCE_COLOR overrides NO_COLOR, as in Node; the values 0
+ * True when human-readable lines may have colours. FORCE_COLOR overrides NO_COLOR, as in Node; its values 0
  * and false turn colours off.
  */
 export function showsColours(
@@ -242,8 +246,8 @@ const TOOLKIT: string = HERE.endsWith('.ts')
   : HERE.slice(0, HERE.lastIndexOf(DIST) + DIST.length);
 
 /**
- * The frames of a stack, with the user's own code first. The frames of the toolkit and of Node follow if
- * `debugs` is set. Otherwise they are omitted; if no frame of a bug is left, a line says how many were
+ * The frames of a stack, with the user's own code first. If `debugs` is set, the frames of the toolkit and of
+ * Node follow. Otherwise those frames are omitted; if no frame of a bug is left, a line says how many were
  * omitted.
  */
 function orderedFrames(

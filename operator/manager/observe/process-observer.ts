@@ -12,22 +12,22 @@ export interface ObservedProcess {
   readonly delivered: boolean;
   /** Every list and watch, with its cache. */
   scopes(): Iterable<ScopeActivity>;
-  /** Every key that is waiting for an attempt, or has an attempt running. */
+  /** Every key that is waiting for an attempt, or is being reconciled. */
   waiting(): Iterable<readonly [controller: string, WaitingKey]>;
-  /** The identifier of a source's caches, which is the `group` of its scopes. */
+  /** The identifier of a source's caches. It is the `group` of the source's scopes. */
   groupOf(source: Source): string;
 }
 
 /** What changed in the leadership of a process. */
 export interface LeadershipChange {
-  /** The group of keys, when replicas share the work. */
+  /** The group of keys that changed, if replicas share the keys. */
   readonly group?: number;
   readonly leads: boolean;
   readonly holder?: string;
 }
 
 /**
- * Receives what a process does, for a flight record. Its methods are called thousands of times a second: they
+ * Is told what a process does, for a flight record. Its methods are called thousands of times a second: they
  * must be quick, and must not throw.
  */
 export interface ProcessObserver {

@@ -33,13 +33,13 @@ interface AccessCheckOptions {
 /** The rights that the API server grants the operator, compared with those that its controllers declare. */
 export interface AccessReport {
   readonly missing: NeededAccess;
-  /** Granted rights beyond the declared ones, as far as they can be listed. */
+  /** Granted rights that are not declared, as far as the API server lists them. */
   readonly excess: readonly ExcessAccessRule[];
   /** Why the lists of rules are unreliable. If set, the check asked for each right separately. */
   readonly incomplete: string | undefined;
 }
 
-/** Not a valid namespace name, because of its dot. Rules for it apply in every namespace. */
+/** No namespace has this name, because of the dot. So only rules for every namespace apply to it. */
 const NO_NAMESPACE = 'no.namespace';
 
 /** Number of concurrent requests. */
@@ -72,7 +72,7 @@ export async function checkAccess(options: AccessCheckOptions): Promise<AccessRe
 }
 
 interface Answer extends GrantedRules {
-  /** Why the real rules may be more or fewer than listed; undefined when the list is complete. */
+  /** Why the real rules may differ from the listed ones; undefined when the list is complete. */
   readonly why: string | undefined;
 }
 

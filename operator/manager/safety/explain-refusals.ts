@@ -9,15 +9,15 @@ import { isController } from '../../controller/controller.ts';
 import { AmbassadorError } from '../../core/errors.ts';
 import { resourceName } from '../../model/resource.ts';
 
-/** The access that a process declares, as far as it is known before the run. */
+/** The access that a process declares, as far as this is known before the run. */
 export interface KnownAccess {
   readonly declarations: readonly Declared[];
   readonly placement: Placement;
 }
 
 /**
- * An interceptor that adds to an error why the ambassador's filter refused a request, as far as the
- * declarations of the process explain it. The declarations are read only when a request is refused.
+ * An interceptor for requests that the ambassador's filter refuses. It adds to the error why the request was
+ * refused, as far as the declarations of the process explain it. The declarations are read only in this case.
  */
 export function explainRefusals(known: () => KnownAccess): Interceptor {
   return (next) => (call) =>
@@ -40,8 +40,8 @@ function explained(
 
 /** Undefined for a path that names no resource. */
 function undeclared(declarations: readonly Declared[], path: string): string | undefined {
-  // Hooks and the controllers of Metacontroller choose resources at run time that the process does not
-  // declare.
+  // Hooks and the controllers of Metacontroller choose resources at run time, and the process does not
+  // declare these.
   if (!declarations.some(isController))
     return 'what its filter was generated from does not name it';
   const asked = requestPath(path);

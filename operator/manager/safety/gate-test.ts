@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { certificateProblem } from '../../core/serving-certificate.ts';
 import { GATE_TEST_AGENT } from './gate-test-agent.ts';
 
-/** The facts about the gate that its test needs. */
+/** What the test of the gate needs to know. */
 export interface GateTarget {
   /** The name that the API server uses for the gate: `SERVICE.NAMESPACE.svc`. */
   readonly service: string;
@@ -15,7 +15,7 @@ export interface GateTarget {
   readonly path: string | undefined;
 }
 
-/** One thing that is wrong with the gate, and its remedy. */
+/** One fault of the gate, and its remedy. */
 export interface GateFinding {
   readonly code:
     | 'GATE_UNREACHABLE'
@@ -26,7 +26,7 @@ export interface GateFinding {
   readonly message: string;
 }
 
-/** An answer, with `isOfGate` true if the gate itself has refused the request. */
+/** The answer to a request. `isOfGate` is true if the gate itself has refused the request. */
 interface Answer {
   readonly status: number;
   readonly isOfGate: boolean;
@@ -37,8 +37,8 @@ const TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Certificate issuers renew long before this: cert-manager after two thirds of the validity, OpenShift 13
- * months before the end.
+ * Issuers renew a certificate long before this: cert-manager after two thirds of its validity, OpenShift 13
+ * months before its end.
  */
 const EXPIRES_SOON_MS = 3 * DAY_MS;
 
@@ -48,10 +48,7 @@ const MARK = 'chancery-gate';
 /** A path that no webhook has. */
 const UNDECLARED = '/chancery-self-test';
 
-/**
- * Sends two requests that the gate must refuse, and one that it must pass. Rejects only when
- * aborted.
- */
+/** Sends two requests that the gate must refuse, and one that it must pass on. Rejects only when aborted. */
 export async function testGate(
   target: GateTarget,
   { now, signal }: { readonly now: Date; readonly signal: AbortSignal },

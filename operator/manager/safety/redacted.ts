@@ -1,12 +1,14 @@
 import { boundedText, MAX_TEXT_CHARS } from '../../core/text/visible-text.ts';
 
-/** Maximum nesting depth of a logged value. A condition of a child in a list is at the fifth level. */
+/**
+ * Maximum nesting depth of a logged value. For comparison, a condition of a child in a list is at depth five.
+ */
 const MAX_DEPTH = 8;
 
-/** Maximum number of values in one line. Ordinary lines have ten. */
+/** Maximum number of values in one line. An ordinary line has about ten. */
 const MAX_VALUES = 1_000;
 
-/** Maximum length of a printed stack. The frames of an error and of its causes fit in. */
+/** Maximum length of a printed stack. This is enough for the frames of an error and of its causes. */
 const MAX_STACK_CHARS = 4 * MAX_TEXT_CHARS;
 
 /** Replaces members whose name may belong to a secret. */
@@ -24,15 +26,15 @@ const SECRET_NAME =
 
 type Fields = Record<string, unknown>;
 
-/** Turns an Error into a printable value, whose members are then redacted. */
+/** Turns an Error into a printable value. The members of that value are then redacted. */
 type DescribeError = (error: unknown) => unknown;
 
 /**
  * A copy of `fields` that a logger can print. A member whose name may belong to a secret becomes
- * `[redacted]`, at every depth, and also in lists, Maps, Sets and Errors. Values deeper than 8 levels, or
- * beyond 1,000 in one line, become `[deep]`. Texts and names are cut to 2,048 characters, and a member
- * `stack` to 8,192, by removing the middle. It never throws. It also prints Maps, Sets and large integers,
- * which JSON cannot.
+ * `[redacted]`, at every depth, even in lists, Maps, Sets and Errors. Values deeper than 8 levels, or beyond
+ * 1,000 in one line, become `[deep]`. Strings and names are cut to 2,048 characters, and a member `stack` to
+ * 8,192, by removing the middle. It never throws. It also makes Maps, Sets and large integers printable,
+ * which JSON does not support.
  */
 export function redactedFields(fields: object, describe: DescribeError): Fields {
   const walk: Walk = { left: MAX_VALUES, describe };
@@ -138,8 +140,8 @@ function spend(walk: Walk): boolean {
 }
 
 /**
- * Names repeat from line to line, so results are cached. The limit prevents names from a cluster's objects
- * from filling the memory.
+ * The same names are used in many lines, so results are cached. The limit prevents names from the objects of
+ * a cluster from filling the memory.
  */
 const MAX_KNOWN_NAMES = 1_000;
 const knownNames = new Map<string, boolean>();

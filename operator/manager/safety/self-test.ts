@@ -27,7 +27,8 @@ export interface SelfTestOptions {
 const FIELD_MANAGER = 'chancery-self-test';
 
 /**
- * Delay between two attempts while the result is undecided. A restarting ambassador is back soon.
+ * Milliseconds between two attempts while the result is undecided. A restarting ambassador is soon available
+ * again.
  */
 const AGAIN = { initialMs: 250, maxMs: 30_000 } as const;
 
@@ -57,8 +58,7 @@ export class SelfTest {
   }
 
   /**
-   * Logs which forbidden requests the filter passes, and which rights are missing. Rejects only
-   * when aborted.
+   * Logs which forbidden requests the filter passes, and which rights are missing. Rejects only when aborted.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { connection, log } = this.#options;
@@ -139,7 +139,7 @@ function isUndecided(answer: {
   return answer.state === 'undecided';
 }
 
-/** True when the filter or the API server refuses the request, or does not know it. */
+/** True when the filter or the API server refuses the request, or does not support it. */
 function isRefusal(error: OperatorError): boolean {
   return error.code === 'AMBASSADOR_FORBIDDEN' || /^40[345]$/.test(`${error.context.status}`);
 }

@@ -6,8 +6,7 @@ import { type Clock, sleep } from '../../core/clock.ts';
 import { UnsafeSetupError } from '../../core/errors.ts';
 
 /**
- * The folder where Kubernetes mounts the ServiceAccount files of a Pod. The second path leads to the same
- * folder.
+ * The folder where Kubernetes mounts the ServiceAccount files of a Pod. Both paths lead to the same folder.
  */
 export const TOKEN_FOLDERS: readonly string[] = [
   '/var/run/secrets/kubernetes.io/serviceaccount',
@@ -20,22 +19,22 @@ export const TOKEN_FOLDERS: readonly string[] = [
  */
 const HARMLESS: ReadonlySet<string> = new Set(['ca.crt', 'service-ca.crt', 'namespace']);
 
-/** The depth of the kubelet's own layout: the folder, `..data` and the dated folder behind it. */
+/** The depth of the kubelet's own layout: the folder, and `..data` with the dated folder that it links to. */
 const MAX_DEPTH = 2;
 
-/** Bytes to read from a file. Fewer bytes suffice to recognize a token. */
+/** Bytes to read from a file. This is enough to recognize a token. */
 const PEEK_BYTES = 64;
 
-/** A JSON Web Token: base64url of `{"`, then a dot later. */
+/** A JSON Web Token begins with the base64url of `{"` and contains a dot later. */
 const LOOKS_LIKE_TOKEN = /^eyJ[A-Za-z0-9_-]+(\.|$)/;
 
 /**
- * The path of a ServiceAccount token that this process can see; undefined when there is none.
+ * The path of a ServiceAccount token that this process can see; undefined when it sees none.
  *
- * A file named `token` counts as a token, whatever it contains. So does a link of that name that is broken at
- * the moment, because the kubelet swaps links. Any other file counts if it begins like a JSON Web Token. A
- * file or folder that cannot be read also counts, because it may contain a token. The search follows links
- * into other folders, such as `..data`. No file content is kept.
+ * A file named `token` counts as a token, whatever it contains. A broken link of that name also counts,
+ * because the kubelet swaps links. Any other file counts if it begins like a JSON Web Token. A file or folder
+ * that cannot be read also counts, because it may contain a token. The search follows links into other
+ * folders, such as `..data`. No file content is kept.
  */
 export async function findVisibleToken(
   folders: readonly string[] = TOKEN_FOLDERS,
@@ -47,7 +46,7 @@ export async function findVisibleToken(
   return undefined;
 }
 
-/** The error for an operator that refuses to start because it sees the token at `path`. */
+/** The error with which an operator refuses to start because it sees the token at `path`. */
 export function tokenVisible(path: string): UnsafeSetupError {
   return new UnsafeSetupError(
     `a ServiceAccount token is visible at ${path}: an operator behind an ambassador must hold no ` +
@@ -106,18 +105,19 @@ function isAbsent(error: unknown): boolean {
 }
 
 /**
- * Delay between two attempts. They cost nothing on loopback, and the whole operator waits for them.
+ * Milliseconds between two attempts. They cost nothing on loopback, and the whole operator waits for the
+ * result.
  */
 const LOOK_EVERY_MS = 250;
 
 /**
- * Sidecars start within a second, unless their image is still being pulled. After this time the sources
- * report the problem.
+ * Sidecars start within a second, unless their image is still being pulled. After this many milliseconds the
+ * sources report the problem.
  */
 const PATIENCE_MS = 60_000;
 
 /**
- * Resolves when the ambassador's address accepts connections, or after a minute. After a minute the sources
+ * Resolves when the ambassador's address accepts connections, or after a minute. From then on the sources
  * keep trying and report the problem. Logs at most two lines.
  *
  * @throws `signal.reason` when aborted first.

@@ -10,12 +10,12 @@ export interface WatchGateOptions {
 }
 
 /**
- * Delay between two tests while there is a finding: containers of a Pod start and restart within
+ * Milliseconds between two tests while something is wrong: containers of a Pod start and restart within
  * seconds.
  */
 const AGAIN_MS = 10_000;
 
-/** Delay between two tests while there is no finding. A certificate is valid for days. */
+/** Milliseconds between two tests while nothing is wrong. A certificate is valid for days. */
 const RELAXED_MS = 3_600_000;
 
 /**

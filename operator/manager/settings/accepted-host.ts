@@ -22,8 +22,8 @@ const NAME = /^(?!.{254})[a-z0-9_][-a-z0-9_]{0,62}(\.[a-z0-9_][-a-z0-9_]{0,62})*
  *   because `.local` is reserved for the local network (RFC 6762). Examples are `NAME.NAMESPACE.svc`,
  *   `NAME.NAMESPACE.svc.cluster.local`, and the names of a Pod behind a headless Service.
  *
- * `NAME.NAMESPACE` is not accepted, because `evil.dev` has the same form. For the same reason a name that
- * only contains `.svc.` is not accepted. Add such names, and names of another cluster domain, to the setting.
+ * `NAME.NAMESPACE` is not accepted, because `evil.dev` looks the same. For the same reason a name that merely
+ * contains `.svc.` is not accepted. Add such names, and names with another cluster domain, to the setting.
  *
  * @param header - the header as sent, with or without a port.
  * @param names - additional names, in lower case.
@@ -38,7 +38,7 @@ export function isAcceptedHost(header: string, names: readonly string[]): boolea
 }
 
 /**
- * The names in the setting, in lower case. Empty when the setting is unset.
+ * The names in the setting, in lower case. Empty when the setting is not set.
  *
  * @throws ConfigurationError `CONFIG` for an entry that is not a host name without a port.
  */
@@ -50,9 +50,7 @@ export function httpHosts(read: ReadSetting): readonly string[] {
   throw unusable(HTTP_HOSTS, 'names of hosts without ports, as a,b', text);
 }
 
-/**
- * The host without its port, without the brackets of an IPv6 address, and without a trailing dot.
- */
+/** The host without its port, without the brackets of an IPv6 address, and without a trailing dot. */
 function hostOf(header: string): string | undefined {
   const [, address, name] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::[0-9]*)?$/.exec(header.trim()) ?? [];
   if (address !== undefined) return isIPv6(address) ? address : undefined;

@@ -21,8 +21,7 @@ export function connectOptions(
 }
 
 /**
- * The placement of the operator according to its settings: namespaces of sources, installed definitions,
- * election.
+ * Where the operator runs according to its settings: namespaces of sources, installed definitions, election.
  */
 export function placementOf(
   { namespaces, leaderElection, sharding, installCrds }: Settings,

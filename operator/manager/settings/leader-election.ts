@@ -4,18 +4,18 @@ import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts'
 
 /** How the replicas of an operator elect their leader. */
 export interface LeaderElectionSettings {
-  /** If undefined, the name is made from the names of the controllers, see `leaseNameOf`. */
+  /** The name of the Lease. If undefined, it is made from the names of the controllers, see `leaseNameOf`. */
   readonly leaseName: string | undefined;
   /** Namespace of the Lease. */
   readonly leaseNamespace: string;
   /**
-   * How long other processes wait for a silent holder before they take the Lease. Whole seconds. Default 15
-   * s.
+   * Milliseconds that other processes wait for a silent holder before they take the Lease. Whole seconds.
+   * Default 15 s.
    */
   readonly leaseDurationMs: number;
-  /** How long a holder that cannot renew continues to work. Default 10 s. */
+  /** Milliseconds that a holder that cannot renew continues to work. Default 10 s. */
   readonly renewDeadlineMs: number;
-  /** Delay between two attempts to acquire or renew. Default 2 s. */
+  /** Milliseconds between two attempts to acquire or renew. Default 2 s. */
   readonly retryPeriodMs: number;
   /**
    * If true, the process releases the Lease at the end, after all guarded work has ended. Default
@@ -55,13 +55,13 @@ export const LEADER_ELECTION_ENVIRONMENT: readonly (readonly [name: string, mean
 const DAY_SECONDS = 86_400;
 
 /**
- * client-go adds up to this multiple of the period to a wait, so that replicas do not send requests at the
- * same time.
+ * client-go extends a wait randomly by up to this multiple of the period, so that replicas do not send
+ * requests at the same time.
  */
 export const JITTER = 1.2;
 
 /**
- * Undefined without an election. The variables are read and checked in any case.
+ * Undefined without an election. The variables are read and checked even then.
  *
  * @throws ConfigurationError `CONFIG` with the name of the variable, the expected and the found value.
  */

@@ -4,9 +4,9 @@ import { flag, type ReadSetting, wholeNumber } from './text.ts';
 export interface RecordSettings {
   /** The folder for records. If undefined, nothing is recorded. */
   readonly folder: string | undefined;
-  /** How many minutes a record reaches back. */
+  /** The number of minutes that a record covers. */
   readonly minutes: number;
-  /** Memory reserved for the record, in addition to the caches. */
+  /** Megabytes of memory that are reserved for the record, in addition to the caches. */
   readonly megabytes: number;
   /** True if `POST /debug/record` on the health port writes a record. */
   readonly endpoint: boolean;
@@ -14,9 +14,9 @@ export interface RecordSettings {
 
 const DEFAULT_MINUTES = 10;
 const DEFAULT_MEGABYTES = 64;
-/** One day. The process does not remember anything older. */
+/** One day. Nothing older is remembered. */
 const MAX_MINUTES = 1_440;
-/** The maximum that Node can hold for the record beside an operator. */
+/** The maximum that Node can hold for the record in addition to an operator. */
 const MAX_MEGABYTES = 1_024;
 
 export const RECORD_ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [

@@ -41,30 +41,29 @@ export interface Settings {
   /** True if durations, sizes and retries of requests are also measured. */
   readonly metricsDetailed: boolean;
   /**
-   * True if `/readyz` also fails while a source is refused or has heard nothing for long: check `sources`.
+   * True if `/readyz` also fails while a source is refused, or has heard nothing for a long time: check
+   * `sources`.
    */
   readonly readySources: boolean;
   /** The address where webhooks are answered in plain HTTP: on loopback or a unix socket. */
   readonly webhookListen: ListenAddress;
   /** The lowest level that is logged. Default `info`. */
   readonly logLevel: LogLevel;
-  /** The form of the log. Default `auto`. */
+  /** The format of the log. Default `auto`. */
   readonly logFormat: LogFormat;
   /** Range of watch durations in seconds, as [min, max). Undefined: 300 to 600. */
   readonly watchTimeoutSeconds: ReflectorSettings['watchTimeoutSeconds'] | undefined;
-  /** Mean interval of authoritative relists in milliseconds; 0 for none. Undefined: 30 minutes. */
+  /** Mean milliseconds between authoritative relists; 0 for none. Undefined: 30 minutes. */
   readonly relistIntervalMs: number | undefined;
   /** How the start handles a source that the API server does not serve. */
   readonly crdWait: CrdWait;
   /** If undefined, there is no election and every replica works. */
   readonly leaderElection: LeaderElectionSettings | undefined;
-  /** If undefined, one replica works, or every replica if there is no election. */
+  /** If undefined, one replica works on all keys, or every replica does if there is no election. */
   readonly sharding: ShardingSettings | undefined;
-  /**
-   * True if a replica that does not lead also lists and watches, so that it can take over at once.
-   */
+  /** True if a replica that does not lead also lists and watches, so that it can take over at once. */
   readonly warmup: boolean;
-  /** Time for the whole stop in milliseconds: 0 to wait for nothing, `Infinity` for no limit. */
+  /** Milliseconds for the whole stop: 0 to wait for nothing, `Infinity` for no limit. */
   readonly shutdownTimeoutMs: number;
   /** True if the CustomResourceDefinitions of the controllers are installed at the start. */
   readonly installCrds: boolean;
@@ -101,7 +100,7 @@ export interface Settings {
  */
 export type SelfTestMode = 'warn' | 'require' | 'off';
 
-/** From most lines to fewest. */
+/** From the level with the most lines to the level with the fewest. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
@@ -207,7 +206,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
 ];
 
 /**
- * Settings from environment variables. Unset and empty variables have their defaults.
+ * Reads the settings from environment variables. Unset and empty variables have their defaults.
  *
  * @throws ConfigurationError `CONFIG` with the name of the variable, the expected and the found value.
  */
@@ -276,7 +275,7 @@ function metricsPrefix(read: ReadSetting): string | undefined {
   throw unusable('CHANCERY_METRICS_PREFIX', wanted, text);
 }
 
-/** An invalid name is refused, because the operator would be healthy but see nothing. */
+/** An invalid name is refused, because the operator would appear healthy but see nothing. */
 function watchedNamespaces(read: ReadSetting): readonly string[] | undefined {
   const isAllWhenEmpty = oneOf(read, EMPTY_WATCH_NAMESPACE, ['own', 'all']) === 'all';
   if (isAllWhenEmpty && read('WATCH_NAMESPACE') === undefined) return undefined;
@@ -316,7 +315,7 @@ function relistInterval(text: string | undefined): number | undefined {
   throw unusable('CHANCERY_RELIST_INTERVAL', `a whole number from ${range}, or 0 for none`, text);
 }
 
-/** The usual 30 s of a Pod, minus 5 s for what happens before and after the stop. */
+/** The usual 30 s of a Pod, minus 5 s for the time before and after the stop. */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
 function shutdownTimeout(read: ReadSetting): number {
@@ -337,7 +336,7 @@ function range(name: string, text: string | undefined): Settings['watchTimeoutSe
   return value;
 }
 
-/** Parses `MIN-MAX` in whole seconds, or one number for both. Undefined for any other text. */
+/** Parses `MIN-MAX` in whole seconds, or one number for both. Undefined for anything else. */
 export function parseSecondsRange(text: string): readonly [min: number, max: number] | undefined {
   const match = /^([0-9]{1,6})(?:-([0-9]{1,6}))?$/.exec(text);
   if (match === null) return undefined;

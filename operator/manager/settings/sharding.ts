@@ -11,23 +11,24 @@ export interface ShardingSettings {
   /** Namespace of the Leases. */
   readonly leaseNamespace: string;
   /**
-   * The name that all replicas of the operator share. If undefined, the name is made from the names of the
+   * The name that all replicas of the operator share. If undefined, it is made from the names of the
    * controllers.
    */
   readonly leaseName: string | undefined;
   /**
-   * How long other replicas wait for a silent holder before they take its group. Whole seconds. Default 15 s.
+   * Milliseconds that other replicas wait for a silent holder before they take its group. Whole seconds.
+   * Default 15 s.
    */
   readonly leaseDurationMs: number;
-  /** How long a holder that cannot renew continues to work. Default 10 s. */
+  /** Milliseconds that a holder that cannot renew continues to work. Default 10 s. */
   readonly renewDeadlineMs: number;
-  /** Delay between two renewals. Default 5 s. */
+  /** Milliseconds between two renewals. Default 5 s. */
   readonly retryPeriodMs: number;
-  /** How long running reconciles may take when a group is handed over. Default 8 s. */
+  /** Milliseconds that running reconciles may take when a group is handed over. Default 8 s. */
   readonly drainMs: number;
   /**
-   * From `POD_UID`. The Lease of a replica is then deleted with its Pod. If undefined, the Lease
-   * stays.
+   * From `POD_UID`. If it is set, the Lease of a replica is deleted together with the replica's Pod. If
+   * undefined, the Lease stays.
    */
   readonly podUid: string | undefined;
 }
@@ -51,7 +52,7 @@ export const SHARDING_ENVIRONMENT: readonly (readonly [name: string, meaning: st
 
 /**
  * Undefined without `CHANCERY_SHARDS`. The times and the name of the Lease come from the settings of the
- * election, which need not be turned on.
+ * election, which need not be enabled.
  *
  * @throws ConfigurationError `CONFIG` with the name of the variable, the expected and the found value.
  */

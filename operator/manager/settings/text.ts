@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../core/errors.ts';
 
-/** The trimmed text of a variable; undefined when it is unset or empty. */
+/** The trimmed value of a variable; undefined when it is unset or empty. */
 export type ReadSetting = (name: string) => string | undefined;
 
-/** The error for an unusable variable: its name, the expected and the found value. */
+/** The error for an invalid variable: its name, the expected and the found value. */
 export function unusable(name: string, expected: string, found: string): ConfigurationError {
   return new ConfigurationError(`${name} must be ${expected}, not ${JSON.stringify(found)}`);
 }

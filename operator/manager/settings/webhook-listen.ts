@@ -16,12 +16,12 @@ export const WEBHOOK_LISTEN = 'CHANCERY_WEBHOOK_LISTEN';
 /** The address where the gate of the generated manifests expects the operator. */
 const DEFAULT_LISTEN: ListenAddress = { host: '127.0.0.1', port: 9_440 };
 
-/** `sun_path` in Linux has 108 bytes, and the last one must be 0. */
+/** `sun_path` in Linux has 108 bytes, of which the last one must be 0. */
 const MAX_SOCKET_BYTES = 107;
 
 /**
  * The address where reviews are answered. The server speaks plain HTTP, so only the gate in the same Pod may
- * reach it.
+ * reach the address.
  *
  * @throws ConfigurationError `CONFIG` for an address that is neither on loopback nor a unix socket.
  */

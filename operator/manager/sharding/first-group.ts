@@ -1,7 +1,8 @@
 import type { GroupTerm, ShardedWork } from './shard-group.ts';
 
 /**
- * The work that belongs to no key, such as runnables. Only the replica that holds the first group does it.
+ * The work that belongs to no key, such as runnables. Only the replica that holds the first group does this
+ * work.
  */
 export interface KeylessWork {
   begin(term: GroupTerm): void;
@@ -12,7 +13,7 @@ export interface KeylessWork {
 
 const FIRST = 0;
 
-/** `work`, with the keyless work added to its first group. */
+/** `work`, which also does the keyless work while it has the first group. */
 export function withKeylessWork(work: ShardedWork, keyless: KeylessWork): ShardedWork {
   return {
     open: (group, signal) => work.open(group, signal),

@@ -9,7 +9,7 @@ export type PodNote = Omit<EventNote, 'regarding'>;
 interface GroupEventsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** How long changes are collected before they are reported, in milliseconds. */
+  /** Milliseconds for which changes are collected before they are reported. */
   readonly gatherMs: number;
   /** The number of groups. */
   readonly groups: number;
@@ -26,7 +26,7 @@ const REPORTS = {
 type Report = keyof typeof REPORTS;
 
 /**
- * Reports which groups were taken, handed over or lost: in the log, and by Events about the Pod. Changes of
+ * Reports which groups were taken, handed over or lost, in the log and by Events about the Pod. Changes of
  * one kind within `gatherMs` share one line and one Event, so that a start with 16 groups creates one Event.
  */
 export class GroupEvents {
@@ -38,10 +38,7 @@ export class GroupEvents {
     this.#options = options;
   }
 
-  /**
-   * Adds a change of a group. Changes in which the group is neither taken nor given away are
-   * ignored.
-   */
+  /** Adds a change of a group. A change is ignored if it neither takes the group nor gives it away. */
   changed(group: number, from: Phase, to: Phase): void {
     const report = reportOf(from, to);
     if (report === undefined) return;

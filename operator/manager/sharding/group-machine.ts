@@ -1,27 +1,27 @@
 /**
- * One group on one member, as a table. The clock, the requests about the Lease and the fence are
- * elsewhere; this machine only decides about them.
+ * The state machine of one group on one member, as a table. It only decides; the clock, the requests about
+ * the Lease and the fence are elsewhere.
  *
  * - `foreign`: this process has nothing of the group. Every group begins in this phase.
  * - `claiming`: a request for the Lease has been sent.
  * - `warming`: this process holds the Lease and lists the objects of the group.
  * - `owning`: keys are reconciled.
- * - `draining`: running reconciles may end, and no new one begins.
+ * - `draining`: running reconciles may end, and no reconcile may begin.
  * - `lost`: another process may hold the Lease; running reconciles are aborted.
  */
 export type Phase = 'foreign' | 'claiming' | 'warming' | 'owning' | 'draining' | 'lost';
 
 /**
- * The actions of the member after a step, in this order.
+ * What the member does after a step, in this order.
  *
- * - `claim`: acquire the Lease; the answer is `acquired` or `refused`.
- * - `open-range`: list and watch the objects of the group; the end of the list is `synced`.
- * - `dispatch`: give the keys of the group to workers, including keys that were enqueued before.
- * - `stop-dispatching`: give no more keys to workers. From then on the end of the last running
- *   reconcile is `idle`.
- * - `abort-reconciles`: abort the running reconciles; `idle` follows.
- * - `drop-range`: forget the objects and keys of the group.
- * - `release`: end the term, and release the Lease if this process still holds it.
+ * - `claim`: acquires the Lease. The answer is `acquired` or `refused`.
+ * - `open-range`: lists and watches the objects of the group. When the list is complete, `synced` follows.
+ * - `dispatch`: gives the keys of the group to workers, including keys that were enqueued before.
+ * - `stop-dispatching`: gives no more keys to workers. When the last running reconcile has ended, `idle`
+ *   follows.
+ * - `abort-reconciles`: aborts the running reconciles; `idle` follows.
+ * - `drop-range`: forgets the objects and keys of the group.
+ * - `release`: ends the term, and releases the Lease if this process still holds it.
  */
 export type Effect =
   | 'claim'
@@ -32,13 +32,13 @@ export type Effect =
   | 'drop-range'
   | 'release';
 
-/** The facts after a member has read the Lease of a group, once per retry period. */
+/** What a member knows after it has read the Lease of a group, once per retry period. */
 export interface GroupObservation {
-  /** True if this member may act for its generation. Without that, no group may be held. */
+  /** True if this member may act for its generation. Otherwise it may hold no group. */
   readonly generationHeld: boolean;
-  /** `other` also while a holder that is no longer in the Lease may still act. */
+  /** Also `other` while a previous holder that the Lease no longer names may still act. */
   readonly holder: 'none' | 'self' | 'other';
-  /** True if the time that the holder requested is over, by the clock of this member. */
+  /** True if the time that the holder has requested is over, by the clock of this member. */
   readonly stale: boolean;
   /** The fresh member that should hold the group. */
   readonly preferred: 'self' | 'other' | 'nobody';
@@ -77,8 +77,8 @@ export type Trigger = Signal | 'free' | 'unpreferred';
 export interface GroupState {
   readonly phase: Phase;
   /**
-   * The number of consecutive observations with the same result, for results that must last before
-   * the machine acts.
+   * The number of successive observations with the same result, for results that must last before the machine
+   * acts.
    */
   readonly patience: number;
   readonly stopping: boolean;
@@ -98,7 +98,7 @@ const LOSE: Transition = { to: 'lost', effects: ['stop-dispatching', 'abort-reco
 const ABORT: Transition = { to: 'lost', effects: ['abort-reconciles'] };
 const LEAVE: Transition = { to: 'foreign', effects: ['drop-range', 'release'] };
 
-/** A trigger that a phase does not name changes nothing. */
+/** A trigger that is not listed for a phase changes nothing. */
 export const TRANSITIONS: Transitions = {
   foreign: {
     free: { to: 'claiming', effects: ['claim'] },
@@ -136,16 +136,14 @@ export const TRANSITIONS: Transitions = {
 /** All phases. */
 export const PHASES = Object.keys(TRANSITIONS) as readonly Phase[];
 
-/**
- * The number of renewals in a row that must prefer another member before a group is handed over.
- */
+/** A group is handed over when this many renewals in a row prefer another member. */
 const UNPREFERRED_RENEWALS = 2;
 
 /**
- * The number of observations before a member takes a free group that another member should take. Members
- * notice an expired Lease up to two retry periods apart, and the preferred member claims the group at its
- * next observation. With a smaller number, replicas that start together take each other's groups, and
- * temporarily hold more groups than they should.
+ * The number of observations before a member takes a free group for which another member is preferred. Two
+ * members may notice an expired Lease up to two retry periods apart, and the preferred member claims the
+ * group at its next observation. If this number were smaller, replicas that start together would take each
+ * other's groups, and temporarily hold more groups than they should.
  */
 const FREE_OBSERVATIONS = 4;
 
@@ -171,7 +169,9 @@ export function step(
   return { state: { phase: transition.to, patience: 0, stopping }, effects: transition.effects };
 }
 
-/** True when writes may begin according to the machine. The fence of the term must agree as well. */
+/**
+ * True when writes may begin according to the machine. In addition, the fence of the term must allow them.
+ */
 export function mayWrite({ phase }: GroupState): boolean {
   return phase === 'owning' || phase === 'draining';
 }

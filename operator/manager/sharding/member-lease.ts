@@ -21,8 +21,7 @@ interface MemberLeaseOptions {
 const REQUEST_MS = 5_000;
 
 /**
- * The Lease by which this process declares that it can take groups. Only this process writes it, and it
- * renews it.
+ * The Lease by which this process declares that it can take groups. Only this process writes and renews it.
  */
 export class MemberLease {
   readonly #options: MemberLeaseOptions;
@@ -46,8 +45,8 @@ export class MemberLease {
     try {
       this.#stored = await this.#write(lease, signal);
     } catch (error) {
-      // A predecessor in the same Pod, or a foreign client, has written the Lease. The next round
-      // reads it again.
+      // A predecessor in the same Pod, or an unknown client, has written the Lease. It is read again in the
+      // next round.
       this.#stored = undefined;
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
     }

@@ -5,7 +5,7 @@ import { GENERATION_ANNOTATION, SET_LABEL } from './set.ts';
 /** More than the number of replicas that can share at most 64 groups. */
 const MAX_MEMBERS = 256;
 
-/** A Lease with a longer duration would count long after its holder is gone. No replica asks for more. */
+/** A Lease with a longer duration would count long after its holder is gone. No replica requests more. */
 export const MAX_LEASE_SECONDS = 3_600;
 
 /** An identity is a host name and a uuid; a generation is a few words. */
@@ -15,7 +15,7 @@ interface MembershipOptions {
   /** The value of `chancery.dev/shard-set`. */
   readonly set: string;
   readonly generation: string;
-  /** Used for a record without a duration. */
+  /** Used for a Lease that states no duration. */
   readonly leaseDurationMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface SeenMember {
   readonly identity: string;
   readonly generation: string;
   readonly isFresh: boolean;
-  /** Milliseconds since its Lease was last seen to change. */
+  /** Milliseconds since the member's Lease was last seen to change. */
   readonly unchangedMs: number;
 }
 
@@ -40,10 +40,7 @@ export interface PodReference {
   readonly uid: string;
 }
 
-/**
- * The Lease of a member, before it is created. Its `claim` is renewed in the same way as a
- * leader's.
- */
+/** The Lease of a member, before it is created. `claim` is renewed in it like the claim of a leader. */
 export function memberLease(
   target: { readonly namespace: string; readonly name: string },
   claim: Claim,
@@ -61,11 +58,12 @@ export function memberLease(
 
 /**
  * The members of the set, as this process has observed them. A member is fresh until its Lease has been
- * unchanged for the duration that it requested. This process measures that on its own clock, because the
- * clocks behind the times in a Lease may be hours off. A member that has stopped removes its name from its
- * Lease.
+ * unchanged for the duration that the member requested. This process measures that on its own clock, because
+ * the clocks that wrote the times in a Lease may be hours off. A member that has stopped removes its name
+ * from its Lease.
  *
- * This only decides which member is preferred. The Leases of the groups decide which member may act.
+ * Freshness only decides which member is preferred. Which member may act is decided by the Leases of the
+ * groups.
  */
 export class Members {
   readonly #options: MembershipOptions;
@@ -76,7 +74,7 @@ export class Members {
   }
 
   /**
-   * Replaces the known members by the listed Leases. A Lease that is no longer in the list is
+   * Replaces the known members with those in the listed Leases. A Lease that is no longer listed is
    * forgotten.
    *
    * @param atMs - `clock.monotonic()` after the list was read.
@@ -110,7 +108,7 @@ export class Members {
     return [...new Set(ours.map(({ identity }) => identity))].sort();
   }
 
-  /** Every member that has not stopped, in the order of the Lease names. */
+  /** Every member that has not stopped, ordered by the names of the Leases. */
   seen(nowMs: number): readonly SeenMember[] {
     const seen = [...this.#known.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
     return seen.flatMap(([, { generation, record }]) => {
@@ -122,8 +120,8 @@ export class Members {
   }
 
   /**
-   * Foreign Leases and the Leases of former replicas must not displace members. The times in Leases come from
-   * other clocks, but they only decide which of more than 256 Leases are considered.
+   * Ensures that unknown Leases and Leases of former replicas do not displace members. The times in Leases
+   * come from other clocks, but they only decide which Leases are considered if there are more than 256.
    */
   #likeliestFirst(leases: readonly Lease[], nowMs: number): readonly Lease[] {
     const isFresh = ({ metadata }: Lease): boolean =>

@@ -1,7 +1,7 @@
 import type { ProcessObserver } from '../observe/process-observer.ts';
 import type { ShardedWork } from './shard-group.ts';
 
-/** `work`, which also reports the begin and end of each group to `observer`. */
+/** `work`, which also tells `observer` when each group begins and ends. */
 export function observedWork(
   work: ShardedWork,
   observer: Pick<ProcessObserver, 'leadership'> | undefined,

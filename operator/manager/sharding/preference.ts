@@ -4,14 +4,13 @@
  *
  * A group stays with its holder while the holder is a member. The numbers of groups per member differ by at
  * most one. So a joining member gets groups until the shares are level, the groups of a leaving member are
- * spread over the rest, and no other group moves. Among equal choices rendezvous hashing decides, so that
- * every process that sees the same holders and members prefers the same members, in whatever order it sees
- * them.
+ * spread over the others, and no other group moves. Among equal choices rendezvous hashing decides. So every
+ * process that sees the same holders and members prefers the same members, in whatever order it sees them.
  *
- * Rendezvous hashing alone, as a function of the members, gives uneven shares: one of 4 members may get 8 of
- * 16 groups, or none. Bounded shares that ignore the current holders move up to three times as many groups.
+ * Rendezvous hashing of the members alone gives uneven shares: one of 4 members may get 8 of 16 groups, or
+ * none. Bounded shares that ignore the current holders move up to three times as many groups.
  *
- * @param holders - the last observed holder of each group; undefined for none.
+ * @param holders - the last observed holder of each group; undefined if there was none.
  */
 export function preferredMembers(
   holders: readonly (string | undefined)[],
@@ -40,7 +39,7 @@ interface Share {
   readonly groups: Set<number>;
 }
 
-/** Moves one group from a largest to a smallest share; false when shares are level. */
+/** Moves one group from a largest share to a smallest one. Returns false when the shares are level. */
 function levelOnce(shares: readonly Share[]): boolean {
   const largest = Math.max(...shares.map(({ groups }) => groups.size));
   const [smallest, ...others] = smallestOf(shares);
@@ -82,8 +81,8 @@ function hashOf(member: string): number {
 }
 
 /**
- * The finaliser of MurmurHash3. FNV-1a alone hardly spreads changes in the last characters, and the names of
- * Pods differ in those.
+ * The finaliser of MurmurHash3. FNV-1a alone hardly spreads strings that differ only in their last
+ * characters, as the names of Pods do.
  */
 function weightOf(group: number, memberHash: number): number {
   let hash = memberHash ^ Math.imul(group + 1, 0x9e3779b1);

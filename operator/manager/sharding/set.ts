@@ -9,7 +9,7 @@ import type { ShardingSettings } from '../settings/sharding.ts';
 export const SET_LABEL = 'chancery.dev/shard-set';
 
 /**
- * Annotation of a member's Lease: how the member divides keys. Members of two generations never act
+ * Annotation of a member's Lease that says how the member divides keys. Members of two generations never act
  * together.
  */
 export const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';
@@ -25,8 +25,8 @@ export function groupPrefix(set: string): string {
 }
 
 /**
- * The name of the set of replicas that share the keys of `declared`. It is the name of the Lease that they
- * hold together, and the value of the label of all their Leases.
+ * The name of the set of replicas that share the keys of `declared`. It is the name of the Lease that the
+ * replicas hold together, and the label value of all their Leases.
  *
  * @throws ConfigurationError `CONFIG` when the name is not a valid label value.
  */
@@ -44,8 +44,8 @@ export function setNameOf(
 }
 
 /**
- * A cluster-scoped object has no namespace, so with division by namespace one replica would have
- * all such objects.
+ * A cluster-scoped object has no namespace. If keys were divided by namespace, one replica would have all
+ * such objects.
  *
  * @throws ConfigurationError `CONFIG` for a controller of cluster-scoped objects when keys are
  * divided by namespace.
@@ -65,7 +65,7 @@ export function requireDivisible(
   );
 }
 
-/** The Pod of a process, in the form that an Event refers to. */
+/** The Pod of a process, as the object of an Event. */
 export function podOf(name: string, namespace: string, uid: string | undefined): KubernetesObject {
   return {
     apiVersion: 'v1',

@@ -13,9 +13,7 @@ import {
   step,
 } from './group-machine.ts';
 
-/**
- * The right to work on one group, which follows from the group's Lease and the generation's Lease.
- */
+/** The right to work on one group, which follows from the group's Lease and the generation's Lease. */
 export interface GroupTerm {
   readonly fence: Fence;
   readonly eventFence: Fence;
@@ -23,9 +21,9 @@ export interface GroupTerm {
   readonly lost: AbortSignal;
 }
 
-/** The operations on the caches and controllers of a process that a group needs. */
+/** What a group needs from the caches and controllers of a process. */
 export interface ShardedWork {
-  /** Resolves when the caches have the objects of the group. @throws `signal.reason` when aborted first. */
+  /** Resolves when the caches hold the objects of the group. @throws `signal.reason` when aborted first. */
   open(group: number, signal: AbortSignal): Promise<void>;
   /** Allows attempts for the group to begin, and enqueues all its keys. */
   dispatch(group: number, term: GroupTerm): void;
@@ -43,30 +41,28 @@ interface ShardGroupOptions {
   readonly newElector: (observed: ObservedLease) => LeaderElector;
   /** The fence of the generation. */
   readonly generation: Fence;
-  /**
-   * How long running reconciles may take to finish when the group is handed over, in milliseconds.
-   */
+  /** How long running reconciles may take to finish when the group is handed over, in milliseconds. */
   readonly drainMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly changed: (from: Phase, to: Phase) => void;
-  /** Called with the duration of a hand-over, from the end of dispatching to the release. */
+  /** Called with the milliseconds of a hand-over, from the end of dispatching to the release. */
   readonly handedOver: (ms: number) => void;
 }
 
-/** A term of this process, from the acquired Lease to its release. */
+/** A term of this process, from acquiring the Lease to releasing it. */
 interface Held {
   readonly elector: LeaderElector;
   readonly renewing: AbortController;
   readonly lost: AbortController;
 }
 
-/** One group on this replica: performs the actions that `group-machine.ts` decides. */
+/** One group on this replica. It performs the actions that `group-machine.ts` decides. */
 export class ShardGroup {
   readonly #options: ShardGroupOptions;
   #state: GroupState = NEW_GROUP;
   #held: Held | undefined;
-  /** The elector of the last term, if it was lost. The next candidacy needs it. */
+  /** The elector of the last term, if the term was lost. The next candidacy needs it. */
   #lostElector: LeaderElector | undefined;
   #claiming = new AbortController();
   #cancelDrain: Cancel = () => {};
@@ -87,7 +83,9 @@ export class ShardGroup {
     return this.phase === 'foreign' && this.#held === undefined;
   }
 
-  /** False when a lost term should have ended long ago, because a reconcile ignores its signal. */
+  /**
+   * False when a lost term should have ended long ago but has not, because a reconcile ignores its signal.
+   */
   get healthy(): boolean {
     return this.#held?.elector.healthy ?? true;
   }

@@ -4,7 +4,7 @@ import type { GroupTerm, ShardedWork } from './shard-group.ts';
 import type { ShardField } from './sharding.ts';
 import { childLabelsBy } from './slotting.ts';
 
-/** The operations of a process's caches that depend on its groups. */
+/** What a process's caches do with its groups. */
 export interface ShardedCaches {
   /**
    * Resolves when the caches also have the objects of these slots. @throws `signal.reason` when aborted
@@ -87,7 +87,8 @@ export class GroupsAtWork implements ShardedWork {
   }
 
   /**
-   * Called once for all groups that were opened together, because each listener iterates all cached objects.
+   * Called once for all groups that were opened together, because each listener iterates over all cached
+   * objects.
    */
   #tellOpened(): void {
     const opened = new Set([...this.#opened].filter((group) => this.#terms.has(group)));

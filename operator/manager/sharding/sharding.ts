@@ -25,7 +25,7 @@ export interface ShardingOptions {
   /** The client for Leases. It must not retry. */
   readonly client: Pick<Client, 'find' | 'create' | 'update' | 'list'>;
   readonly clock: Clock;
-  /** The identity of this process, new in every process: see `leaderIdentity`. */
+  /** The identity of this process. It is new in every process, see `leaderIdentity`. */
   readonly identity: string;
   /** The name of the Pod, or another name that no other replica has at the same time. */
   readonly member: string;
@@ -50,11 +50,11 @@ export interface ShardingOptions {
 export interface SharingStatus {
   /** `namespace/name` of the Lease that all members hold together. */
   readonly lease: string;
-  /** How keys are divided, in the form that the Lease contains. */
+  /** How keys are divided, as the Lease states it. */
   readonly division: string;
   /**
-   * Ordered by number. `phase` is the phase in this process; `holder` is the last observed holder
-   * of the Lease.
+   * Ordered by number. `phase` is the phase in this process; `holder` is the last observed holder of the
+   * group's Lease.
    */
   readonly groups: readonly {
     readonly group: number;
@@ -67,18 +67,18 @@ export interface SharingStatus {
 /** The field that decides the group of an object. */
 export type ShardField = 'uid' | 'namespace';
 
-/** Time limit for listing the Leases. After that the next round tries again. */
+/** Milliseconds that listing the Leases may take. After that the next round tries again. */
 const MAX_REQUEST_MS = 5_000;
 
-/** The log names at most this many ignored Leases at the same time. */
+/** Maximum number of ignored Leases that the log names at the same time. */
 const MAX_REPORTED = 20;
 
 /**
  * Shares the groups of an operator between its replicas. Each group has a Lease. A replica works on the keys
  * of a group while it holds that Lease and the Lease of the generation.
  *
- * The generation is how keys are divided: into how many groups, and by which field. Its Lease is the Lease
- * that a leader would hold. The holder in that Lease is the generation, and each replica renews the Lease for
+ * A generation is one way to divide keys: into how many groups, and by which field. Its Lease is the Lease
+ * that a leader would hold. That Lease names the generation as the holder, and each replica renews it for
  * itself. So a release that does not shard, or divides keys in another way, waits until no replica of this
  * generation can write, and vice versa.
  */
@@ -91,10 +91,10 @@ export class Sharding {
   readonly #events: GroupEvents;
   /** The groups whose Lease was missing in the last list. */
   readonly #missing = new Set<number>();
-  /** The log texts about ignored Leases. */
+  /** The log messages about ignored Leases. */
   #reported: ReadonlySet<string> = new Set();
   #generation: LeaderElector;
-  /** True when the log has reported that there are too few groups for the members. */
+  /** True when the log has reported that the members are too many for the groups. */
   #isCrowded = false;
 
   constructor(options: ShardingOptions) {
@@ -132,16 +132,14 @@ export class Sharding {
     };
   }
 
-  /** False when this process should have ended at least 20 s ago because it lost a Lease. */
+  /** False when this process lost a Lease, should have ended at least 20 s ago, and has not. */
   get healthy(): boolean {
     return this.#generation.healthy && this.#groups.every((group) => group.healthy);
   }
 
-  /**
-   * Shares the work until `signal` aborts. Then its groups are drained and released. Never rejects.
-   */
+  /** Shares the work until `signal` aborts. Then its groups are drained and released. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    // Reconciles that are running at the stop may write until their group is released.
+    // Reconciles that are running when the stop begins may write until their group is released.
     const released = new AbortController();
     const holding = this.#holdGeneration(released.signal);
     try {
@@ -206,7 +204,7 @@ export class Sharding {
     this.#judge(now);
   }
 
-  /** Logs each ignored Lease once while it is ignored. */
+  /** Logs each ignored Lease once, for as long as it is ignored. */
   #report(ignored: readonly IgnoredLease[]): void {
     const before = this.#reported;
     const reported = ignored.slice(0, MAX_REPORTED).map(({ name, reason }) => ({
@@ -241,7 +239,7 @@ export class Sharding {
   }
 
   /**
-   * With fewer than two groups per replica, some replicas have twice the work of others, or none.
+   * With fewer than two groups per replica, some replicas have twice the load of others, or no groups at all.
    */
   #noteCrowd(members: number): void {
     const { groups, log } = this.#options;
@@ -255,7 +253,7 @@ export class Sharding {
     this.#isCrowded = isCrowded;
   }
 
-  /** A missing Lease may be claimed: the first claim only creates it, see `createsEmpty`. */
+  /** A missing Lease may be claimed, because the first claim only creates it, see `createsEmpty`. */
   #holderOf(group: number, now: number): Pick<GroupObservation, 'holder' | 'stale'> {
     const { identity } = this.#options;
     const observed = this.#observed[group];
@@ -315,7 +313,7 @@ export class Sharding {
   }
 }
 
-/** A replica asks for at most an hour, see `shardingFrom`. */
+/** A replica requests at most an hour, see `shardingFrom`. */
 function newObserved(leaseDurationMs: number): ObservedLease {
   return new ObservedLease(leaseDurationMs, MAX_LEASE_SECONDS * 1_000);
 }
@@ -326,7 +324,7 @@ function tooLong(leases: readonly Lease[]): readonly IgnoredLease[] {
     .map(({ metadata: { name = '' } }) => ({ name, reason: 'its duration is over an hour' }));
 }
 
-/** How keys are divided, in the form that the Lease contains. */
+/** How keys are divided, as the Lease states it. */
 function generationOf({ groups, by }: Pick<ShardingOptions, 'groups' | 'by'>): string {
   return `sharded/${groups}/${by}`;
 }

@@ -9,14 +9,14 @@ import { SLOTS, slotOf } from '../../model/shard/field-hash.ts';
 import { shardSelector } from '../../model/shard/shard-selector.ts';
 import type { ShardField } from './sharding.ts';
 
-/** A slotting with a name: slottings with equal names divide in the same way. */
+/** A slotting with a name. Slottings with equal names divide objects in the same way. */
 export interface NamedSlotting extends Slotting {
   readonly name: string;
 }
 
 /**
- * How a source of `controller` is divided into slots. Undefined for sources that every replica needs
- * completely: the objects that mappings and reconcilers read.
+ * How a source of `controller` is divided into slots. Undefined for sources that every replica needs as a
+ * whole, because mappings and reconcilers read their objects.
  */
 export function slottingOf(
   controller: Controller,
@@ -34,8 +34,8 @@ export function slottingOf(
 }
 
 /**
- * True if objects without a controlling owner can become children. The slot label of an object that had
- * another parent before is then meaningless.
+ * True if objects without a controlling owner can become children. In this case the slot label of an object
+ * that had another parent before is meaningless.
  */
 function adoptsOf(controller: Controller, { resource }: Source): boolean {
   return controlledWritesOf(controller).children.some(
@@ -43,10 +43,10 @@ function adoptsOf(controller: Controller, { resource }: Source): boolean {
   );
 }
 
-/** Label of a child: the slot of its owner, 0 to 63. */
+/** Label of a child. Its value is the slot of the child's owner, 0 to 63. */
 const SLOT_LABEL = 'chancery.dev/slot';
 
-/** The labels by which the children of an object are divided; undefined when another field divides them. */
+/** The labels by which the children of an object are divided. Undefined when another field divides them. */
 export function childLabelsBy(
   by: ShardField,
 ): ((owner: KubernetesObject) => Readonly<Record<string, string>> | undefined) | undefined {
@@ -68,7 +68,7 @@ const BY_UID: NamedSlotting = {
 
 /**
  * Children are in the slots of their owners. An object without an owner of this kind is shown on every
- * replica, because its name may be needed. On the wire, an object without a label is sent to every replica.
+ * replica, because its name may be needed. The API server sends an object without the label to every replica.
  */
 function byOwner(
   owner: Resource,
@@ -82,7 +82,7 @@ function byOwner(
       const others = Array.from({ length: SLOTS }, (_, slot) => slot).filter(
         (slot) => !slots.has(slot),
       );
-      // The label can only contain the slot of one owner.
+      // The label can contain the slot of only one owner.
       if (anyOwner || adopts || others.length === 0) return {};
       const notOthers = `${SLOT_LABEL} notin (${others.join(',')})`;
       return { labelSelector: labelSelector ? `${labelSelector},${notOthers}` : notOthers };

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
 
-/** The part of a cache that is measured. */
+/** What is measured of a cache. */
 interface Measured {
   /** Caches with equal labels are added up into one series. */
   readonly labels: Labels;
@@ -13,7 +13,7 @@ interface CacheSize {
   readonly bytes: number;
 }
 
-/** Delay between two measurements. Prometheus scrapes every 15 to 60 s. */
+/** Milliseconds between two measurements. Prometheus scrapes every 15 to 60 s. */
 const INTERVAL_MS = 30_000;
 
 const NOTHING: CacheSize = { objects: 0, bytes: 0 };
@@ -26,7 +26,7 @@ export class CacheGauges {
   readonly #meter: Meter;
   readonly #clock: Clock;
   readonly #caches: () => Iterable<Measured>;
-  /** Every series so far. If all caches of a series are gone, the series is set to 0. */
+  /** Every series so far. When all caches of a series are gone, the series is set to 0. */
   readonly #series = new Map<string, Labels>();
   #cancel: Cancel = () => {};
 

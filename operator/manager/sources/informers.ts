@@ -38,16 +38,16 @@ import { logNotice, shardingLog, statusLog, transformLog } from './status-log.ts
 export type { Scope } from './scope.ts';
 
 export interface InformersOptions {
-  /** The namespaces of sources that watch the configured ones; undefined for all. */
+  /** The namespaces for sources with `namespace: 'configured'`; undefined for all namespaces. */
   readonly namespaces: readonly string[] | undefined;
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   readonly reflector: ReflectorOptions;
   readonly log: Log;
-  /** The address of the ambassador, which explanations name. Default: it is not named. */
+  /** The address of the ambassador, which explanations mention. Default: they do not mention it. */
   readonly apiUrl?: string;
   /** Explains once per source why it is not served. Default: no explanation. */
   readonly explain?: (resource: Resource, signal: AbortSignal) => Promise<string | undefined>;
-  /** With `optional`, a source that the API server does not serve does not affect health. */
+  /** If `optional`, health does not depend on sources that the API server does not serve. */
   readonly crdWait?: CrdWait;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
@@ -56,19 +56,19 @@ export interface InformersOptions {
 }
 
 /**
- * A watch that is this far behind the list of a comparison is reopened. That costs one list, and a change
- * that the watch has lost is reported this much later.
+ * A watch is reopened if it lags this many milliseconds behind the list of a comparison. That costs one list.
+ * A change that the watch has lost is reported after this time.
  */
 const COMPARE_PATIENCE_MS = 3_000;
 
-/** An informer, with facts about its users. */
+/** An informer, and what is known about its users. */
 interface Shared extends ScopeActivity {
   /** Identifies the informer in log lines. */
   readonly facts: object;
   readonly labels: Labels;
   /** Undefined unless replicas share the objects of the source. */
   readonly slotted: SlottedSource | undefined;
-  /** 0: the reflector compares the cache by itself, in its own period. */
+  /** With 0, the reflector itself compares the cache, at its own interval. */
   readonly relistIntervalMs: number;
   users: number;
   /** Number of users that are not optional. */
@@ -76,7 +76,7 @@ interface Shared extends ScopeActivity {
   stop: () => void;
 }
 
-/** Several namespaces of one source, and its users. */
+/** One source over several namespaces, and its users. */
 interface Facade {
   readonly informer: NamespacesInformer<KubernetesObject>;
   readonly stop: AbortController;
@@ -97,10 +97,10 @@ export class Informers {
   readonly #options: InformersOptions;
   readonly #identities = new ScopeIdentities();
   readonly #shared = new Map<string, Shared>();
-  /** Sources over the configured namespaces: several informers behind one store. */
+  /** Sources over the configured namespaces. Each has several informers behind one store. */
   readonly #facades = new Map<string, Facade>();
   readonly #gauges: CacheGauges;
-  /** Limits the load of all sources together on the API server. */
+  /** Limits the load that all sources together put on the API server. */
   readonly #limiter: ListLimiter;
   #running: { readonly signal: AbortSignal; readonly ended: Set<Promise<void>> } | undefined;
   #crash: (bug: unknown) => void = () => {};
@@ -127,7 +127,7 @@ export class Informers {
   /**
    * The informer of a source until it is released. The last release of a scope ends its watch.
    *
-   * @throws ConfigurationError `CONFIG` as `of` does.
+   * @throws ConfigurationError `CONFIG` in the same cases as `of`.
    */
   open(source: ShardableSource): InformerHandle<KubernetesObject> {
     const handle = this.#openNamespaces(source);
@@ -142,7 +142,7 @@ export class Informers {
     return [...this.needed()].every(({ informer }) => informer.synced);
   }
 
-  /** Every current list and watch. */
+  /** Every open list and watch. */
   *scopes(): Generator<ScopeActivity, void, undefined> {
     yield* this.#shared.values();
   }
@@ -152,7 +152,7 @@ export class Informers {
     return this.#identities.of(facadeScope(source), { ...source, slotting: undefined });
   }
 
-  /** The current sources that are not optional. */
+  /** The open sources that are not optional. */
   *needed(): Generator<NeededSource, void, undefined> {
     for (const { informer, facts, needs, scope } of this.#shared.values()) {
       const isLetGo = informer.state === 'unserved' && this.#options.crdWait === 'optional';
@@ -254,7 +254,7 @@ export class Informers {
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        // The form of a prepared object is only known once the watch delivers it.
+        // How a prepared object looks in the cache is only known after the watch has delivered it.
         cachedForm: prepare === undefined ? cachedForm({ ...scope, transform }) : () => undefined,
         onNotice: (notice) => logNotice(log, facts, notice),
       },
@@ -289,8 +289,8 @@ export class Informers {
   }
 
   /**
-   * Equal sources share one facade and thereby one store. They also share the informers behind it. The facade
-   * releases these when its last user has left.
+   * Equal sources share one facade and thereby one store. They also share the informers behind the facade,
+   * which releases them when its last user has left.
    */
   #facade(
     source: ShardableSource,
@@ -350,13 +350,13 @@ export class Informers {
     if (shared.relistIntervalMs > 0) this.#track(this.#compare(shared, stop.signal));
   }
 
-  /** Compares a cache with the API server in the period that its source requests. */
+  /** Compares a cache with the API server at the interval that its source requests. */
   async #compare({ informer, relistIntervalMs }: Shared, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.reflector;
     try {
       for (;;) {
         await sleep(clock, relistIntervalMs, signal);
-        // The watch gets the same failure and reports it. The next round tries again.
+        // The watch has the same failure and reports it. The next round tries again.
         await abortable(informer.verify(COMPARE_PATIENCE_MS), signal).catch(() => {});
       }
     } catch (error) {

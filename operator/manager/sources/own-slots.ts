@@ -28,7 +28,7 @@ export class OwnSlots {
   readonly #clock: Clock;
   readonly #all: () => Iterable<Slotted>;
   #slots: ReadonlySet<number> = new Set();
-  /** The batch that waits for `#current`. Further slots can be added to it until then. */
+  /** The batch that waits for `#current`. While it waits, further slots can be added to it. */
   #next: Batch | undefined;
   #current: Promise<void> = Promise.resolve();
   #narrows = false;
@@ -88,7 +88,7 @@ export class OwnSlots {
     const isFirst = this.#slots.size === 0;
     this.#slots = new Set([...this.#slots, ...opened]);
     const widened = [...this.#all()].map(async ({ informer, slotted }) => {
-      // The first list of a source that is not served now will include these slots.
+      // If a source is not served now, its first list will include these slots.
       const isAbsent = informer.state === 'unserved' || informer.state === 'forbidden';
       if (slotted === undefined || isAbsent || opened.size === 0) return;
       await informer.widen(slotted.part(opened), isFirst).catch(() => {}); // it has ended
@@ -98,9 +98,7 @@ export class OwnSlots {
     if (isDropped) this.#narrowSoon();
   }
 
-  /**
-   * Runs once for all slots that are dropped in this turn, because it iterates all cached objects.
-   */
+  /** Runs once for all slots that are dropped in one turn, because it iterates over all cached objects. */
   #narrowSoon(): void {
     if (this.#narrows) return;
     this.#narrows = true;

@@ -14,23 +14,23 @@ export interface ShardableSource extends PreparedSource {
   readonly slotting?: NamedSlotting | undefined;
 }
 
-/** A source with a fixed namespace, in the form that is listed and watched. */
+/** A source in one namespace, as it is listed and watched. */
 export interface Scope {
   readonly resource: Resource;
-  /** Undefined for all namespaces and for a cluster-scoped resource. */
+  /** Undefined for all namespaces, or if the resource is cluster-scoped. */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
-  /** Omitted for whole objects. */
+  /** Omitted if whole objects are listed. */
   readonly metadataOnly?: true;
 }
 
-/** A list and watch, and the informer that runs it. */
+/** A list and watch, with the informer that runs it. */
 export interface ScopeActivity {
   readonly scope: Scope;
-  /** Equal for all namespaces of a source, and for equal sources. */
+  /** The same for all namespaces of a source, and for equal sources. */
   readonly group: string;
-  /** How much of each object the cache holds. `transformed`: the result of a function of the source. */
+  /** What the cache holds of each object. `transformed`: the result of a function of the source. */
   readonly form: 'full' | 'metadata' | 'transformed';
   readonly informer: Informer<KubernetesObject>;
 }
@@ -63,7 +63,10 @@ export function scopeLabels({ resource, namespace }: Scope): Labels {
   return { group, version, resource: plural, namespace: namespace ?? '' };
 }
 
-/** Gives equal scopes the same identity. Functions of sources are equal when they are the same function. */
+/**
+ * Gives equal scopes the same identity. Two functions of sources are equal only if they are the same
+ * function.
+ */
 export class ScopeIdentities {
   readonly #functions = new Map<Transform | Prepare, number>();
 

@@ -11,7 +11,8 @@ interface SourceAdviceOptions {
   /** Explains why the source is not served; undefined when no explanation is available. */
   readonly explain: (() => Promise<string | undefined>) | undefined;
   /**
-   * False for a source that the operator can do without. Then it is not a problem if the source is not served.
+   * False for a source that the operator can do without, so that it is no problem if the source is not
+   * served.
    */
   readonly isNeeded: () => boolean;
   /** Called with a bug of `explain`. */
@@ -23,7 +24,7 @@ const OTHER_SERVER =
   'address of kubectl proxy';
 
 /**
- * Logs what a person can do about a source, once for each of two problems: the resource is not served,
+ * Logs what a person can do about a source, once for each of these problems: the resource is not served,
  * because it is misspelt or not installed; or the server at the URL is not a Kubernetes API server.
  */
 export function sourceAdvice({

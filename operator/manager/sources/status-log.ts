@@ -13,8 +13,8 @@ interface StatusLogOptions {
 }
 
 /**
- * Logs the changes of a source's status, with at most ten lines in any hour: see `StatusLines`. It must
- * receive the status `stopped`, which cancels its timer.
+ * Logs the changes of a source's status, with at most ten lines in any hour: see `StatusLines`. It must be
+ * given the status `stopped` at the end, which cancels its timer.
  *
  * @param facts - the fields that name the source in every line.
  */
@@ -41,7 +41,7 @@ export function logStatus(log: Log, facts: object, status: ReflectorStatus): voi
   else log.debug(facts, health === 'starting' ? 'source starts again' : 'source stopped');
 }
 
-/** Writes the line of a notice that changes no state. */
+/** Writes the line for a notice that changes no state. */
 export function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
   if (notice.kind === 'regression') {
     const { from, to } = notice;
@@ -62,55 +62,56 @@ export function logNotice(log: Log, facts: object, notice: ReflectorNotice): voi
 }
 
 /**
- * Lines that may be logged at once, and how soon each becomes available again: together ten in any
- * hour.
+ * The number of lines that may be logged at once, and the milliseconds until a used line becomes free again.
+ * Together this allows ten lines in any hour.
  */
 const BURST_LINES = 6;
 const REFILL_MS = 15 * 60 * 1_000;
 
-/** Free lines that are needed to log a change at once. One of them is reserved for a state that lasts. */
+/**
+ * The number of free lines that are needed to log a change at once. One of them is reserved for a lasting
+ * state.
+ */
 const CHANGE_NEEDS = 2;
 /**
- * Free lines that are needed to log a new reason of a known failure. Enough lines remain for its end, and for
- * another failure.
+ * The number of free lines that are needed to log a new reason of a known failure. Enough lines remain for
+ * the end of this failure, and for another failure.
  */
 const REASON_NEEDS = 4;
 
-/** A state that has held for this long is no longer flapping. */
+/** A state that has lasted this many milliseconds is no longer flapping. */
 const LASTING_MS = 60_000;
 
-/** One line of the log about a source. */
+/** One log line about a source. */
 export interface StatusLine {
   readonly status: ReflectorStatus;
-  /** Changes since the last line, including this one. More than one means that some were not logged. */
-  readonly changes: number;
   /**
-   * True if the source changes so often that the next change is not logged at once: see
-   * `StatusLines`.
+   * The number of changes since the last line, including this one. If it is above 1, some were not logged.
    */
+  readonly changes: number;
+  /** True if the source changes so often that the next change is not logged at once: see `StatusLines`. */
   readonly unsteady: boolean;
 }
 
 /**
- * Changes of status → at most ten lines in any hour, whatever the source does.
+ * Turns changes of status into at most ten log lines in any hour, whatever the source does.
  *
- * While changes are rare, each is logged at once. When a source flaps too often, the last immediate line
- * marks it as unsteady. From then on a different state is logged once it has lasted for a minute, or for a
- * quarter of an hour when the lines of the hour are used up. A source that keeps flapping is logged every
- * quarter or half of an hour, with the number of its changes. Only alternating reasons of one failure may
- * stay unlogged.
+ * While changes are rare, each one is logged at once. When a source flaps too often, the last immediate line
+ * marks it as unsteady. From then on a new state is logged after it has lasted for a minute, or for a quarter
+ * of an hour if the lines of the hour are used up. A source that keeps flapping is logged every quarter or
+ * half of an hour, with the number of its changes. Only alternating reasons of one failure may stay unlogged.
  *
- * Starts and stops are caused by this process. They are logged at once and do not count. A stop cancels the
- * timer.
+ * Starts and stops are caused by this process. They are logged at once, and do not use up lines. A stop
+ * cancels the timer.
  */
 export class StatusLines {
   readonly #clock: Clock;
   readonly #say: (line: StatusLine) => void;
-  /** Monotonic time at which all lines are free again; in the past when they are already free. */
+  /** Monotonic time at which all lines are free again; in the past if they are free now. */
   #fullAt = Number.NEGATIVE_INFINITY;
   #status: ReflectorStatus | undefined;
   #saidHealth: ReflectorStatus['health'] | undefined;
-  /** Changes since the last line. */
+  /** Number of changes since the last line. */
   #changes = 0;
   #cancel: Cancel = () => {};
 
@@ -131,8 +132,8 @@ export class StatusLines {
   }
 
   /**
-   * Waits until the state has lasted. A return to the last logged state can wait longer, which reserves the
-   * free line for other states.
+   * Waits until the state has lasted. A return to the last logged state can wait for longer, so that the free
+   * line remains for other states.
    */
   #wait(health: ReflectorStatus['health']): void {
     this.#cancel();
@@ -161,7 +162,9 @@ export class StatusLines {
   }
 }
 
-/** Maximum lines per hour about objects of one source. A transform may fail for every object of a cluster. */
+/**
+ * Maximum lines per hour about the objects of one source. A transform may fail for every object in a cluster.
+ */
 const MAX_LINES = 20;
 const PERIOD_MS = 60 * 60_000;
 

@@ -2,11 +2,11 @@ import { OperatorError } from '../../core/errors.ts';
 import { ApiError } from '../../model/status.ts';
 
 /**
- * An error as text without secrets, because everyone in the Pod's network can open the status page. It has
- * the class, plus code and layer for an error of the toolkit, or status and reason for an answer of the API
- * server.
+ * A description of an error without secrets, because everyone in the Pod's network can open the status page.
+ * It contains the class, and for an error of the toolkit also code and layer. For an answer of the API server
+ * it contains status and reason.
  *
- * Messages are omitted, including those of the toolkit's classes: the API server and the ambassador quote
+ * Messages are omitted, including those of the toolkit's errors: the API server and the ambassador quote
  * values in them, and a reconciler writes its own message into a `TerminalError`. The log has the messages.
  */
 export function errorWords(error: unknown): string {
@@ -16,7 +16,7 @@ export function errorWords(error: unknown): string {
   return error instanceof OperatorError ? `${name} ${error.code} (${error.layer})` : name;
 }
 
-/** Names and reasons are normally single words, but user code and webhooks may put any text there. */
+/** Names and reasons are normally single words, but user code and webhooks may use any string. */
 function word(text: unknown, otherwise: string): string {
   return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(text) ? text : otherwise;
 }

@@ -2,7 +2,7 @@ import type { KeyState } from '../../controller/run/key-state.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import type { WokenBy } from '../../controller/run/wakes/wake-causes.ts';
 
-/** The answer of `/why.json`: what the controllers of a process know of one key. Plain data without any part of an object. */
+/** The answer of `/why.json`: what a process's controllers know about one key. Plain data without objects. */
 export interface KeyAnswer {
   /** Wall time of the answer, RFC 3339. */
   readonly at: string;
@@ -11,7 +11,7 @@ export interface KeyAnswer {
   readonly asked: readonly string[];
   /** The status in each controller that knows the key. */
   readonly known: readonly KeyStatus[];
-  /** Sentences that explain why no controller may know the key. */
+  /** Sentences that explain why perhaps no controller knows the key. */
   readonly notes: readonly string[];
 }
 
@@ -21,21 +21,21 @@ export interface KeyStatus {
   readonly key: string;
   /**
    * `done`: nothing is due. `waiting`: an attempt is due. `working`: an attempt is running. `failing`: the
-   * last attempt failed. `blocked`: this process makes no attempt at the key now.
+   * last attempt failed. `blocked`: this process does not reconcile the key now.
    */
   readonly verdict: 'done' | 'waiting' | 'working' | 'failing' | 'blocked';
   /** One human-readable sentence. */
   readonly summary: string;
-  /** `unknown`: the cache of the reconciled objects has no first list. */
+  /** `unknown`: the cache of the reconciled objects has not received its first list. */
   readonly object: KeyState['object'];
   readonly state: KeyState['state'];
-  /** Priority of a key that is waiting or has an attempt; higher priorities come first. */
+  /** Priority of a key that is waiting or being reconciled; higher priorities come first. */
   readonly priority: number | undefined;
-  /** Failed attempts in a row that are retried. */
+  /** Number of failed attempts in a row; the key is being retried. */
   readonly failures: number;
-  /** When the first failed attempt in a row ended, RFC 3339. */
+  /** When the first of the failed attempts ended, RFC 3339. */
   readonly failingSince: string | undefined;
-  /** The next attempt. Undefined when none is due, or when its start does not depend on time. */
+  /** The next attempt. Undefined when none is due, or when its start does not depend on a time. */
   readonly next: NextAttempt | undefined;
   /** Everything that delays the next attempt. Empty when nothing is due. */
   readonly waits: readonly KeyWait[];
@@ -53,11 +53,11 @@ export interface NextAttempt {
   readonly why: string;
 }
 
-/** One thing that a key waits for. */
+/** One reason why a key waits. */
 export interface KeyWait {
   /** `back-off`, `workers`, `leadership`, `group`, `source`, `process`, or the name of a key policy. */
   readonly by: string;
-  /** Milliseconds from now; undefined when the wait does not end by time. */
+  /** Milliseconds from now; undefined when the wait does not end at a known time. */
   readonly forMs: number | undefined;
   readonly why: string;
 }
@@ -86,8 +86,11 @@ export interface KeysAnswer {
   readonly at: string;
   /** Number of keys that match. */
   readonly matching: number;
-  /** False when there are more keys than one answer may compare. */
+  /** False when there were more keys than one answer may search. */
   readonly isComplete: boolean;
-  /** The first matching keys: first those that fail, are worked on or wait, then the others. */
+  /**
+   * The first matching keys: first those that fail, then those that are being reconciled or wait, then the
+   * others.
+   */
   readonly keys: readonly Pick<KeyStatus, 'controller' | 'key' | 'verdict' | 'summary'>[];
 }

@@ -17,20 +17,20 @@ export interface RememberedAttempt {
   readonly wokenBy: WokenBy | undefined;
 }
 
-/** The remembered facts about a key. */
+/** What is remembered about a key. */
 export interface RememberedKey {
   /** The running attempt. */
   readonly running: Pick<RememberedAttempt, 'reconcileId' | 'wokenBy'> | undefined;
   readonly last: RememberedAttempt | undefined;
-  /** Wall time of the first failure in a row, in milliseconds since 1970. */
+  /** Wall time of the first of the failures in a row, in milliseconds since 1970. */
   readonly failingSinceMs: number | undefined;
 }
 
 type Ended = Omit<RememberedKey, 'running' | 'last'> & { readonly last: RememberedAttempt };
 
 /**
- * Number of remembered keys per controller: this many whose last attempt failed, and this many others, the
- * latest of each. A key takes about 1.5 KB, or 3 KB with the maximum number of causes.
+ * Number of remembered keys per controller: this many of the latest whose last attempt failed, and this many
+ * of the latest others. A key takes about 1.5 KB, or 3 KB with the maximum number of causes.
  */
 export const REMEMBERED_KEYS = { failing: 1_000, others: 1_000 } as const;
 
@@ -42,7 +42,7 @@ const FAILURES: ReadonlySet<AttemptEnd['outcome']> = new Set([
   'requeue',
 ]);
 
-/** Remembers in bounded memory how the last attempts at keys ended. */
+/** Remembers in bounded memory how the last attempts of keys ended. */
 export class KeyMemory {
   readonly #clock: Clock;
   readonly #controllers = new Map<string, ControllerKeys>();
@@ -75,8 +75,8 @@ export class KeyMemory {
 }
 
 /**
- * The keys of one controller. A key with a finished attempt is in one of two maps, ordered by when its last attempt
- * ended, oldest first.
+ * The keys of one controller. A key with a finished attempt is in one of two maps, both ordered by the end of
+ * the key's last attempt, oldest first.
  */
 class ControllerKeys {
   readonly #clock: Clock;
@@ -123,7 +123,7 @@ class ControllerKeys {
     return this.failing.get(key) ?? this.#others.get(key);
   }
 
-  /** The cause of an attempt that follows from the one before. */
+  /** The cause of an attempt that follows from the previous attempt. */
   #byItself(key: ObjectKey, failures: number): WokenBy | undefined {
     const isRequeued = this.#ended(key)?.last.outcome === 'requeue_after';
     if (failures === 0 && !isRequeued) return undefined;

@@ -39,8 +39,8 @@ export function answerKeys(keys: Keys, query: URLSearchParams, response: ServerR
 }
 
 /**
- * The requested controller; undefined for all. Null if no controller has this name; then the function has
- * answered the request.
+ * The requested controller; undefined for all controllers. Null if no controller has this name; the function
+ * has then answered the request.
  */
 function controllerOf(
   keys: Keys,

@@ -6,7 +6,7 @@ import type { RememberedAttempt, RememberedKey } from './key-memory.ts';
 import { blockerOf, type Surroundings, waitsOf } from './key-waits.ts';
 import type { ObservedController } from './observed-controller.ts';
 
-/** The facts about a key, before they are turned into sentences. */
+/** What is known about a key, before it is turned into sentences. */
 export interface KnownKey {
   readonly controller: ObservedController;
   readonly key: ObjectKey;
@@ -64,7 +64,7 @@ function summaryOf({ state, remembered }: KnownKey, waits: readonly KeyWait[]): 
   const { failures, isEnqueuedAgain, dueInMs } = state;
   const [first] = waits;
   const times = failures === 1 ? 'once' : `${failures} times in a row`;
-  // The back-off names the failures itself.
+  // The sentence about the back-off already contains the failures.
   const failed = failures > 0 && first?.by !== 'back-off' ? `failed ${times}, ` : '';
   const why = first?.why ?? 'nothing holds it back';
   switch (state.state) {

@@ -25,8 +25,7 @@ const MAX_FAILING = 20;
 const MAX_FOUND = 100;
 
 /**
- * Maximum number of cached keys that one search compares over all controllers, which takes some
- * milliseconds.
+ * Maximum number of cached keys that one search compares in all controllers, which takes a few milliseconds.
  */
 const MAX_COMPARED = 50_000;
 
@@ -36,14 +35,14 @@ export const KEY_FILTERS = ['all', 'failing', 'working', 'waiting'] as const;
 export type KeyFilter = (typeof KEY_FILTERS)[number];
 
 export interface KeySearch {
-  /** A part of the key. If empty, every key matches. */
+  /** A substring of the key. If empty, every key matches. */
   readonly text: string;
   /** Undefined for all controllers. */
   readonly controller: string | undefined;
   readonly filter: KeyFilter;
 }
 
-/** Answers questions about keys from memory. A question changes nothing. */
+/** Answers questions about keys from memory. A question does not affect the keys. */
 export class KeyView {
   readonly #options: KeyViewOptions;
 
@@ -115,7 +114,7 @@ export class KeyView {
 
   /**
    * The failing keys of a controller that this process works on, most urgent first. A single conflict is
-   * normal; only repeated conflicts count as failures.
+   * normal, so only repeated conflicts count as failures.
    */
   #failingOf(of: ObservedController): readonly FailedKey[] {
     const { name } = of.activity;
@@ -148,7 +147,7 @@ export class KeyView {
 interface FailedKey {
   readonly of: ObservedController;
   readonly key: ObjectKey;
-  /** Failures in a row; 0 when the key is not retried. */
+  /** Number of failures in a row; 0 when the key is not retried. */
   readonly failures: number;
 }
 
@@ -157,7 +156,7 @@ function urgency({ failures }: FailedKey): number {
   return failures === 0 ? Number.POSITIVE_INFINITY : failures;
 }
 
-/** Why a key may be unknown to all controllers. */
+/** Why perhaps no controller knows a key. */
 function notesOf(
   asked: readonly ObservedController[],
   { leadership, sharing }: Surroundings,
@@ -183,8 +182,8 @@ function notesOf(
 type FoundKey = readonly [of: ObservedController, key: ObjectKey];
 
 /**
- * Keys that contain a text, grouped by state. All keys of one controller are added before those of
- * the next.
+ * Keys that contain a search string, grouped by state. All keys of one controller are added before those of
+ * the next controller.
  */
 class FoundKeys {
   readonly #text: string;
@@ -210,7 +209,7 @@ class FoundKeys {
     this.#put(of, key, as);
   }
 
-  /** As `add`, for a key without due work, until the maximum number of comparisons is reached. */
+  /** Like `add`, for a key that has nothing due, until the maximum number of comparisons is reached. */
   compare(of: ObservedController, key: ObjectKey): void {
     if (++this.#compared > MAX_COMPARED) this.isComplete = false;
     else if (key.includes(this.#text) && !this.#ofController.has(key)) this.#put(of, key, 'all');

@@ -6,7 +6,7 @@ import type { RememberedKey } from './key-memory.ts';
 import type { ObservedController } from './observed-controller.ts';
 import type { LeadershipStatus, ProcessStatus } from './process-status.ts';
 
-/** The state of the process on which all keys depend. */
+/** The state of the process, as far as all keys depend on it. */
 export interface Surroundings {
   readonly phase: ProcessStatus['phase'];
   readonly leadership: LeadershipStatus | undefined;
@@ -24,7 +24,7 @@ export const POLICY_WORDS: Readonly<Record<string, string>> = {
   'requeue-brake': 'its reconciler asked for the next attempt at once again and again',
 };
 
-/** Why this process makes no attempt at a key, regardless of the state of the key. */
+/** Why this process does not reconcile a key now, regardless of the state of the key. */
 export function blockerOf(
   controller: ObservedController,
   { group }: KeyState,
@@ -53,7 +53,7 @@ export function blockerOf(
   return blocked('group', `${whose} group ${group.group}, to which it belongs`);
 }
 
-/** Everything that the key waits for in addition to `blockerOf`, the longest wait first. */
+/** Everything that the key waits for in addition to the result of `blockerOf`, the longest wait first. */
 export function waitsOf(
   controller: ObservedController,
   state: KeyState,
@@ -70,7 +70,7 @@ export function waitsOf(
   ];
 }
 
-/** The wait that follows from the place in the queue: for a worker, or for a time. */
+/** The wait that the queue causes: for a worker, or until a time. */
 function ownWait(
   { activity }: ObservedController,
   state: KeyState,
@@ -88,8 +88,8 @@ function ownWait(
   }
   const { dueInMs } = state;
   if (dueInMs === undefined) return [];
-  // A policy that delays the key for as long has set this time. Both are read from the same clock, up to
-  // rounding.
+  // A policy that delays the key until the same time has set this time. Both are read from the same clock,
+  // but may be rounded.
   if (byPolicies.some(({ forMs }) => forMs !== undefined && forMs >= dueInMs - 1)) return [];
   return [{ ...delayOf(state, remembered), forMs: dueInMs }];
 }
@@ -111,7 +111,7 @@ function delayOf(
   return { by: 'delay', why: 'it was enqueued with a delay' };
 }
 
-/** Changes of a source that is failing do not wake the key. */
+/** A wait for each source that is failing, because its changes do not wake the key. */
 function sources({ troubledSources }: ObservedController): readonly KeyWait[] {
   return troubledSources.map(({ resource, health, synced }) => ({
     by: 'source',

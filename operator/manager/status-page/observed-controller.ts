@@ -3,15 +3,15 @@ import type { WaitingKey } from '../../controller/run/run-observer.ts';
 import type { ControllerActivity } from '../../controller/run/runner.ts';
 import type { ObjectKey } from '../../model/object.ts';
 
-/** The part of a controller that the status page reads, from memory. */
+/** What the status page reads of a controller, from memory. */
 export interface ObservedController {
   readonly activity: ControllerActivity;
   /** True when only the leader runs the controller. */
   readonly needsLeaderElection: boolean;
-  /** The sources of the controller that have no first list, or whose last requests failed. */
+  /** The sources of the controller that have not received their first list, or whose last requests failed. */
   readonly troubledSources: readonly TroubledSource[];
   keyState(key: ObjectKey): KeyState;
-  /** Every key that is waiting for an attempt, or has an attempt running. */
+  /** Every key that is waiting for an attempt, or is being reconciled. */
   waiting(): Iterable<WaitingKey>;
   /** The keys of the cached objects that the controller reconciles. */
   cachedKeys(): Iterable<ObjectKey>;

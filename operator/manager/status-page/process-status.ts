@@ -1,6 +1,6 @@
 import type { SourceState } from '../../store/shared-informer.ts';
 
-/** The state of an operator process, for people. Plain data without any part of an object. */
+/** The state of an operator process, for display. Plain data that contains nothing of an object. */
 export interface ProcessStatus {
   /** Wall time of this status, RFC 3339. */
   readonly at: string;
@@ -10,7 +10,7 @@ export interface ProcessStatus {
   readonly uptimeSeconds: number;
   /** Phase of the run. */
   readonly phase: 'starting' | 'running' | 'stopping';
-  /** As `/readyz` reports it. */
+  /** True when `/readyz` reports that the process is ready. */
   readonly ready: boolean;
   /** Address of the ambassador. */
   readonly apiUrl: string;
@@ -20,16 +20,16 @@ export interface ProcessStatus {
   readonly podNamespace: string | undefined;
   /** Undefined without an election. */
   readonly leadership: LeadershipStatus | undefined;
-  /** How this process shares the work with others. Undefined unless replicas share it. */
+  /** How this process shares the keys with other replicas. Undefined unless replicas share them. */
   readonly sharding: ShardingStatus | undefined;
-  /** Undefined unless the process is recorded, as by `chancery run --record`. */
+  /** Undefined unless the process keeps a flight record, for example with `chancery run --record`. */
   readonly recording: RecordingStatus | undefined;
   /** Every current list and watch. */
   readonly sources: readonly SourceStatus[];
   /** Every controller. */
   readonly controllers: readonly ControllerStatus[];
   /**
-   * The first 20 keys whose last attempt failed: first those that only a change can repair, then by the
+   * The first 20 keys whose last attempt failed. First those that only a change can repair, then by the
    * number of failures in a row.
    */
   readonly failing: readonly FailingKey[];
@@ -41,9 +41,9 @@ export interface ProcessStatus {
   readonly writesPerMinute: readonly number[];
 }
 
-/** How to get a record of what this process does. */
+/** How to get a flight record of this process. */
 export interface RecordingStatus {
-  /** How far back a record reaches, at most. */
+  /** The maximum number of minutes that a record covers. */
   readonly minutes: number;
   /**
    * True if `POST /debug/record` on the port of this page writes a record. A signal always writes
@@ -88,9 +88,9 @@ export interface GroupStatus {
 export interface MemberStatus {
   /** The identity of the process: its Pod, and a number that no other process has. */
   readonly identity: string;
-  /** How the replica divides keys. A replica that divides them in another way gets no group. */
+  /** How the replica divides keys. A replica that divides them differently gets no group. */
   readonly division: string;
-  /** False when its Lease has been unchanged for longer than a Lease lasts, by the clock of this process. */
+  /** False when its Lease has been unchanged for longer than its duration, by the clock of this process. */
   readonly fresh: boolean;
   /** Seconds since its Lease was last seen to change. */
   readonly unchangedSeconds: number;
@@ -102,17 +102,17 @@ export interface SourceStatus {
   readonly resource: string;
   /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
-  /** Label and field selector as text; undefined without selectors. */
+  /** Label selector and field selector, as one string; undefined without selectors. */
   readonly selector: string | undefined;
   /** What the source is doing now. */
   readonly state: SourceState;
-  /** Whether the last requests succeeded. */
+  /** Whether the last requests of the source succeeded. */
   readonly health: string;
   /** True when the first list is in the cache. */
   readonly synced: boolean;
   /** Number of cached objects. */
   readonly objects: number;
-  /** Estimated memory of the cached objects. */
+  /** Estimated bytes of memory of the cached objects. */
   readonly bytes: number;
   /** Seconds since the server last sent something; undefined if it never did. */
   readonly lastContactSeconds: number | undefined;
@@ -130,13 +130,13 @@ export interface ControllerStatus {
   readonly workers: number;
   /** Number of keys that the controller is reconciling now. */
   readonly busy: number;
-  /** Keys that are ready, by priority, highest first. */
+  /** Number of keys that are ready, by priority, highest first. */
   readonly ready: readonly { readonly priority: number; readonly keys: number }[];
   /** Number of keys that are due later. */
   readonly delayed: number;
   /** Number of keys whose last attempt failed. */
   readonly failing: number;
-  /** Duration of the longest running reconcile; 0 when none is running. */
+  /** Seconds that the longest running reconcile has taken; 0 when none is running. */
   readonly longestRunningSeconds: number;
   /** Number of attempts since the start. */
   readonly reconciles: number;
@@ -154,15 +154,15 @@ export interface FailingKey {
   readonly controller: string;
   /** The object that was reconciled. */
   readonly key: string;
-  /** Failures in a row; 0 for a key that is not retried. */
+  /** Number of failures in a row; 0 for a key that is not retried. */
   readonly failures: number;
-  /** When the first failure in a row ended, RFC 3339. */
+  /** When the first of the failures in a row ended, RFC 3339. */
   readonly since: string | undefined;
-  /** As in `RecentReconcile.error`. */
+  /** See `RecentReconcile.error`. */
   readonly error: string | undefined;
   /**
-   * Milliseconds until the next attempt. Undefined when none is due, or when its start does not
-   * depend on time.
+   * Milliseconds until the next attempt. Undefined when none is due, or when its start does not depend on a
+   * time.
    */
   readonly nextInMs: number | undefined;
 }
@@ -185,7 +185,7 @@ export interface RecentReconcile {
   readonly controller: string;
   /** The object that was reconciled. */
   readonly key: string;
-  /** As in `AttemptEnd.outcome`. */
+  /** See `AttemptEnd.outcome`. */
   readonly outcome: string;
   /** Duration of the attempt in milliseconds. */
   readonly durationMs: number;

@@ -20,17 +20,17 @@ import type {
 import { MinuteCounts, ReconcileHistory } from './reconcile-history.ts';
 import { answersOff, StatusPage } from './status-page.ts';
 
-/** The parts of the process that the view reads. The view stores the rest itself. */
+/** What the view reads of the process. The view remembers everything else itself. */
 type ProcessViewOptions = Omit<SnapshotOptions, 'startedAt' | 'history' | 'writes' | 'keys'>;
 
 /**
- * Builds the status of the process. It remembers past reconciles and writes, and reads everything else when
- * asked.
+ * Builds the status of the process. It remembers past reconciles and writes, and reads everything else on
+ * demand.
  */
 export class ProcessView {
   /** Counts writes. Every write must be added. */
   readonly writes: MinuteCounts;
-  /** Remembers keys. Every controller must report to it. Undefined when the page is turned off. */
+  /** Remembers keys. Every controller must report to it. Undefined when the page is off. */
   readonly keys: KeyMemory | undefined;
   readonly #snapshot: () => ProcessStatus;
   readonly #history: ReconcileHistory;
@@ -55,12 +55,12 @@ export class ProcessView {
     return this.#snapshot();
   }
 
-  /** Records every attempt. `inner` runs around the attempt. */
+  /** A middleware that records every attempt. `inner` runs around the attempt. */
   around(inner: ReconcileMiddleware | undefined): ReconcileMiddleware {
     return (attempt, next) => this.#history.around(attempt, () => inner?.(attempt, next) ?? next());
   }
 
-  /** Answers a request on the health port. False when the request is not for the status page. */
+  /** Answers a request on the health port. Returns false when the request is not for the status page. */
   readonly answer = (request: IncomingMessage, response: ServerResponse): boolean =>
     this.#page === undefined ? answersOff(request, response) : this.#page.answer(request, response);
 
@@ -70,11 +70,11 @@ export class ProcessView {
   }
 }
 
-/** Getters for the parts of the status. */
+/** Getters for what the status shows. */
 export interface SnapshotOptions {
   readonly clock: Clock;
   readonly settings: Settings;
-  /** `clock.monotonic()` at the start of the process. */
+  /** `clock.monotonic()` when the process started. */
   readonly startedAt: number;
   readonly phase: () => ProcessStatus['phase'];
   readonly ready: () => boolean;

@@ -14,10 +14,10 @@ interface StatusPageOptions {
   readonly keys: Pick<KeyView, 'why' | 'search' | 'controllers'>;
 }
 
-/** How often an open page receives an update. */
+/** Milliseconds between two updates of an open page. */
 const PUSH_MS = 1_000;
 
-/** Maximum number of open pages. Each costs a socket and a JSON text every second. */
+/** Maximum number of open pages. Each one costs a socket, and one JSON string per second. */
 const MAX_READERS = 16;
 
 /** A reader with this much unread data is gone or too slow. Its stream is closed. */
@@ -37,7 +37,7 @@ export class StatusPage {
     this.#options = options;
   }
 
-  /** True when the page has answered the request, or has begun to. */
+  /** True when the page has answered the request, or has begun to answer it. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const [path, query] = (request.url ?? '').split('?', 2);
     switch (path) {
@@ -111,7 +111,7 @@ export class StatusPage {
     }
   }
 
-  /** The JSON text has no line breaks, which would end the event. */
+  /** The status as an event. JSON contains no line breaks, which would end the event. */
   #event(): string {
     return `data: ${JSON.stringify(this.#options.status())}\n\n`;
   }
@@ -126,7 +126,7 @@ const PATHS: ReadonlySet<string | undefined> = new Set([
   '/keys.json',
 ]);
 
-/** Answers that the page is turned off. False when the request has none of the page's paths. */
+/** Answers that the page is off. Returns false when the request is for none of the page's paths. */
 export function answersOff(request: IncomingMessage, response: ServerResponse): boolean {
   const [path] = (request.url ?? '').split('?', 1);
   if (!PATHS.has(path)) return false;
@@ -143,11 +143,11 @@ function sendPage(response: ServerResponse): void {
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The tags in `page.html` that are replaced by the content of the files. */
+/** The tags in `page.html` that are replaced with the contents of the files. */
 const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
 const SCRIPT_TAG = '<script type="module" src="main.js"></script>';
 
-/** The scripts of the page. Each file comes after the files that it imports. */
+/** The scripts of the page. Each file comes after the files from which it imports. */
 const SCRIPTS = ['dom.js', 'words.js', 'sections.js', 'keys.js', 'main.js'];
 
 interface Page {
@@ -159,7 +159,7 @@ interface Page {
 let page: Page | undefined;
 
 /**
- * `page.html` with style and scripts inlined, so that the browser requests no other file. Created once, on
+ * `page.html` with inlined style and scripts, so that the browser requests no other file. Created once, on
  * first use.
  */
 function statusPageFile(): Page {

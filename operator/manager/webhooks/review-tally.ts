@@ -23,7 +23,10 @@ export interface EndpointStatus {
   readonly unusable: number;
 }
 
-/** Counts the reviews of one endpoint, under controller-runtime's metric names if they exist. */
+/**
+ * Counts the reviews of one endpoint. The metrics have controller-runtime's names where it has the same
+ * metric.
+ */
 export class ReviewTally {
   readonly #endpoint: Endpoint;
   readonly #clock: Clock;
@@ -76,7 +79,7 @@ export class ReviewTally {
     }
   }
 
-  /** Counts a request by the HTTP status of its answer. */
+  /** Counts a request, by the HTTP status of the answer. */
   answered(status: number): void {
     this.#meter.count(REQUESTS, { ...this.#webhook, code: String(status) });
   }

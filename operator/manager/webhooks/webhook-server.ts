@@ -16,20 +16,20 @@ import { type ListenAddress, WEBHOOK_LISTEN } from '../settings/webhook-listen.t
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Maximum total size of the bodies of all reviews in progress. Parsed, they take about ten times as much
+ * Maximum total bytes of the bodies of all reviews in progress. Parsed, they take about ten times as much
  * memory.
  */
 const MAX_BODIES_BYTES = 32 * 1024 * 1024;
 
 /**
- * An API server sends at most 200 mutating requests at once (`--max-mutating-requests-inflight`), and there
- * are several API servers.
+ * An API server sends at most 200 mutating requests at once (`--max-mutating-requests-inflight`), and a
+ * cluster has several API servers.
  */
 const LIMITS = { waiting: 512, answering: 1_024 };
 
 /**
- * Longer than gates keep an idle connection, so that no gate sends a review into a connection that is
- * closing.
+ * Longer than gates keep an idle connection, so that no gate sends a review on a connection that is being
+ * closed.
  */
 const KEEP_ALIVE_MS = 90_000;
 
@@ -50,8 +50,8 @@ interface WebhookServerOptions {
 }
 
 /**
- * Answers reviews in plain HTTP/1.1: POST of JSON, to declared paths. The gate beside it has the certificate.
- * No request makes it throw.
+ * Answers reviews in plain HTTP/1.1: POST of JSON, to declared paths. The gate in the same Pod has the
+ * certificate. No request makes the server throw.
  */
 export class WebhookServer {
   readonly #options: WebhookServerOptions;
@@ -86,14 +86,14 @@ export class WebhookServer {
     return this.#listener.listening;
   }
 
-  /** The address in the form that a client uses: `http://127.0.0.1:9440` or `unix:/path.sock`. */
+  /** The address in the notation of clients: `http://127.0.0.1:9440` or `unix:/path.sock`. */
   get address(): string {
     const { host, socket } = this.#options.listen;
     if (socket !== undefined) return `unix:${socket}`;
     return `http://${host.includes(':') ? `[${host}]` : host}:${this.#listener.port}`;
   }
 
-  /** Makes each answer from now on the last one of its connection. */
+  /** From now on, closes each connection after its next answer. */
   drain(): void {
     this.#isDraining = true;
   }
@@ -153,7 +153,7 @@ export class WebhookServer {
     }
   }
 
-  /** @throws Refused when the reviews in progress are too large in total. */
+  /** @throws Refused when all reviews in progress together are too large. */
   #reserve(bytes: number): void {
     if (this.#bodyBytes + bytes > MAX_BODIES_BYTES) {
       throw new Refused(503, 'too many large reviews at once');
@@ -173,7 +173,7 @@ class Refused extends Error {
 }
 
 /**
- * Any other error is a bug, and its text might quote an object. The API server then follows the failure
+ * Any other error is a bug, and its message might quote an object. The API server then follows the failure
  * policy.
  */
 function refusalOf(error: unknown): { readonly status: number; readonly message: string } {
@@ -214,15 +214,13 @@ class Body {
     this.#reserve = reserve;
   }
 
-  /**
-   * @throws Refused when the body is too large or incomplete; ProtocolError when it is not UTF-8.
-   */
+  /** @throws Refused when the body is too large or incomplete; ProtocolError when it is not UTF-8. */
   async read(request: IncomingMessage): Promise<string> {
     this.#require(Number(request.headers['content-length'] ?? 0));
     const chunks: Buffer[] = [];
     let read = 0;
     try {
-      // Destroying the request would close the connection before its answer is sent.
+      // If the request were destroyed, the connection would close before the answer is sent.
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
         read += (chunk as Buffer).length;
         this.#require(read);
@@ -256,9 +254,9 @@ function utf8(bytes: Buffer): string {
 }
 
 /**
- * 80 % of the time that the API server waits, or one second less than that time if that is longer, because
- * the answer needs time to arrive. The query contains how long the API server waits, because its
- * configuration may differ from the declaration.
+ * 80 % of the time that the API server waits, or one second less than that time if this is longer, because
+ * the answer needs time to arrive. The query states how long the API server waits, because the configuration
+ * there may differ from the declaration.
  */
 function timeLimitMs({ timeoutSeconds }: Endpoint, query: string | undefined): number {
   const declaredMs = timeoutSeconds * 1_000;
@@ -270,7 +268,7 @@ function timeLimitMs({ timeoutSeconds }: Endpoint, query: string | undefined): n
 
 /**
  * Removes a socket that a killed container has left in the shared volume. A socket on which a process listens
- * stays. Any other file also stays, although Linux refuses connections to it in the same way.
+ * stays. A file that is not a socket also stays, although Linux refuses connections to it in the same way.
  */
 async function removeStale(path: string): Promise<void> {
   const socket = connect(path);

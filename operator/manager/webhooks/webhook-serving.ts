@@ -33,21 +33,24 @@ export interface WebhookServingOptions {
 }
 
 /**
- * How long a stopping Pod still answers as before. API servers send new connections to it until the change of
- * its EndpointSlice has reached all nodes.
+ * Milliseconds that a stopping Pod still answers as before. API servers open new connections to the Pod until
+ * the change of its EndpointSlice has reached all nodes.
  */
 const LINGER_MS = 3_000;
 
-/** How long the reviews that are still being answered may then take. */
+/** Milliseconds that reviews that are still being answered may take after that. */
 const LAST_ANSWERS_MS = 1_500;
 
-/** At most one log line per endpoint and minute about unusable requests, because anyone may send them. */
+/**
+ * Milliseconds between two log lines about invalid requests to one endpoint, because anyone may send such
+ * requests.
+ */
 const COMPLAINT_MS = 60_000;
 
 /**
- * The webhooks of a process, in all replicas. `start` begins to listen. Until the runnable has its sources,
- * each review is answered with 503. After a stop it continues to answer for a while, so that a rolling update
- * loses no review.
+ * The webhooks of a process, in all replicas. `start` begins to listen. Until the runnable has opened its
+ * sources, each review is answered with 503. After a stop it continues to answer for a while, so that no
+ * review fails during a rolling update.
  */
 export class WebhookServing {
   /** Opens the sources, and ends when the last review is answered. */
@@ -111,8 +114,8 @@ export class WebhookServing {
   }
 
   /**
-   * The check for `/readyz`. Sources that are not listed yet are reported by another check, which knows for
-   * which of them to wait.
+   * The check for `/readyz`. Another check reports sources that have no list yet, because it knows which of
+   * them are needed.
    */
   get check(): StartCheck {
     const { converts = () => false, webhooks } = this.#options;
@@ -152,7 +155,7 @@ export class WebhookServing {
   async #drain(): Promise<void> {
     const { clock, settings } = this.#options;
     const allMs = settings.shutdownTimeoutMs * SHARE.others;
-    // No Service sends reviews to a process outside a Pod.
+    // No Service sends reviews to a process that is not in a Pod.
     const lingerMs = settings.podName === undefined ? 0 : Math.min(LINGER_MS, allMs * 0.6);
     const leftMs = this.#stoppingAt + lingerMs - clock.monotonic();
     if (leftMs > 0) await sleep(clock, leftMs, NEVER_ABORTED);

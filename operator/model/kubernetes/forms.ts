@@ -1,12 +1,11 @@
 /**
- * The parts of which the types of built-in kinds consist. All files of this folder except `resources.ts`
- * contain only types, which do not exist when the program runs.
+ * The building blocks of the types of built-in kinds. All files in this folder except `resources.ts` contain
+ * only types, which do not exist when the program runs.
  *
  * One type serves reading and writing. A field is required if the API refuses an object without it. A field
- * that the server fills in is optional, so it is optional in types of objects that were read, too. If the API
- * accepts only certain values, the type has exactly these values: the compiler reports a misspelt value. A
- * newer server may know more values. Values that only the system reports, in statuses, are open: see
- * `OpenEnum`.
+ * that the server fills in is optional, even in the types of objects that were read. If the API accepts only
+ * certain values, the type has exactly these values, so that the compiler reports a misspelt value. A newer
+ * server may have more values. Values that only the system reports, in statuses, are open: see `OpenEnum`.
  *
  * @module
  */
@@ -14,7 +13,8 @@
 import type { KubernetesObject, ObjectMeta } from '../object.ts';
 
 /**
- * `500m`, `1Gi`: a number with a suffix, or a number. A server answers with text: it returns `2` as `'2'`.
+ * `500m`, `1Gi`: a number with a suffix, or a number. A server answers with a string: it returns `2` as
+ * `'2'`.
  */
 export type Quantity = number | string;
 

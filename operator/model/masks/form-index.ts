@@ -1,4 +1,4 @@
-/** Number of characters that are hashed together. Shorter forms are searched one by one. */
+/** Number of characters that are hashed together. Shorter strings are searched one by one. */
 const WINDOW = 6;
 
 /** The hash of a window is a polynomial of its characters, modulo 2³². */
@@ -7,10 +7,10 @@ const BASE = 0x01000193;
 /** BASE to the power of WINDOW, modulo 2³²: the weight of the character that leaves the window. */
 const LEAVING = Array.from({ length: WINDOW }).reduce<number>((power) => Math.imul(power, BASE), 1);
 
-/** A table with one bit for each of 2²⁰ hashes shows whether a form may begin at a position of a text. */
+/** A table with one bit for each of 2²⁰ hashes shows if a string may begin at a position of a text. */
 const BITS = 20;
 
-/** A text to search for, and its replacement. */
+/** A string to search for, and its replacement. */
 interface Form {
   readonly text: string;
   readonly instead: string;
@@ -21,17 +21,17 @@ interface Match extends Form {
 }
 
 /**
- * Finds many texts in one pass over another text. The time does not depend on how many they are. If matches
- * overlap, the longest counts, because a text may be part of another one.
+ * Finds many strings in one pass over a text. The time does not depend on the number of strings. If matches
+ * overlap, the longest one wins, because one string may contain another.
  */
 export class FormIndex {
   readonly #forms = new Map<string, string>();
-  /** Forms by their first characters. */
+  /** The strings, keyed by their first characters. */
   readonly #starts = new Map<string, Form[]>();
   readonly #short: Form[] = [];
   readonly #mayBegin = new Uint32Array(2 ** (BITS - 5));
 
-  /** Adds a form, unless it is empty or known. */
+  /** Adds a string, unless it is empty or already known. */
   add(text: string, instead: string): void {
     if (text === '' || this.#forms.has(text)) return;
     this.#forms.set(text, instead);
@@ -48,7 +48,7 @@ export class FormIndex {
     this.#mayBegin[slot >>> 5] = (this.#mayBegin[slot >>> 5] ?? 0) | (1 << (slot & 31));
   }
 
-  /** `text` with each form replaced. */
+  /** `text` with each string replaced. */
   replace(text: string): string {
     const matches = this.#matches(text);
     if (matches.length === 0) return text;
@@ -104,7 +104,7 @@ function slotOf(hash: number): number {
   return (hash ^ (hash >>> 16)) & (2 ** BITS - 1);
 }
 
-/** The longest of the matches that overlap, ordered by position. */
+/** The longest ones among matches that overlap, ordered by position. */
 function longestOf(matches: readonly Match[]): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches.toSorted((a, b) => b.text.length - a.text.length || a.at - b.at)) {

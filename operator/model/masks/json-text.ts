@@ -1,6 +1,6 @@
 /**
- * A JSON text → its values with their positions. So values can be replaced while everything else stays as it
- * is written, such as numbers of 64 bits, repeated members and white space.
+ * The values in a JSON text, with their positions. With them, values can be replaced while everything else
+ * stays as written, such as 64-bit numbers, repeated members and white space.
  */
 export type JsonNode = JsonSpan &
   (
@@ -22,15 +22,15 @@ export interface JsonMember {
   readonly value: JsonNode;
 }
 
-/** A part of a text, and its replacement. */
+/** A range of a text, and its replacement. */
 export interface Replacement extends JsonSpan {
   readonly text: string;
 }
 
-/** Maximum number of levels. Objects of Kubernetes have fewer than a hundred. */
+/** Maximum number of levels. Kubernetes objects have fewer than a hundred. */
 const MAX_LEVELS = 500;
 
-/** The values of a text. Undefined for a text that is not JSON, or that has more than 500 levels. */
+/** The values in a text. Undefined for a text that is not JSON, or that has more than 500 levels. */
 export function parseJsonText(text: string): JsonNode | undefined {
   try {
     JSON.parse(text);
@@ -40,7 +40,7 @@ export function parseJsonText(text: string): JsonNode | undefined {
   }
 }
 
-/** `text` with its replacements, which do not overlap. */
+/** `text` after its replacements, which must not overlap. */
 export function withReplacements(text: string, replacements: readonly Replacement[]): string {
   let result = '';
   let at = 0;
@@ -70,7 +70,7 @@ class Reader {
     const start = this.#at;
     const [value = ''] = /[^\s,\]}]*/.exec(this.#text.slice(start, start + 32)) ?? [];
     this.#at += value.length;
-    // A number of more than 32 characters continues here.
+    // For a number of more than 32 characters, the remaining ones are read here.
     while (/[\d.eE+-]/.test(this.#text.charAt(this.#at))) this.#at += 1;
     return { type: 'word', start, end: this.#at, value: this.#text.slice(start, this.#at) };
   }

@@ -1,14 +1,14 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { isJsonObject, type MakePlaceholder } from './secret-values.ts';
 
-/** Number of characters of a placeholder of the longest class. */
+/** Number of characters of a placeholder in the longest length class. */
 const LONGEST = 512;
 
 /**
  * Placeholders that only the holder of `key` can compute. A placeholder reveals only the length class of its
  * value: up to 8, 32 or 256 bytes, or more. Equal values have equal placeholders. Placeholders are in lower
- * case and begin with a letter, so they can replace names. The placeholder of a JSON object is a JSON object,
- * too, and has more than 8 characters.
+ * case and begin with a letter, so they can replace names. The placeholder of a JSON object is a JSON object
+ * as well, and has more than 8 characters.
  */
 export function keyedPlaceholders(key: Buffer): MakePlaceholder {
   return (bytes, text) => {

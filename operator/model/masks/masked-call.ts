@@ -18,14 +18,17 @@ interface SentBody {
 /** The body of a request without secret values. */
 export interface MaskedBody {
   readonly text?: string;
-  /** True if the body has a Secret, or if the request is about Secrets. Then the answer has one, too. */
+  /**
+   * True if the body contains a Secret, or if the request refers to Secrets. The answer then also contains
+   * one.
+   */
   readonly hasSecret: boolean;
 }
 
 /**
  * The body of a request without secret values, or the reason why it cannot be recorded.
  *
- * @param isNamed - whether the path of the request names Secrets.
+ * @param isNamed - true if the path of the request names Secrets.
  */
 export function maskedRequestBody(
   { contentType: type = '', body }: SentBody,
@@ -43,10 +46,14 @@ export function maskedRequestBody(
   return { text: maskedText(body, values), hasSecret: false };
 }
 
-/** Matches an object, or a list of operations. Their secret values are found by their fields. */
+/**
+ * Matches an object, or a list of operations. In these, secret values are found by the names of their fields.
+ */
 const OBJECT_OR_OPERATIONS = /^\s*(?:\{|\[\s*[{\]])/;
 
-/** The JSON of a YAML text. JSON is valid YAML, and the API server reads it in the same way as `text`. */
+/**
+ * Converts YAML to JSON. JSON is valid YAML, and the API server reads the result in the same way as `text`.
+ */
 function yamlAsJson(text: string): string | undefined {
   try {
     return goJson(parseYaml(text, { exactIntegers: true }));
@@ -64,12 +71,12 @@ export function maskedAnswer(text: string, hasSecret: boolean, values: SecretVal
   return maskMessage(masked, values);
 }
 
-/** A text without known values and without credentials. */
+/** `text` without known secret values and without credentials. */
 export function maskedText(text: string, values: SecretValues): string {
   return withoutCredentials(values.withoutValues(text), values);
 }
 
-/** Path and query without known values and tokens. */
+/** Path and query without known secret values and tokens. */
 export function maskedPath(path: string, values: SecretValues): string {
   return values
     .withoutValues(path)
@@ -79,7 +86,7 @@ export function maskedPath(path: string, values: SecretValues): string {
     );
 }
 
-/** Whether a path names Secrets, in any spelling. */
+/** True if a path names Secrets, in any spelling. */
 export function namesSecrets(path: string): boolean {
   const [api, version, ...rest] = segmentsOf(path);
   if (api !== 'api' || version === undefined) return false;
@@ -90,7 +97,7 @@ export function namesSecrets(path: string): boolean {
 }
 
 /**
- * Whether the API server passes a request on to a program in the cluster. Its body and answer may contain
+ * True if the API server passes a request on to a program in the cluster. Body and answer may then contain
  * anything.
  */
 export function isToProgram(path: string): boolean {
@@ -98,8 +105,8 @@ export function isToProgram(path: string): boolean {
 }
 
 /**
- * Whether programs in the cluster write the answer to a request, and not the API server. It may contain
- * anything.
+ * True if the answer to a request is written by programs in the cluster instead of the API server. It may
+ * then contain anything.
  */
 export function isOutputOfProgram(path: string): boolean {
   return /^\/(?:logs|metrics|debug)(?:\/|$)|\/pods\/[^/]+\/log$/.test(
@@ -107,7 +114,7 @@ export function isOutputOfProgram(path: string): boolean {
   );
 }
 
-/** The decoded parts of a path. */
+/** The decoded segments of a path. */
 export function segmentsOf(path: string): string[] {
   const [place = ''] = path.split('?', 1);
   return place

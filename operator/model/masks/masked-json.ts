@@ -15,22 +15,22 @@ import {
 } from './masked-text.ts';
 import type { SecretValues } from './secret-values.ts';
 
-/** A JSON text without secrets. */
+/** JSON without secrets. */
 export interface MaskedJson {
   readonly text: string;
-  /** True if the text has a Secret, or if the request was about Secrets. */
+  /** True if the JSON contains a Secret, or if the request referred to Secrets. */
   readonly hasSecret: boolean;
 }
 
 /**
- * A body of the Kubernetes API without the data of Secrets and without credentials. Everything else stays as
- * it is written.
+ * A body of the Kubernetes API, without the data of Secrets and without credentials. Everything else stays as
+ * written.
  *
- * @param isAboutSecrets - whether the request names Secrets. Then each object without a kind is considered a
+ * @param isAboutSecrets - true if the request names Secrets. Each object without a kind is then treated as a
  *   Secret.
- * @param hasFreeNames - whether people choose the names of the members, as in the fields of a log. Default
- *   false.
- * @returns undefined for a text that is not JSON.
+ * @param hasFreeNames - true if people choose the names of the members, as in the fields of a log line.
+ *   Default false.
+ * @returns undefined if `text` is not JSON.
  */
 export function maskJson(
   text: string,
@@ -50,7 +50,7 @@ export function maskJson(
  * The result of a function that got a Secret, without any values, because the function may have copied the
  * data anywhere. Only `metadata`, `apiVersion` and `kind` stay.
  *
- * @returns undefined for a text that is not a JSON object.
+ * @returns undefined if `text` is not a JSON object.
  */
 export function maskMadeOfSecret(text: string, values: SecretValues): string | undefined {
   const root = parseJsonText(text);
@@ -60,7 +60,7 @@ export function maskMadeOfSecret(text: string, values: SecretValues): string | u
   return withReplacements(text, masking.replacements);
 }
 
-/** A message of the API server about Secrets, without the values that it quotes. */
+/** A message of the API server about Secrets, without the values that the message quotes. */
 export function maskMessage(message: string, values: SecretValues): string {
   return maskedMessage(message, {
     json: (text) => maskJson(text, true, values)?.text,
@@ -69,7 +69,7 @@ export function maskMessage(message: string, values: SecretValues): string {
   });
 }
 
-/** Members whose values are words of the API. A Secret may have the same word as a value. */
+/** Members whose values are words of the API. The value of a Secret may be the same word. */
 const WORDS_OF_API = new Set([
   ...['apiVersion', 'kind', 'type', 'reason', 'status', 'phase', 'op', 'operation', 'fieldsType'],
   ...['uid', 'resourceVersion', 'creationTimestamp', 'code', 'protocol', 'imagePullPolicy'],
@@ -80,7 +80,7 @@ const FREE_NAMES = new Set([
   ...['data', 'stringData', 'binaryData', 'labels', 'annotations', 'matchLabels', 'selector'],
 ]);
 
-/** Members that strategic merge patches have beside the data. */
+/** Members that strategic merge patches contain in addition to the data. */
 const DIRECTIVE = /^\$(?:patch|retainKeys|setElementOrder\/.*)$/;
 
 class Masking {
@@ -92,7 +92,7 @@ class Masking {
     this.#values = values;
   }
 
-  /** @param hasFreeNames - whether people choose the names of the members, and not the API. */
+  /** @param hasFreeNames - true if people choose the names of the members; false if the API does. */
   value(node: JsonNode, inSecret: boolean, hasFreeNames = false): void {
     if (node.type === 'string') this.#text(node, inSecret);
     if (node.type === 'array') for (const item of node.items) this.value(item, inSecret);
@@ -128,7 +128,7 @@ class Masking {
     }
   }
 
-  /** Masks the values of a Secret. The names of its keys stay. */
+  /** Masks the values of a Secret. The keys stay. */
   #data(node: JsonNode, isEncoded: boolean): void {
     if (node.type !== 'object') {
       this.#leaf(node, isEncoded);
@@ -141,8 +141,8 @@ class Masking {
   }
 
   /**
-   * Masks one value. It should be a text; any other value, which a client may send by mistake, is masked,
-   * too.
+   * Masks one value. It should be a string. Any other value, which a client may send by mistake, is masked as
+   * well.
    */
   #leaf(node: JsonNode, isEncoded: boolean): void {
     if (node.type === 'string') {
@@ -180,7 +180,7 @@ class Masking {
   }
 
   /**
-   * The masked form of a text. It may be JSON itself, such as the annotation with the last applied
+   * The masked string. It may contain JSON itself, such as the annotation with the last applied
    * configuration.
    */
   #masked(text: string, inSecret: boolean): string {
@@ -198,7 +198,7 @@ class Masking {
   }
 }
 
-/** The bytes of a list: Go accepts a list of numbers in place of base64. */
+/** The bytes in a list: Go accepts a list of numbers instead of base64. */
 function bytesOf(node: JsonNode): Buffer | undefined {
   if (node.type !== 'array' || node.items.length === 0) return undefined;
   const numbers = node.items.map((item) => (item.type === 'word' ? item.value : ''));
@@ -210,7 +210,7 @@ function isKindSecret({ key, value }: JsonMember): boolean {
   return /^kind$/i.test(key) && value.type === 'string' && /^Secret(?:List)?$/i.test(value.value);
 }
 
-/** The part of a Secret that an operation of a JSON patch writes. Undefined if it writes no data. */
+/** The field of a Secret that an operation of a JSON patch writes. Undefined if it writes no data. */
 function secretFieldOf(
   members: readonly JsonMember[],
 ): { readonly isWhole: boolean; readonly isEncoded: boolean } | undefined {

@@ -1,17 +1,18 @@
 import type { SecretValues } from './secret-values.ts';
 
 /**
- * Members with these names hold credentials, in a kubeconfig, in a TokenRequest and in most custom resources.
+ * Members with these names contain credentials in a kubeconfig, in a TokenRequest and in most custom
+ * resources.
  */
 const CREDENTIAL_NAME =
   /^(?:(?:(?:access|refresh|id|bearer|auth|api)[-_]?)?token|password|passwd|passphrase|client[-_]?(?:key[-_]?data|secret)|(?:api|private|secret|secret[-_]?access)[-_]?key)$/i;
 
-/** Whether a member or a line with this name is a credential, if its value is a text. */
+/** True if a member or a line with this name is a credential, provided that its value is a string. */
 export function isCredentialName(name: string): boolean {
   return CREDENTIAL_NAME.test(name);
 }
 
-/** Whether an environment variable with this name probably holds a credential. */
+/** True if an environment variable with this name probably contains a credential. */
 export function isCredentialVariable(name: string): boolean {
   return /pass(?:word|wd|phrase)|secret|token|credential|(?:api|private|access)[-_]?key/i.test(
     name,
@@ -21,8 +22,8 @@ export function isCredentialVariable(name: string): boolean {
 const PRIVATE_KEY = /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g;
 const JSON_WEB_TOKEN = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g;
 /**
- * Matches `ID.SECRET`, the form that `kubeadm join` uses, but not the name of an Event, which has only
- * hexadecimal digits after its dot.
+ * Matches `ID.SECRET`, which `kubeadm join` uses, but not the name of an Event, which has only hexadecimal
+ * digits after its dot.
  */
 const BOOTSTRAP_TOKEN = /(?<![\w.-])[a-z0-9]{6}\.(?=[a-z0-9]*[g-z])[a-z0-9]{16}(?![\w.-])/g;
 /** A word without a digit is part of a sentence, not a credential. */
@@ -32,7 +33,7 @@ const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:)([^\s/@"']+)(?=@)/gi
 const NAMED_LINE =
   /((?:^|[\s{,])(["']?)([A-Za-z][\w-]*)\2[ \t]*:[ \t]*)(["']?)([^\s"'][^\n"']*)\4/gm;
 
-/** A text without the credentials that its form, or the name before them, shows. */
+/** `text` without the credentials that can be recognised by their notation, or by the name before them. */
 export function withoutCredentials(text: string, values: SecretValues): string {
   const placeholder = (match: string): string => values.placeholder(match);
   const masked = text
@@ -47,7 +48,7 @@ export function withoutCredentials(text: string, values: SecretValues): string {
   );
 }
 
-/** Whether a text is the manifest of a Secret in YAML, as a ConfigMap may contain it. */
+/** True if `text` is the manifest of a Secret in YAML, as a ConfigMap may contain it. */
 export function isSecretManifest(text: string): boolean {
   return (
     /^[ \t-]*kind:[ \t]*["']?Secret\b/m.test(text) && /^[ \t]*(?:data|stringData):/m.test(text)
@@ -55,7 +56,7 @@ export function isSecretManifest(text: string): boolean {
 }
 
 /**
- * The fields of a Secret that hold its data. Go reads only this spelling; people write other spellings by
+ * The fields of a Secret that contain its data. Go reads only this spelling; people write other spellings by
  * mistake.
  */
 const SECRET_FIELD = /^(?:data|stringData)$/i;
@@ -64,7 +65,7 @@ export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name);
 }
 
-/** A text in quotes, as Go and JSON write it. */
+/** A string in quotes, as Go and JSON write it. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 /** An object in a message, without quotes around it. */
 const UNQUOTED = /\{\s*"[\s\S]*\}/;
@@ -73,18 +74,18 @@ const GO_MAP = /\b((?:data|stringData):map\[)([\s\S]*)(?=\])/gi;
 /** The message of server-side apply about a value with a wrong type. */
 const WRONG_TYPE = /(\.(?:data|stringData)\b[^\n]*?: expected [^\n]*?, got )([^\n]*)/gi;
 
-/** Masks the parts of a message. */
+/** How the elements of a message are masked. */
 interface MessageMasks {
-  /** The masked JSON. Undefined for a text that is not JSON. */
+  /** The masked JSON. Undefined if `text` is not JSON. */
   json(text: string): string | undefined;
   isPlaceholder(word: string): boolean;
-  /** The replacement of a value of `data`. */
+  /** The replacement for a value in `data`. */
   encoded(word: string): string;
 }
 
 /**
- * A message of the API server about a Secret, which may quote the whole object: its patched form, as JSON or
- * as Go prints a map.
+ * Masks a message of the API server about a Secret, which may quote the whole patched object, as JSON or as
+ * Go prints a map.
  */
 export function maskedMessage(message: string, masks: MessageMasks): string {
   const masked = message
@@ -130,7 +131,7 @@ function maskedGo(value: string, masks: MessageMasks): string {
   return before === undefined ? 'redacted' : before + wordInstead(inner, masks) + end;
 }
 
-/** The replacement of a word. All numbers have one placeholder and all booleans another one, as in bodies. */
+/** The replacement of a word. All numbers share one placeholder and all booleans another, as in bodies. */
 function wordInstead(value: string, masks: MessageMasks): string {
   if (masks.isPlaceholder(value) || value === '' || value === '<nil>') return value;
   if (/^-?[\d.]+(?:e[+-]?\d+)?$/.test(value)) return '0';

@@ -2,33 +2,38 @@ import { goString } from '../../core/go/go-json.ts';
 import { FormIndex } from './form-index.ts';
 
 /**
- * Makes the placeholder of a value.
+ * Creates the placeholder for a value.
  *
- * @param text - the value, if it is UTF-8.
+ * @param text - the value as a string, if it is UTF-8.
  * @param number - counts from 1, in the order in which values are learned.
  */
 export type MakePlaceholder = (bytes: Buffer, text: string, number: number) => string;
 
 /**
- * Values that must not be recorded, and the placeholder of each. A value has the same placeholder in a whole
+ * Values that must not be recorded, and their placeholders. A value has the same placeholder in a whole
  * recording, so that requests and answers still match.
  */
 export class SecretValues {
   readonly #make: MakePlaceholder;
-  /** Placeholders by the base64 of the value. */
+  /** Placeholders, keyed by the base64 of the value. */
   readonly #placeholders = new Map<string, string>();
   readonly #issued = new Set<string>();
-  /** Replacements of texts that should be base64 and are not, by the placeholder of the text. */
+  /** Replacements of strings that should be base64 and are not, keyed by the placeholder of the string. */
   readonly #broken = new Map<string, string>();
-  /** Parts of paths. The name of an object is not secret, even if a Secret has the same text as a value. */
+  /**
+   * Segments of paths. The name of an object is not secret, even if a Secret has the same string as a value.
+   */
   readonly #names = new Set<string>();
-  /** The forms in which values can occur in a text, and the replacement of each. */
+  /** The encodings in which values can occur in a text, with the replacement of each. */
   readonly #forms = new FormIndex();
-  /** The same for values that are neither words nor numbers, because those are too common in the API. */
+  /**
+   * The same, only for values that are neither words nor numbers, because those are too common in the API.
+   */
   readonly #oddForms = new FormIndex();
 
   /**
-   * @param make - default: numbered placeholders. From a hash without a key, short values could be guessed.
+   * @param make - default: numbered placeholders. With a hash that uses no key, short values could be
+   *   guessed.
    */
   constructor(make: MakePlaceholder = numberedPlaceholder) {
     this.#make = make;
@@ -54,14 +59,14 @@ export class SecretValues {
     return placeholder;
   }
 
-  /** Whether a text is a placeholder, plain or in base64. */
+  /** True if `text` is a placeholder, plain or in base64. */
   isPlaceholder(text: string): boolean {
     return this.#issued.has(text) || this.#issued.has(Buffer.from(text, 'base64').toString());
   }
 
   /**
-   * The placeholder of a value in base64. A text that is not base64 keeps its length, and its placeholder is
-   * not base64 either.
+   * The placeholder for a value in base64. For a string that is not base64, the placeholder has the same
+   * length and is not base64 either.
    */
   encodedPlaceholder(base64: string): string {
     const known = this.#broken.get(base64);
@@ -78,19 +83,19 @@ export class SecretValues {
     return broken;
   }
 
-  /** Keeps the names of objects from being taken for values that are learned later. */
+  /** Prevents the names of objects from being masked as values that are learned later. */
   learnNames(names: Iterable<string>): void {
     for (const name of names) this.#names.add(name);
   }
 
   /**
-   * `text` with placeholders for known values, also where a value is in base64, in JSON or encoded for URLs.
+   * `text` with placeholders for known values, even where a value is in base64, in JSON or encoded for URLs.
    */
   withoutValues(text: string): string {
     return this.#forms.replace(text);
   }
 
-  /** `text` with placeholders for those known values that have letters and other characters. */
+  /** `text` with placeholders for those known values that are neither words nor numbers. */
   withoutOddValues(text: string): string {
     return this.#oddForms.replace(text);
   }
@@ -121,14 +126,20 @@ export class SecretValues {
   }
 }
 
-/** Shorter values are replaced only in Secrets. In other texts they would be found inside unrelated words. */
+/**
+ * Bytes. Shorter values are replaced only in Secrets, because in other texts they would be found inside
+ * unrelated words.
+ */
 const MIN_FOUND_BYTES = 6;
 
-/** A longer value keeps its length, so that a replay reaches limits of size at the same values. */
+/**
+ * Bytes. The placeholder of a longer value is as long as the value, so that in a replay the same objects
+ * reach the size limits.
+ */
 const KEEPS_LENGTH_BYTES = 1_024;
 
 /**
- * The placeholder of a JSON object is a JSON object: the API server refuses a Secret of type
+ * The placeholder for a JSON object is a JSON object, because the API server refuses a Secret of type
  * kubernetes.io/dockerconfigjson with any other value.
  */
 const numberedPlaceholder: MakePlaceholder = ({ length }, text, number) => {
@@ -145,7 +156,7 @@ function isFindable(bytes: Buffer, text: string, names: ReadonlySet<string>): bo
   );
 }
 
-/** Whether a text is a JSON object. */
+/** True if `text` is a JSON object. */
 export function isJsonObject(text: string): boolean {
   if (!/^\s*\{/.test(text)) return false;
   try {
@@ -160,15 +171,15 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The form of a value in a URL. It also works for half of a surrogate pair, which a URL cannot have. */
+/** A value as it is encoded in a URL. Also works for half of a surrogate pair, which a URL cannot contain. */
 function inUrl(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
 /**
- * The forms of a value inside the base64 of a longer text: one for each of the three positions in a group of
- * bytes, without the characters that depend on the neighbouring bytes. The replacement is base64 of the same
- * length.
+ * How a value appears inside the base64 of a longer text: one string for each of the three positions in a
+ * group of bytes, without the characters that depend on the neighbouring bytes. The replacement is base64 of
+ * the same length.
  */
 function withinBase64(bytes: Buffer, encoded: string): readonly (readonly [string, string])[] {
   return [0, 1, 2].map((before) => {

@@ -1,9 +1,11 @@
-/** Number of slots. Each has 2^58 of the 2^64 hashes. All replicas and releases must use the same number. */
+/**
+ * Number of slots. Each covers 2^58 of the 2^64 hashes. All replicas and releases must use the same number.
+ */
 export const SLOTS = 64;
 
 /**
- * The slot of an object, 0 to 63, from its `metadata.uid` or `metadata.namespace`. Neither ever changes, so
- * an object never changes its slot.
+ * The slot of an object, 0 to 63, from its `metadata.uid` or `metadata.namespace`. An object never changes
+ * its slot, because these fields never change.
  */
 export function slotOf(text: string): number {
   return hashOf(text).high >>> 26;
@@ -20,9 +22,9 @@ function digits(half: number): string {
 }
 
 /**
- * FNV-1a of 64 bits over the UTF-8 bytes of a text, as an API server hashes a field for `shardSelector`:
- * `HashField` in k8s.io/apimachinery pkg/sharding/hash.go. It is computed in two halves, because a BigInt for
- * each byte is slow.
+ * 64-bit FNV-1a over the UTF-8 bytes of a string, as an API server hashes a field for `shardSelector`:
+ * `HashField` in k8s.io/apimachinery pkg/sharding/hash.go. It is computed in two halves, because using a
+ * BigInt for each byte is slow.
  */
 function hashOf(text: string): { readonly high: number; readonly low: number } {
   let high = 0xcbf29ce4;
@@ -31,7 +33,7 @@ function hashOf(text: string): { readonly high: number; readonly low: number } {
   const length = bytes?.length ?? text.length;
   for (let at = 0; at < length; at++) {
     low ^= bytes?.[at] ?? text.charCodeAt(at);
-    // The prime is 2^40 + 0x1b3. The carry of the lower half is computed from pieces of 16 bits.
+    // The prime is 2^40 + 0x1b3. The carry of the lower half is computed in steps of 16 bits.
     const middle = (low >>> 16) * 0x1b3 + (((low & 0xffff) * 0x1b3) >>> 16);
     high = (Math.imul(high, 0x1b3) + (middle >>> 16) + (low << 8)) | 0;
     low = Math.imul(low, 0x1b3);

@@ -1,11 +1,11 @@
 import { SLOTS } from './field-hash.ts';
 
-/** The fields by whose hash an API server can select. */
+/** The fields whose hash an API server can use to select objects. */
 export type ShardField = 'object.metadata.uid' | 'object.metadata.namespace';
 
 /**
  * The `shardSelector` for the objects in some slots, as an API server writes it into
- * `metadata.shardInfo.selector`: one range for each run of adjacent slots, in their order.
+ * `metadata.shardInfo.selector`: one range for each run of adjacent slots, in ascending order.
  *
  * @param slots - from 0 to 63, in any order.
  * @throws RangeError when `slots` is empty, because a selector cannot select nothing, and for a number that

@@ -3,7 +3,7 @@ import { ApiError, isGone, isTooLargeResourceVersion } from '../../model/status.
 
 /** How one list or one watch ended. */
 export type Outcome =
-  /** The list failed, or the watch failed before or after the head of its answer. */
+  /** The list failed, or the watch failed before or after the headers of its answer. */
   | { readonly during: 'list' | 'open' | 'stream'; readonly error: unknown }
   /** The server ended the watch normally. */
   | { readonly during: 'stream'; readonly lines: number; readonly livedMs: number }
@@ -11,7 +11,7 @@ export type Outcome =
   | { readonly during: 'stream'; readonly stalled: true };
 
 /**
- * Number of consecutive failures of each kind. A watch that worked resets all counters except the counter of
+ * Number of consecutive failures of each kind. A watch that succeeded resets all counters, except the one for
  * its own failure.
  */
 export interface History {
@@ -30,7 +30,7 @@ export const NO_HISTORY: History = Object.freeze({
   undecodable: 0,
 });
 
-/** Why the reflector does not just continue. Part of logs and metrics, so never rename a value. */
+/** Why the reflector does not simply continue. It is used in logs and metrics, so never rename a value. */
 export type Reason =
   | 'ended' // routine
   | 'ended-at-once'
@@ -53,21 +53,22 @@ export type Reason =
   | 'unexpected';
 
 export interface Action {
-  /** What to do next. `resume` repeats a list that failed, and reopens a watch. */
+  /** What to do next. `resume` repeats a list that has failed, or reopens a watch. */
   readonly step: 'resume' | 'relist-fresher' | 'relist-latest';
-  /** How to wait before that step: see `Pace` for the lengths. */
+  /** How to wait before that step. `Pace` defines the lengths of the waits. */
   readonly wait: 'none' | 'backoff' | 'longest' | 'unserved' | 'forbidden' | 'poll';
-  /** A minimum wait that the server requested. */
+  /** The minimum milliseconds to wait that the server requested. */
   readonly atLeastMs: number;
   readonly reason: Reason;
 }
 
-/** A watch that ends sooner without a line signals a problem. The value of client-go. */
+/**
+ * Milliseconds. A watch that ends sooner without a line indicates a problem. client-go uses the same value.
+ */
 export const SHORT_WATCH_MS = 1_000;
 
 /**
- * Decides what a reflector does after a list or a watch ended. Pure: this table is the whole
- * policy.
+ * Decides what a reflector does after a list or a watch has ended. It is pure and contains the whole policy.
  */
 export function classify(outcome: Outcome, history: History): Action {
   if ('stalled' in outcome) return act('resume', 'none', 'stalled');
@@ -84,7 +85,7 @@ function classifyEnd(
   history: History,
 ): Action {
   if (lines > 0 || livedMs >= SHORT_WATCH_MS) return act('resume', 'none', 'ended');
-  // Resources without a watch cache answer a stale resourceVersion with an empty watch and no 410.
+  // Resources without a watch cache answer an outdated resourceVersion with an empty watch, not with a 410.
   return history.emptyShortWatches === 0
     ? act('resume', 'backoff', 'ended-at-once')
     : act('relist-latest', 'backoff', 'ended-at-once');
@@ -93,9 +94,7 @@ function classifyEnd(
 /** Number of consecutive server errors after which the resourceVersion is suspected. */
 const MAX_SERVER_ERRORS = 5;
 
-/**
- * Number of attempts that give a replica time to catch up, before a list that bypasses the server's cache.
- */
+/** Number of attempts in which a replica may catch up, before a list that bypasses the server's cache. */
 const MAX_TOO_LARGE = 3;
 
 type During = 'list' | 'open' | 'stream';
@@ -122,7 +121,7 @@ function classifyStatus(error: ApiError, during: During, history: History): Acti
       return act('resume', 'backoff', 'overloaded', atLeastMs);
   }
   if (error.status >= 500) {
-    // A watch from a resourceVersion that is not this server's own is refused as a 500.
+    // A watch from a resourceVersion that the server has not issued itself is refused with a 500.
     if (/resource ?version.*invalid value|invalid.*resource ?version/i.test(error.message)) {
       return act('relist-latest', 'backoff', 'server-error');
     }
@@ -136,7 +135,7 @@ function classifyStatus(error: ApiError, during: During, history: History): Acti
 
 /**
  * First tries a list that the server's cache can answer, because thousands of watches expire at once when an
- * API server restarts. If the server refuses that list, too, tries a list that bypasses the cache.
+ * API server restarts. If the server refuses that list as well, tries a list that bypasses the cache.
  */
 function classifyGone(during: During, { expired }: History): Action {
   if (during === 'list') {
@@ -163,8 +162,8 @@ function classifyProtocol(error: ProtocolError, during: During, history: History
   if (during === 'list') {
     return act(history.undecodable === 0 ? 'resume' : 'relist-latest', 'backoff', 'undecodable');
   }
-  // Skipping a line would lose its event for good. The first failure costs one list. A line that
-  // stays undecodable must not cause one list after another.
+  // If a line were skipped, its event would be lost for good. The first failure costs one list. A line that
+  // can never be decoded must not cause one list after another.
   const waits = ['none', 'backoff', 'longest'] as const;
   return act('relist-latest', waits[Math.min(history.undecodable, 2)] ?? 'longest', 'undecodable');
 }
@@ -184,7 +183,7 @@ const COUNTERS: Partial<Record<Reason, keyof History>> = {
 /**
  * The history after the decision for `action`.
  *
- * @param worked - the watch that ended had delivered a line, or had lasted for a second.
+ * @param worked - true if the watch that ended had delivered a line, or had lasted for a second.
  */
 export function remember(history: History, action: Action, worked: boolean): History {
   const counter = COUNTERS[action.reason];

@@ -8,7 +8,7 @@ export interface Decision extends Action {
   readonly error?: unknown;
 }
 
-/** The decision when the sink is known to be wrong: list again. */
+/** The decision when the sink is known to be wrong, which is to list again. */
 export const RELIST_NOW: Decision = Object.freeze({
   step: 'relist-latest',
   wait: 'none',
@@ -41,8 +41,8 @@ export function listAfter(
 }
 
 /**
- * A list not older than a resourceVersion comes without pages. If its answer is too large to arrive
- * in time or in one piece, a repetition would fail forever. The latest list has pages.
+ * A list that is not older than a resourceVersion has no pages. If its answer is too large to arrive in time
+ * or in one piece, it would fail again forever. A list of the latest state has pages.
  */
 function isTooBigAtOnce(due: ListConsistency | undefined, error: unknown): boolean {
   if (due === undefined || due.kind === 'latest') return false;

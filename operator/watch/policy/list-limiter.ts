@@ -6,11 +6,14 @@ import type { Clock } from '../../core/clock.ts';
  */
 const DEFAULT_CONCURRENT_LISTS = 4;
 
-/** With more sources than this, their starts are spread over `START_SPREAD_MS`. */
+/** If there are more sources than this, their starts are spread over `START_SPREAD_MS`. */
 const CALM_START_SOURCES = 10;
 const START_SPREAD_MS = 1_000;
 
-/** How long a resource that cannot stream its list is listed page by page before streaming is tried again. */
+/**
+ * Milliseconds for which a resource that cannot stream its list is listed page by page, before streaming is
+ * tried again.
+ */
 const REFUSAL_MS = 60 * 60 * 1_000;
 
 interface ListLimiterOptions {
@@ -28,9 +31,15 @@ type Release = () => void;
 export interface LimitedSource {
   /** Milliseconds to wait before the first list. Call it once every source of the process has joined. */
   startDelayMs(): number;
-  /** A failure has made a list necessary. Returns the milliseconds to wait before calling `relistDelayMs`. */
+  /**
+   * Call this when a failure has made a list necessary. Returns the milliseconds to wait before calling
+   * `relistDelayMs`.
+   */
   needsRelist(): number;
-  /** Milliseconds to wait after that. Lists that many sources need at once are spread over two seconds. */
+  /**
+   * Milliseconds to wait after that. If many sources need a list at once, the lists are spread over two
+   * seconds.
+   */
   relistDelayMs(): number;
   leave(): void;
 }
@@ -40,18 +49,18 @@ interface Waiting {
 }
 
 /**
- * State that the sources of one process share to protect the API server: how many list at a time, when they
+ * What the sources of one process share to protect the API server: how many may list at a time, when they
  * start, and which resources cannot stream their lists.
  *
- * Lists are admitted in the order in which they ask. Waiting is not a failure and is not reported as a
- * failure.
+ * Lists are admitted in the order in which they were requested. Waiting is not a failure and is not reported
+ * as a failure.
  */
 export class ListLimiter {
   readonly #clock: Clock;
   readonly #random: () => number;
   #free: number;
   readonly #queue: Waiting[] = [];
-  /** In the order of joining. */
+  /** The sources, in the order in which they joined. */
   readonly #sources = new Set<LimitedSource>();
   readonly #relists: RelistSpread;
   readonly #refusedAt = new Map<string, number>();
@@ -120,7 +129,7 @@ export class ListLimiter {
     return refusedAt === undefined || this.#clock.monotonic() - refusedAt >= REFUSAL_MS;
   }
 
-  /** A place for one list. Its release passes it to the list that has waited longest. */
+  /** A place for one list. When it is released, it passes to the list that has waited longest. */
   #place(): Release {
     let held = true;
     return () => {
@@ -140,20 +149,22 @@ export class ListLimiter {
   }
 }
 
-/** If this many sources need a relist within a second, they have probably lost their watches together. */
+/**
+ * If this many sources need a relist within `MASS_WINDOW_MS`, they have probably lost their watches together.
+ */
 const MASS_SOURCES = 5;
 const MASS_WINDOW_MS = 1_000;
 const MASS_SPREAD_MS = 2_000;
 
 /**
- * How long a relist waits to see whether others follow. Watches that were cut together reconnect up
- * to 250 ms apart (`pace.ts`) and learn only then that they must list.
+ * Milliseconds that a relist waits to see if others follow. Watches that were cut together reconnect up to
+ * 250 ms apart (`pace.ts`), and only then notice that they must list.
  */
 const LOOKOUT_MS = 250;
 
 interface Need {
   readonly at: number;
-  /** The time of the list. It is chosen at random once other sources need a list, too. */
+  /** When the list starts. It is chosen at random once other sources need a list as well. */
   startAt: number | undefined;
 }
 
@@ -161,7 +172,7 @@ interface Need {
 class RelistSpread {
   readonly #clock: Clock;
   readonly #random: () => number;
-  /** The latest need of each source. */
+  /** When each source last needed a list. */
   readonly #needs = new Map<object, Need>();
 
   constructor(clock: Clock, random: () => number) {
@@ -170,9 +181,9 @@ class RelistSpread {
   }
 
   /**
-   * Records that `source`, one of `sources`, must list again. Returns the milliseconds to wait before calling
-   * `delayMs`. By then it is known whether other sources must list too. A process of fewer than five sources
-   * does not wait.
+   * Records that `source`, one of `sources` sources, must list again. Returns the milliseconds to wait before
+   * calling `delayMs`. By then it is known if other sources must list as well. A process with fewer than five
+   * sources does not wait.
    */
   needed(source: object, sources: number): number {
     const nowMs = this.#clock.monotonic();

@@ -3,16 +3,16 @@ import type { WatchReport } from '../watch-once.ts';
 import type { ListLimiter } from './list-limiter.ts';
 
 /**
- * How lists are made. `paged`: page by page. `stream`: as the initial events of the watch, which
- * costs the server less memory; a list that cannot be streamed is paged. `auto`: as `stream`, but
- * after a failure to stream, the resource is paged for an hour.
+ * How lists are made. `paged`: page by page. `stream`: as the initial events of the watch, which costs the
+ * server less memory; a list that cannot be streamed is paged. `auto`: like `stream`, but after a failure to
+ * stream, the resource is paged for an hour.
  */
 export type ListMode = 'paged' | 'stream' | 'auto';
 
 /** Number of consecutive streams that may end before their list is complete. */
 const MAX_UNFINISHED = 2;
 
-/** Decides for each list whether it is streamed. */
+/** Decides for each list if it is streamed. */
 export class ListModeChoice {
   readonly #mode: ListMode;
   readonly #limiter: ListLimiter;
@@ -26,22 +26,22 @@ export class ListModeChoice {
     this.#resource = resource;
   }
 
-  /** Whether to stream the next list. */
+  /** True if the next list should be streamed. */
   get streams(): boolean {
     if (this.#mode === 'paged' || this.#fellBack) return false;
     return this.#mode === 'stream' || this.#limiter.mayStream(this.#resource);
   }
 
-  /** A list is complete. */
+  /** Call this when a list is complete. */
   listed(): void {
     this.#unfinished = 0;
     this.#fellBack = false;
   }
 
   /**
-   * A stream ended before its list was complete.
+   * Call this when a stream ended before its list was complete.
    *
-   * @returns true when this list is now listed page by page.
+   * @returns true when this list must now be listed page by page.
    */
   ended({ outcome, acceptedForMs }: WatchReport): boolean {
     const error = 'error' in outcome ? outcome.error : undefined;
@@ -55,9 +55,9 @@ export class ListModeChoice {
 }
 
 /**
- * The server does not know streamed lists, has them disabled, or cannot watch at all. Its message
- * differs between servers. If the request was wrong in another way, such as an unknown field
- * selector, the paged list is refused too and shows the reason.
+ * True if the server does not know streamed lists, has them disabled, or cannot watch at all. Its message
+ * differs between servers. If something else was wrong with the request, such as an unknown field selector,
+ * the paged list is refused as well and shows the reason.
  */
 function isStreamingRefused(error: unknown): boolean {
   return error instanceof ApiError && [400, 405, 422].includes(error.status);

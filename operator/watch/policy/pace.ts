@@ -5,13 +5,16 @@ import type { Action } from './classify.ts';
 /** Delays of lists and watches, as in the reflector of client-go. */
 const BACKOFF = { initialMs: 800, maxMs: 30_000, factor: 2, jitter: 1 } as const;
 
-/** Connected time after which earlier failures are forgotten The value of client-go. */
+/** Milliseconds of connected time after which earlier failures are forgotten, as in client-go. */
 const HEALTHY_AFTER_MS = 120_000;
 
-/** First delay after a cut or refused connection. Most are restarts that end at once. */
+/**
+ * Milliseconds of the first delay after a cut or refused connection. In most cases the server has just
+ * restarted.
+ */
 const FIRST_RETRY_MS = [50, 250] as const;
 
-/** Connecting to a port of our own Pod is cheap, and the ambassador restarts within seconds. */
+/** Milliseconds. Connecting to a port of the own Pod is cheap, and the ambassador restarts within seconds. */
 const UNREACHABLE_MAX_MS = 5_000;
 
 const UNSERVED_POLL_MS = 10_000;
@@ -20,10 +23,10 @@ const FORBIDDEN = { initialMs: 5_000, maxMs: 60_000, factor: 2, jitter: 0.2 } as
 
 const MINUTE_MS = 60_000;
 
-/** Longest wait that a server can ask for. A wrong number must not silence a source for a day. */
+/** Maximum milliseconds that a server can ask for. A wrong number must not silence a source for a day. */
 const MAX_ASKED_MS = 60_000;
 
-/** How long a reflector waits before its next request. One per source, for lists and watches. */
+/** How long a reflector waits before its next request. Each source has one Pace, for lists and watches. */
 export class Pace {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -32,7 +35,7 @@ export class Pace {
   /** Number of failures since the last two minutes of connected time. */
   #failures = 0;
   #connectedMs = 0;
-  /** Opening times, in the last minute, of watches that ended early. */
+  /** When those watches were opened, in the last minute, that ended early. */
   #earlyOpens: number[] = [];
   #lastOpenAt = Number.NEGATIVE_INFINITY;
 
@@ -77,10 +80,7 @@ export class Pace {
     return reason === 'unreachable' ? Math.min(delayMs, UNREACHABLE_MAX_MS) : delayMs;
   }
 
-  /**
-   * Milliseconds to wait before the next watch, so that a server that ends watches early causes no
-   * loop.
-   */
+  /** Milliseconds to wait before the next watch, so that a server that ends watches early causes no loop. */
   spacingMs(): number {
     const nowMs = this.#clock.monotonic();
     this.#earlyOpens = this.#earlyOpens.filter((at) => nowMs - at < MINUTE_MS);
@@ -89,17 +89,17 @@ export class Pace {
     return Math.max(0, this.#lastOpenAt + spacingMs - nowMs);
   }
 
-  /** A watch is about to open. */
+  /** Call this when a watch is about to open. */
   opened(): void {
     this.#lastOpenAt = this.#clock.monotonic();
   }
 
   /**
-   * An accepted watch ended after `livedMs`.
+   * Call this when an accepted watch has ended after `livedMs`.
    *
-   * @param early - the server ended it before the requested time, and this process did not.
-   * @param healthy - false when it was ended because of silence: the time of a dead connection does
-   *   not count as connected.
+   * @param early - true if the server ended it before the requested time, and this process did not.
+   * @param healthy - false if it was ended because of silence: the time of a dead connection is not connected
+   *   time.
    */
   closed(livedMs: number, early: boolean, healthy: boolean): void {
     if (early) this.#earlyOpens.push(this.#lastOpenAt);

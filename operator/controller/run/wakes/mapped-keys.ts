@@ -16,9 +16,7 @@ import type { Mapping, MappingContext } from '../../mapping.ts';
 /** Maximum number of calls of a mapping for one change. After that the change is dropped. */
 const MAP_TRIES = 3;
 
-/**
- * Pauses between tries of an asynchronous mapping. A synchronous mapping is called again at once.
- */
+/** Milliseconds between tries of an asynchronous mapping. A synchronous mapping is called again at once. */
 const PAUSES_MS = [100, 1_000];
 
 interface MappedKeysOptions {
@@ -31,8 +29,8 @@ interface MappedKeysOptions {
 }
 
 /**
- * The keys for a change: the keys of the old and of the new object, each once. The result is a promise only
- * when the mapping returns a promise, or has failed.
+ * The keys for a change: the keys of the old object and of the new one, each key once. The result is a
+ * promise only when the mapping returns a promise, or has failed.
  *
  * @throws OperatorError `USER_CODE`, by rejection, when the mapping has failed three times.
  * @throws `signal.reason` when aborted between two tries.
@@ -54,11 +52,11 @@ export function mappedKeys(
 type Keys = readonly ObjectKey[];
 
 /**
- * Calls the mapping for one object. A synchronous mapping that throws is called again at once, and an
- * asynchronous one after a pause.
+ * Calls the mapping for one object. A synchronous mapping that throws is called again at once, an
+ * asynchronous mapping after a pause.
  *
  * @param unreadable - returns the keys for an object that turns out to be unreadable. Its source reports the
- *   object again when it can be read, but does not repeat a delete.
+ *   object again when it becomes readable, but does not repeat a delete.
  */
 function mapped(
   entry: Entry,
@@ -121,7 +119,7 @@ function isList(answer: unknown): answer is Iterable<unknown> {
   return typeof answer === 'object' && answer !== null && Symbol.iterator in answer;
 }
 
-/** Describes what a mapping has returned instead of a list, without its contents. */
+/** Describes what a mapping has returned instead of a list, without the contents. */
 function notAList(answer: unknown): string {
   if (answer === undefined || answer === null) return String(answer);
   return typeof answer === 'object' ? 'an object, not in a list' : `a ${typeof answer}`;
@@ -152,7 +150,7 @@ function mappingFailed(cause: unknown): OperatorError {
  * changes. As in the API, a namespaced owner is in the child's namespace, and a cluster-scoped child has no
  * namespaced owner.
  *
- * @param anyOwner - if false, only the owner that is marked as `controller`.
+ * @param anyOwner - if false, only the owner that is marked as `controller` is returned.
  */
 export function ownerKeys(
   metadata: ObjectMeta,
@@ -162,7 +160,7 @@ export function ownerKeys(
   return owners(metadata, owner, anyOwner).map(({ key }) => key);
 }
 
-/** As `ownerKeys`, with the uid of each owner. */
+/** Like `ownerKeys`, with the uid of each owner. */
 export function owners(
   metadata: ObjectMeta,
   owner: Resource,
@@ -184,12 +182,12 @@ function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/** Number of objects that are mapped concurrently by an asynchronous mapping. */
+/** Maximum number of objects that an asynchronous mapping maps concurrently. */
 const SIDE_BY_SIDE = 16;
 
 /**
- * Maps items in order and calls `take` with each result. From the first result that is a promise, items with
- * different keys are mapped concurrently. Items with the same key never are, so their results stay in order.
+ * Maps items in order and calls `take` with each result. Once a result is a promise, items with different
+ * keys are mapped concurrently. Items with the same key never are, so their results stay in order.
  *
  * @returns a promise if a result had to be awaited; it never rejects.
  */

@@ -14,10 +14,10 @@ interface RunTriggersOptions {
   readonly random?: () => number;
 }
 
-/** The first pause after a failure. Each further pause is twice as long, up to 5 minutes. */
+/** Milliseconds of the pause after a failure. Each further pause is twice as long, up to 5 minutes. */
 const RESTART_MS = { initialMs: 1_000, maxMs: 5 * 60_000, jitter: 0.1 };
 
-/** A trigger that ran this long before it threw starts again with the first pause. */
+/** If a trigger ran for this many milliseconds before it threw, its pauses start again with the first one. */
 const HEALTHY_MS = 10 * 60_000;
 
 /** Runs triggers concurrently. Resolves when `signal` has aborted and all of them have ended. */

@@ -28,7 +28,7 @@ interface SubscribeOptions {
   /** The stores that mappings can read. */
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
-  /** Receives each change of the controller’s own objects. */
+  /** Is told about each change of the controller’s own objects. */
   readonly unselected: Pick<UnselectedObjects, 'changed'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -41,14 +41,14 @@ interface SubscribeOptions {
 
 /** The subscriptions of one controller. */
 export interface Subscriptions {
-  /** True when the controller has received all cached objects and every change since. */
+  /** True when the controller has received all cached objects and every later change. */
   readonly delivered: boolean;
   end(): void;
 }
 
 /**
- * Subscribes a controller to its event sources. Cached objects come first, as creates, then every change.
- * Each change becomes the key of the object itself, the keys of its owners, or the keys of a mapping.
+ * Subscribes a controller to its event sources. It first receives cached objects as creates, then every
+ * change. Each change becomes the key of the object itself, the keys of its owners, or the keys of a mapping.
  */
 export function subscribe(options: SubscribeOptions): Subscriptions {
   const { controller, informers, resyncPeriodMs } = options;
@@ -59,7 +59,7 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
   ].map(([source, handler]) => {
     const informer = informers.get(source);
     const registration = informer?.addHandler(shown(handler), { resyncPeriodMs });
-    // Enqueues the owner of a child that was deleted before a list showed it.
+    // Enqueues the owner of a child that was deleted before any list showed it.
     const cancel = informer?.onVanished((changes) => void handler(changes));
     return { informer, registration, cancel };
   });
@@ -83,7 +83,7 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
 
 type Handler = (changes: readonly Change[]) => void | Promise<void>;
 
-/** `handler`, without the deletes that only mean that the source no longer shows an object. */
+/** `handler`, without deletes that only mean that the source no longer shows an object. */
 function shown(handler: Handler): Handler {
   return (changes) => {
     const isAny = changes.some((change) => change.type === 'delete' && change.isDropped);
@@ -143,8 +143,8 @@ function statesOf(change: Change): readonly Entry[] {
  * While an asynchronous mapping runs, later changes of its source wait and are merged.
  *
  * A mapping can search a store for objects that refer to the changed object, and misses none. The change is
- * in the store before the mapping is called. A referring object that is already in the store is found. One
- * that comes later is enqueued when it comes, and its reconcile reads the change. A referring object that is
+ * in the store before the mapping is called. If a referring object is already in the store, the mapping finds
+ * it. If it comes later, it is enqueued then, and its reconcile reads the change. A referring object that is
  * being reconciled is found like any other, and is reconciled again.
  */
 function forMapped(options: SubscribeOptions, { source, map, predicate }: Mapping): Handler {
@@ -180,9 +180,9 @@ function filter(
 }
 
 /**
- * The result of `read`; undefined when the object cannot be read, so that other changes still count. The
- * source lists such an object again, or has reported that its transform failed. Any other error is reported
- * here, for example for metadata that no kube-apiserver writes, or for a bug.
+ * The result of `read`. Undefined when the object cannot be read, so that other changes are still handled.
+ * The source lists such an object again, or has reported that its transform failed. Any other error is
+ * reported here, for example an error about metadata that no kube-apiserver writes, or a bug.
  */
 function ifReadable<R>(
   { log, mappingFailed }: SubscribeOptions,
@@ -214,7 +214,7 @@ function isFinalizationDue(change: Change, finalizer: string | undefined): boole
 /**
  * Low priority for objects that existed before the controller started, for resyncs, and for updates that only
  * a relist found, because nobody waits for these. Normal priority for other changes. A creation or deletion
- * that a relist finds has normal priority: it is rare, and already late.
+ * that a relist finds has normal priority, because it is rare and has already been delayed.
  */
 function priorityOf(change: Change): number {
   const isInitial = change.type === 'add' && change.initial;
@@ -228,8 +228,8 @@ type Passes = (change: Change) => boolean;
 /**
  * Turns a predicate into a filter for changes of a cache. If the predicate throws, the change passes.
  *
- * @param failed - called only for the first error, because a predicate may throw for every object of a
- * cluster.
+ * @param failed - called only for the first error, because a predicate may throw for every object in a
+ *   cluster.
  */
 function passesOf(
   predicate: Predicate | undefined,
@@ -241,8 +241,8 @@ function passesOf(
     try {
       return predicate(eventOf(change));
     } catch (error) {
-      // The source has already reported the unreadable object, and the attempt at its key also
-      // fails.
+      // The source has already reported the unreadable object, and the reconcile attempt for its key fails as
+      // well.
       if (!hasFailed && !isUnreadable(change)) {
         failed(error, change);
         hasFailed = true;
@@ -276,8 +276,8 @@ class EventOfEntry {
 }
 
 /**
- * A resync becomes `generic`, not `update`, because a predicate that compares two states would drop it. A
- * predicate that reads the object itself still decides.
+ * A resync becomes `generic`, not `update`, because a predicate that compares two states would drop an
+ * update. A predicate that reads the object itself still decides.
  */
 function eventOf(change: Change): PredicateEvent {
   if (change.type === 'delete') return new EventOfEntry('delete', change.entry);

@@ -4,19 +4,19 @@ import type { Change } from '../../../store/change.ts';
 import type { Cause } from '../../policies/key-gate.ts';
 import type { Log } from '../../reconciler.ts';
 
-/** The part of a declaration that turned a change into a key. */
+/** The option of a controller that turned a change into a key. */
 export type Via = 'for' | 'owns' | 'mapping';
 
-/** What enqueued a key before one attempt. Plain data without any part of an object. */
+/** What enqueued a key before one attempt. Plain data that contains nothing of an object. */
 export interface WokenBy {
-  /** The first different causes. */
+  /** The first causes, each different one once. */
   readonly causes: readonly WakeCause[];
   /** The number of further causes, which are not remembered individually. */
   readonly more: number;
 }
 
 export interface WakeCause {
-  /** The changed object, as `Secret demo/pw`; otherwise the reason, such as `trigger`. */
+  /** The changed object, such as `Secret demo/pw`; otherwise the reason, such as `trigger`. */
   readonly cause: string;
   /** `for`, `owns` or `mapping`, and the kind of the change. Undefined for a reason other than a change. */
   readonly via: string | undefined;
@@ -30,8 +30,8 @@ interface Woken {
 }
 
 /**
- * Number of waiting keys per controller whose causes are remembered, so that a first list of a million objects costs
- * nothing. A key takes about 0.5 KB.
+ * Number of waiting keys per controller whose causes are remembered. It is limited so that a first list of a
+ * million objects costs nothing. A key takes about 0.5 KB.
  */
 const MAX_KEYS = 1_000;
 
@@ -39,8 +39,9 @@ const MAX_KEYS = 1_000;
 const MAX_CAUSES = 4;
 
 /**
- * Remembers why keys are waiting for their reconcile: the first 1,000 keys, or every key while debug lines are shown.
- * The causes are logged as a debug line when the reconcile begins: `woken by Secret demo/pw via mapping`.
+ * Remembers why keys are waiting for their reconcile. Normally it remembers the first 1,000 keys, but every
+ * key while debug lines are shown. The causes are logged as a debug line when the reconcile begins: `woken by
+ * Secret demo/pw via mapping`.
  */
 export class WakeCauses {
   readonly #showsDebug: () => boolean;
@@ -65,7 +66,7 @@ export class WakeCauses {
   /**
    * Call this when a reconcile of `key` begins. @param failures - failures in a row of the key.
    *
-   * @returns undefined when no cause is remembered, as for a retry.
+   * @returns undefined when no cause is remembered, for example for a retry.
    */
   begins(key: ObjectKey, failures: number, log: Log): WokenBy | undefined {
     const woken = this.#woken.get(key);
@@ -119,13 +120,14 @@ function debugFacts(
   };
 }
 
-/** The object whose change enqueues a key, as `Secret demo/pw`. */
+/** The object whose change enqueues a key, such as `Secret demo/pw`. */
 export function changedObject({ resource, change }: Cause): string {
   return `${resource.kind} ${change.key}`;
 }
 
 /**
- * How a change became a key. Changes from a list, and resyncs without a change, are named as such.
+ * How a change became a key. The result also says whether the change comes from a list, or is a resync
+ * without a change.
  */
 export function howChanged(change: Change, via: Via): string {
   if (change.type === 'delete') return `${via}, deleted`;
@@ -134,7 +136,7 @@ export function howChanged(change: Change, via: Via): string {
   return change.relist === true ? `${via}, relist` : via;
 }
 
-/** The name of an object in log lines, as `StatefulSet demo/x`. */
+/** The name of an object in log lines, such as `StatefulSet demo/x`. */
 export function shownObject(
   { kind }: Resource,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },

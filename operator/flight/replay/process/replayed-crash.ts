@@ -3,7 +3,7 @@ import { messageOf, OperatorError } from '../../../core/errors.ts';
 import type { HeaderLine } from '../../record-line.ts';
 import { shownAt } from '../difference.ts';
 
-/** An error that the replayed code has thrown and that nothing catches. */
+/** An error that the replayed code has thrown and nothing has caught. */
 export interface ReplayedCrash {
   readonly error: unknown;
   /** Milliseconds since the recorder began. */
@@ -13,14 +13,14 @@ export interface ReplayedCrash {
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
- * A recorded crash is at the end of its record. The processor takes no time in a replay, so the replayed
- * crash is earlier.
+ * Milliseconds. A recorded crash is at the end of its record. Processing takes no time in a replay, so the
+ * replayed crash is earlier.
  */
 const SAME_CRASH_MS = 5_000;
 
 /**
- * Calls `crashed` with each uncaught error, until the returned function is called: the replayed code must not end the
- * process that replays it.
+ * Calls `crashed` with each uncaught error, until the returned function is called. So the replayed code does
+ * not end the process that replays it.
  */
 export function catchCrashes(crashed: (error: unknown) => void): () => void {
   const others = EVENTS.map((name) => [name, process.rawListeners(name)] as const);
@@ -34,10 +34,11 @@ export function catchCrashes(crashed: (error: unknown) => void): () => void {
 }
 
 /**
- * A description, for people, of what a crash of the replayed code means.
+ * Describes for people what a crash of the replayed code means.
  *
- * @param hasLeft - the replay has differed from the record before the crash.
- * @throws OperatorError `USER_CODE` when this is the first difference: the recorded code did not crash.
+ * @param hasLeft - true if the replay has differed from the record before the crash.
+ * @throws OperatorError `USER_CODE` when the crash is the first difference, because the recorded code did not
+ *   crash.
  */
 export function crashNote(
   { error, at }: ReplayedCrash,

@@ -11,7 +11,7 @@ interface KeyState {
 export class ReplayedKeys {
   readonly #keys = new Map<string, KeyState>();
 
-  /** An attempt at the key begins. */
+  /** An attempt to reconcile the key begins. */
   began(key: string): void {
     this.#of(key).outcome = undefined;
   }

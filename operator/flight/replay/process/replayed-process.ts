@@ -24,9 +24,7 @@ interface ReplayedProcessOptions {
   readonly ended: (attempt: ReplayedAttempt, end: AttemptEnd) => void;
 }
 
-/**
- * The operator of a record. It runs from its start or from a gain of leadership to the loss of leadership.
- */
+/** The operator of a record, from its start, or from a gain of leadership to the loss of it. */
 export class ReplayedProcess {
   readonly #options: ReplayedProcessOptions;
   readonly #stop = new AbortController();
@@ -36,7 +34,7 @@ export class ReplayedProcess {
     this.#options = options;
   }
 
-  /** True when it has ended. */
+  /** True when the process has ended. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -50,7 +48,7 @@ export class ReplayedProcess {
       });
   }
 
-  /** Stops it. Work that is still running is abandoned. */
+  /** Stops the process. Work that is still running is abandoned. */
   stop(reason: string): void {
     this.#stop.abort(new Error(reason));
   }

@@ -14,11 +14,11 @@ interface CachedList {
   readonly objects: KubernetesObject[];
 }
 
-/** The caches at the beginning of a record, as answers to the first lists of a replay. */
+/** The caches at the beginning of a record, as answers to the first lists in a replay. */
 export class FirstLists {
   /**
-   * Objects that attempts from before the record had already created: they did not exist when the
-   * attempts began.
+   * Objects that were created by attempts from before the record. They did not exist when those attempts
+   * began.
    */
   readonly createdBefore: (readonly [collection: string, object: KubernetesObject])[] = [];
   readonly #lists = new Map<string, CachedList>();
@@ -44,7 +44,9 @@ export class FirstLists {
     }
   }
 
-  /** The answer to a list, once: a second list of the collection requests later objects. */
+  /**
+   * The answer to a list. It is given once, because a second list of the collection asks for later objects.
+   */
   take(request: TransportRequest, target: RequestTarget): object | undefined {
     const form = isMetadataOnly(request) ? 'metadata' : 'full';
     const id = `${collectionIdOf(target)} ${form}`;
@@ -54,8 +56,7 @@ export class FirstLists {
   }
 
   /**
-   * Allows each source to be listed again: the list then has the objects that the record has
-   * shown until now.
+   * Allows each source to be listed again. The list then has the objects that the record has shown until now.
    */
   renew({ sources }: Pick<HeaderLine, 'sources'>, objects: RecordedObjects): void {
     const { resourceVersion } = objects;
@@ -70,7 +71,7 @@ export class FirstLists {
     }
   }
 
-  /** All objects, with the collection of each. */
+  /** All objects, each with its collection. */
   *objects(): Generator<readonly [collection: string, object: KubernetesObject]> {
     for (const { source, objects } of this.#lists.values()) {
       for (const object of objects) yield [collectionOf(source), object];
@@ -78,7 +79,7 @@ export class FirstLists {
   }
 }
 
-/** A list in the form in which an API server answers it. */
+/** A list, as an API server would answer. */
 export function listAnswer(
   { apiVersion, kind }: Pick<RecordedSource, 'apiVersion' | 'kind'>,
   objects: readonly KubernetesObject[],

@@ -1,6 +1,8 @@
 import type { RecordedRun } from './recorded-run.ts';
 
-/** True when the operator had Secrets: digests that it made of them differ from those of placeholders. */
+/**
+ * True when the operator had Secrets. Digests that it made of them differ from digests of the placeholders.
+ */
 export function hasPlaceholders({ header, exchanges }: RecordedRun): boolean {
   if (header.sources.some(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Secret'))
     return true;

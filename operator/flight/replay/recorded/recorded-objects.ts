@@ -2,10 +2,10 @@ import { isMapping, type Mapping } from '../../../core/mapping.ts';
 import { isOlder, type KubernetesObject, keyOf, objectKey } from '../../../model/object.ts';
 import type { RecordedSource } from '../../record-line.ts';
 
-/** The objects of one collection, by key. */
+/** The objects of one collection, keyed by their object key. */
 type Objects = Map<string, KubernetesObject>;
 
-/** The collection of a source in all namespaces, as a path. */
+/** The path of a source's collection, over all namespaces. */
 export function collectionOf({
   apiVersion,
   plural,
@@ -14,8 +14,8 @@ export function collectionOf({
 }
 
 /**
- * The objects of the API server as the record shows them over time: from the caches at its beginning, and
- * then from watches and answers. It does not contain objects that the operator never saw.
+ * The objects of the API server as the record shows them over time: first from the caches at its beginning,
+ * then from watches and answers. Objects that the operator never received are missing.
  */
 export class RecordedObjects {
   readonly #collections = new Map<string, Objects>();
@@ -42,7 +42,7 @@ export class RecordedObjects {
     const known = objects.get(key)?.metadata.resourceVersion ?? '';
     const { resourceVersion = '' } = object.metadata;
     this.saw(resourceVersion);
-    // A watch that is behind an answer delivers an older state.
+    // A watch that lags behind an answer delivers an older state.
     if (!isOlder(resourceVersion, known)) objects.set(key, object);
   }
 
@@ -78,7 +78,7 @@ export class RecordedObjects {
   }
 }
 
-/** The value as an object of Kubernetes; undefined when it is not one. */
+/** The value as a Kubernetes object; undefined when it is not one. */
 export function asObject(value: unknown): KubernetesObject | undefined {
   if (!isMapping(value) || !isMapping(value.metadata)) return undefined;
   const { name } = value.metadata as Mapping;

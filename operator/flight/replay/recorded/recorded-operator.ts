@@ -3,7 +3,9 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import { overridden, type Settings, settingsFrom } from '../../../manager/settings/settings.ts';
 import type { HeaderLine } from '../../record-line.ts';
 
-/** A limit of the replayed process that is never reached: the record decides when a watch ends. */
+/**
+ * Seconds that a watch never reaches in the replayed process, because the record decides when a watch ends.
+ */
 const NEVER_SECONDS = 30 * 24 * 60 * 60;
 
 /**
@@ -15,7 +17,7 @@ export function replaySettings(
   recorded: Readonly<Record<string, string>>,
   own: Partial<Settings> = {},
 ): Settings {
-  // A Lease needs further settings, and the replay does not acquire one.
+  // A Lease needs further settings, and the replay does not acquire a Lease.
   const { CHANCERY_LEADER_ELECTION: _, ...others } = recorded;
   return {
     ...overridden(settingsFrom(others), own),
@@ -33,7 +35,7 @@ export function replaySettings(
   };
 }
 
-/** True for a process that worked only while it led. */
+/** True for a process that worked only while it was the leader. */
 export function hasElection(
   { CHANCERY_LEADER_ELECTION: election = '' }: Readonly<Record<string, string>>,
   { leaderElection }: Partial<Settings> = {},
@@ -42,17 +44,17 @@ export function hasElection(
 }
 
 interface RecordedControllersOptions {
-  /** True when controllers of the record may be missing, as long as at least one exists. */
+  /** If true, controllers of the record may be missing, but at least one must exist. */
   readonly partly: boolean;
-  /** How many additional workers a controller gets. */
+  /** Returns how many additional workers a controller gets. */
   readonly spareWorkers: (name: string) => number;
-  /** Receives a note about controllers that are only in the record, or only in the modules. */
+  /** Called with a note about controllers that are only in the record, or only in the modules. */
   readonly note: (text: string) => void;
 }
 
 /**
- * The controllers of the record, without resyncs and triggers, which depend on the time since the
- * start of a process.
+ * The controllers of the record, without resyncs and triggers, which depend on the time since the process
+ * started.
  *
  * @throws ConfigurationError `CONFIG` when the modules lack controllers of the record.
  */
@@ -74,7 +76,8 @@ export function recordedControllers(
   }
   if (missing.length > 0) note(`recorded, and not replayed: ${list(missing)}`);
   if (others.length > 0) note(`not in the record, and not replayed: ${list(others)}`);
-  // Resyncs and triggers depend on the time since the start of the process: their wakes come from the record.
+  // Resyncs and triggers depend on the time since the process started, so the record itself causes their
+  // wakes.
   const ofTime = { resyncPeriodMs: 0, triggers: [] };
   return declared
     .filter(({ name }) => names.has(name))
@@ -88,14 +91,14 @@ function list(names: readonly string[]): string {
   return names.length === 0 ? 'no controller' : names.join(', ');
 }
 
-/** The error for a process that shares the work with another one and that never led. */
+/** The error for a process that shared the work with another one and never led. */
 export function neverLed(): ConfigurationError {
   return new ConfigurationError(
     'the record cannot be replayed: the process did not lead while it was recorded, so that it reconciled nothing',
   );
 }
 
-/** @param jumpedMs - how far the wall clock was set forward; negative when it was set back. */
+/** @param jumpedMs - how far the wall clock was set forward; negative if it was set back. */
 export function jumpNote(jumpedMs: number): string {
   const way = jumpedMs > 0 ? 'forward' : 'back';
   const seconds = (Math.abs(jumpedMs) / 1_000).toFixed(1);

@@ -14,34 +14,34 @@ import type {
   StateLine,
 } from '../../record-line.ts';
 
-/** A part of the answer to a request. */
+/** One line of the reply to a request. */
 export type ReplyLine = AnswerLine | ChunkLine | EndedLine;
 
-/** A request of the record, and its complete answer. */
+/** A recorded request, with its complete reply. */
 export interface RecordedExchange {
   readonly request: RequestLine;
-  /** In the order of the record. */
+  /** The lines of the reply, in the order of the record. */
   readonly reply: ReplyLine[];
 }
 
-/** The body of the answer, as far as it arrived. */
+/** The body of the answer, as far as it has arrived. */
 export function answeredText({ reply }: RecordedExchange): string {
   return reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
 }
 
-/** An attempt at a key, as it was recorded. */
+/** A recorded reconcile attempt. */
 export interface RecordedAttempt {
   readonly begin: BeginLine;
-  /** The number of this attempt among the attempts at this key in the record, from 1. */
+  /** The number of this attempt among all attempts for its key in the record, from 1. */
   readonly number: number;
-  /** Its requests, in the order in which they were made. */
+  /** The requests of the attempt, in the order in which they were made. */
   readonly exchanges: RecordedExchange[];
   /**
-   * Requests that the code of this attempt made without awaiting them, and that were sent after the attempt
-   * had ended.
+   * Requests that the code of this attempt made but did not await, and that were sent after the attempt had
+   * ended.
    */
   readonly late: RecordedExchange[];
-  /** Undefined when the record ends before the attempt. */
+  /** Undefined when the record ends before the attempt does. */
   outcome?: OutcomeLine;
 }
 
@@ -51,9 +51,12 @@ export interface RecordedRun {
   readonly state: StateLine;
   readonly cached: readonly CachedLine[];
   readonly queued: readonly QueuedLine[];
-  /** Wall time at the beginning, in milliseconds since 1970. */
+  /** Wall time at the beginning of the record, in milliseconds since 1970. */
   readonly wall: number;
-  /** The events after the state, in order. States of later segments are omitted: they contain nothing new. */
+  /**
+   * The events after the state, in order. The states of later segments are omitted, because they contain
+   * nothing new.
+   */
   readonly lines: readonly RecordLine[];
   readonly exchanges: ReadonlyMap<number, RecordedExchange>;
   readonly attempts: ReadonlyMap<number, RecordedAttempt>;
@@ -62,8 +65,8 @@ export interface RecordedRun {
 /**
  * Orders the lines of a record.
  *
- * @throws ConfigurationError `CONFIG` when the record does not begin with a state, or is of a process that
- *   shared its work with other replicas.
+ * @throws ConfigurationError `CONFIG` when the record does not begin with a state, or comes from a process
+ *   that shared its work with other replicas.
  */
 export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
   const [first] = lines;
@@ -83,24 +86,24 @@ export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
 }
 
 /**
- * How long the replayed process may take to reach the state in which the recorded one was when the record
- * began.
+ * Milliseconds that the replayed process may take to reach the state that the recorded process had when the
+ * record began.
  */
 const START_MS = 60_000;
 
-/** When a replay of a process that was already working begins: before all recorded attempts. */
+/** When the replay of a process that was already working begins. This is before all recorded attempts. */
 export function startOf({ state, attempts }: RecordedRun): number {
   const carried = [...attempts.values()].filter(({ begin }) => begin.carried === true);
   return Math.min(state.at, ...carried.map(({ begin }) => begin.at)) - START_MS;
 }
 
-/** The number of lines about work that had begun before the record: they are the first lines. */
+/** The number of lines about work that had begun before the record. They are the first lines. */
 export function carriedCount({ lines }: Pick<RecordedRun, 'lines'>): number {
   const begun = lines.findIndex((line) => !('carried' in line && line.carried === true));
   return begun < 0 ? lines.length : begun;
 }
 
-/** The creations of attempts from before the record, up to its beginning. */
+/** The creations that attempts from before the record made before the record began. */
 export function carriedCreations({ attempts, state }: RecordedRun): readonly RecordedExchange[] {
   return [...attempts.values()]
     .filter(({ begin }) => begin.carried === true && begin.incomplete !== true)

@@ -2,23 +2,19 @@ import type { Clock } from '../../../core/clock.ts';
 import type { KubernetesObject } from '../../../model/object.ts';
 import type { RecordedSource } from '../../record-line.ts';
 
-/** The state of the API server of a record at the time when a replay needs it. */
+/** The state of the API server of a record, at the time when a replay needs a cluster. */
 export interface ReplayClusterState {
-  /** Virtual time. */
+  /** The virtual clock of the replay. */
   readonly clock: Clock;
   /** The kinds that the record has shown. */
   readonly sources: readonly RecordedSource[];
-  /** The definitions that the operator has of its own resources. */
+  /** The definitions of the operator's own resources. */
   readonly definitions: readonly KubernetesObject[];
   /**
-   * Objects by collection, such as `/apis/apps/v1/deployments`; with their uids and
-   * resourceVersions.
+   * Objects, keyed by collection, such as `/apis/apps/v1/deployments`, with their uids and resourceVersions.
    */
   readonly objects: ReadonlyMap<string, readonly KubernetesObject[]>;
-  /**
-   * Later than every resourceVersion of the record: objects that are written from now on have later
-   * ones.
-   */
+  /** Later than every resourceVersion in the record. Objects that are written from now on get later ones. */
   readonly resourceVersion: string;
 }
 
@@ -35,8 +31,8 @@ export interface ClusterAnswer {
 }
 
 /**
- * An API server that answers requests that are not in the record. The toolkit has none: `@chancery/testing`
- * implements this with its embedded server.
+ * An API server that answers requests that are not in the record. The toolkit itself has none:
+ * `@chancery/testing` implements this interface with its embedded server.
  */
 export interface ReplayCluster {
   send(request: {
@@ -45,7 +41,7 @@ export interface ReplayCluster {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string | undefined;
   }): Promise<ClusterAnswer>;
-  /** A change by another writer, as it is in the record. It is not in `changes`. */
+  /** A recorded change by another writer. `changes` does not return it. */
   put(collection: string, object: KubernetesObject): void;
   remove(collection: string, object: KubernetesObject): void;
   /** The changes that requests have made since the last call, in order. */

@@ -3,7 +3,7 @@ import { AmbassadorError, type ErrorCode } from '../../../core/errors.ts';
 import type { TransportRequest, TransportResponse } from '../../../transport/transport.ts';
 import type { ReplyLine } from './recorded-run.ts';
 
-/** A request of the replayed operator, which is answered piece by piece. */
+/** A request of the replayed operator. It is answered chunk by chunk. */
 export class ReplayedExchange {
   readonly request: TransportRequest;
   readonly response: Promise<TransportResponse>;
@@ -20,7 +20,7 @@ export class ReplayedExchange {
     else signal.addEventListener('abort', () => this.#abort(signal.reason), { once: true });
   }
 
-  /** True when nothing more can arrive: it is answered, has failed, or was canceled. */
+  /** True when nothing more can arrive, because the request was answered, has failed, or was canceled. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -54,7 +54,7 @@ export class ReplayedExchange {
     this.end();
   }
 
-  /** Passes on one line of its recorded reply. It does not repeat an abort by the operator itself. */
+  /** Passes on one line of the recorded reply. An abort by the operator itself is not repeated. */
   replay(line: ReplyLine): void {
     if (line.kind === 'answer') this.head(line.status, line.headers);
     else if (line.kind === 'chunk') this.text(line.text);
@@ -85,7 +85,7 @@ const CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'CONNECTION_LOST',
 ]);
 
-/** The failure of a transport as it was recorded. */
+/** The error of a transport, from a recorded failure. */
 function failureOf({ code, message }: { readonly code: string; readonly message: string }): Error {
   if (!CODES.has(code)) return new Error(message);
   const fate = code === 'AMBASSADOR_UNREACHABLE' ? 'not-sent' : 'unknown';

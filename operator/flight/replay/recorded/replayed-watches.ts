@@ -14,23 +14,23 @@ export interface WatchedLine {
   readonly type: string;
   /** Undefined for a line without an object. */
   readonly object: KubernetesObject | undefined;
-  /** Also set for a bookmark. */
+  /** Also set if the line is a bookmark. */
   readonly resourceVersion: string | undefined;
 }
 
 interface WatchesOptions {
   readonly run: RecordedRun;
-  /** Called for each line of the record, whether a watch of the replay is open or not. */
+  /** Called for each recorded line, even if no watch of the replay is open. */
   readonly seen: (collection: string, line: WatchedLine) => void;
   /** True for an object that the record no longer describes correctly. Its recorded events are withheld. */
   readonly hasLeft: (collection: string, object: KubernetesObject) => boolean;
 }
 
-/** A watch of the record, and the watch of the replay that corresponds to it. */
+/** A recorded watch, and the corresponding watch of the replay. */
 class RecordedWatch {
   readonly target: RequestTarget;
   readonly #options: WatchesOptions;
-  /** The lines that came before the replay opened its watch. */
+  /** The lines that were replayed before the replay opened its watch. */
   readonly #before: ReplyLine[] = [];
   readonly #text = new WatchedLines();
   #open: ReplayedExchange | undefined;
@@ -43,8 +43,8 @@ class RecordedWatch {
   }
 
   /**
-   * False again when the replay has closed its watch before the recorded one ended: its next watch continues
-   * the recorded one.
+   * True when a watch of the replay has taken the recorded one. It is false again if the replay has closed
+   * its watch before the recorded watch ended. The next watch of the replay then continues the recorded one.
    */
   get isTaken(): boolean {
     return this.#open !== undefined && (this.#hasEnded || !this.#open.isOver);
@@ -64,7 +64,7 @@ class RecordedWatch {
     else this.#open.replay(whole);
   }
 
-  /** The lines that `text` completes, without those of objects that differ from the record. */
+  /** The lines that `text` completes, except those about objects that differ from the record. */
   #lines(text: string): string {
     const { seen, hasLeft } = this.#options;
     const { collection } = this.target;
@@ -77,7 +77,7 @@ class RecordedWatch {
   }
 }
 
-/** The watches of a replay: each corresponds to the next recorded watch of the same collection. */
+/** The watches of a replay. Each corresponds to the next recorded watch of the same collection. */
 export class ReplayedWatches {
   readonly #recorded = new Map<RecordedExchange, RecordedWatch>();
   readonly #byCollection = new Map<string, RecordedWatch[]>();
@@ -95,7 +95,7 @@ export class ReplayedWatches {
     }
   }
 
-  /** A watch without a recorded one is accepted, and sends nothing unless the cluster changes. */
+  /** A watch that was not recorded is accepted, and sends nothing unless the cluster changes. */
   open(request: TransportRequest, target: RequestTarget): ReplayedExchange {
     const exchange = new ReplayedExchange(request);
     this.#open.push({ target, exchange });
@@ -105,14 +105,14 @@ export class ReplayedWatches {
     return exchange;
   }
 
-  /** Handles a line of the record. False when it does not belong to a watch. */
+  /** Handles a line of the record. Returns false when the line does not belong to a watch. */
   replay(exchange: RecordedExchange, line: ReplyLine): boolean {
     const watch = this.#recorded.get(exchange);
     watch?.replay(line);
     return watch !== undefined;
   }
 
-  /** Sends a change of the cluster to the watches that select it. */
+  /** Sends a change in the cluster to the watches that select the object. */
   send({ collection, type, object }: ClusterChange): void {
     for (const { target, exchange } of this.#open) {
       if (exchange.isOver || target.collection !== collection) continue;
@@ -140,7 +140,7 @@ export function isMetadataOnly({ headers }: Pick<TransportRequest, 'headers'>): 
   return (headers?.accept ?? '').includes('as=PartialObjectMetadata');
 }
 
-/** The object as an API server sends it to such a request. */
+/** The object, as an API server answers a request for metadata only. */
 export function metadataOf({ metadata }: KubernetesObject): object {
   return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata };
 }
@@ -155,7 +155,7 @@ function watchedLine(text: string): WatchedLine {
   };
 }
 
-/** Identifies an object of a collection. */
+/** Identifies an object among the objects of all collections. */
 export function idOf(collection: string, { metadata }: KubernetesObject): string {
   return `${collection} ${objectKey(metadata.namespace, metadata.name)}`;
 }

@@ -1,24 +1,25 @@
 import { objectKey } from '../../../model/object.ts';
 
-/** The target of a request, according to its path. */
+/** What a request refers to, according to its path. */
 export interface RequestTarget {
-  /** The collection in all namespaces, such as `/apis/apps/v1/deployments`. */
+  /** The path of the collection over all namespaces, such as `/apis/apps/v1/deployments`. */
   readonly collection: string;
   readonly namespace: string | undefined;
-  /** Undefined for a collection. */
+  /** Undefined if the request refers to a collection. */
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   readonly query: URLSearchParams;
 }
 
-/** Undefined for a path of neither an object nor a collection, such as that of discovery. */
+/** Undefined for a path that is neither an object nor a collection, such as a path of discovery. */
 export function requestTarget(path: string): RequestTarget | undefined {
   const [pathname = '', search = ''] = path.split('?');
   const parts = pathname.split('/').slice(1).map(decodeURIComponent);
   const head = parts[0] === 'api' ? parts.splice(0, 2) : parts.splice(0, 3);
   const isGroup = head[0] === 'apis' && head.length === 3;
   if (!isGroup && !(head[0] === 'api' && head.length === 2)) return undefined;
-  // `/api/v1/namespaces/demo` is an object, `/api/v1/namespaces/demo/pods` a collection in it.
+  // `/api/v1/namespaces/demo` is an object, and `/api/v1/namespaces/demo/pods` is a collection in that
+  // namespace.
   const isInNamespace = parts[0] === 'namespaces' && parts.length > 2 && !isOfNamespace(parts[2]);
   const namespace = isInNamespace ? parts[1] : undefined;
   const [plural, name, ...more] = isInNamespace ? parts.slice(2) : parts;
@@ -37,12 +38,12 @@ function isOfNamespace(part: string | undefined): boolean {
   return part === 'status' || part === 'finalize';
 }
 
-/** A text that is unique for each object that a request names. */
+/** A string that is unique for each object that a request names. */
 export function objectIdOf({ collection, namespace, name }: RequestTarget): string {
   return `${collection} ${objectKey(namespace, name ?? '')}`;
 }
 
-/** Equal for a list and a watch of the same objects. */
+/** The same for a list and a watch of the same objects. */
 export function collectionIdOf({ collection, namespace = '', query }: RequestTarget): string {
   const selectors = ['labelSelector', 'fieldSelector'].map((name) => query.get(name) ?? '');
   return JSON.stringify([collection, namespace, ...selectors]);

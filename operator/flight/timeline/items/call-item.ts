@@ -4,7 +4,7 @@ import { durationWords } from '../../../core/text/duration-words.ts';
 import type { RecordedError, RequestLine } from '../../record-line.ts';
 import type { Fact, TimelineItem } from '../timeline-data.ts';
 
-/** A call with its answer, or without one. */
+/** A call, with its answer if there was one. */
 export interface FinishedCall {
   readonly request: RequestLine;
   readonly path: RequestPath | undefined;
@@ -12,17 +12,17 @@ export interface FinishedCall {
   readonly status: number | undefined;
   /** The body of the answer. Undefined when it is not JSON. */
   readonly answer: unknown;
-  /** The number of bytes of the answer that the record does not have. */
+  /** The number of bytes of the answer that the record has omitted. */
   readonly leftOut: number;
   readonly to: number;
   readonly error: RecordedError | undefined;
   readonly open?: true;
 }
 
-/** Requests that only ask for an answer and store nothing. */
+/** Requests that only ask for a decision and store nothing. */
 const REVIEW = /reviews$/;
 
-/** False for a dry run, too: it stores nothing. */
+/** True for a call that may store something. A dry run stores nothing. */
 export function isWrite(
   { method }: RequestLine,
   path: RequestPath | undefined,
@@ -32,7 +32,7 @@ export function isWrite(
   return path === undefined || !REVIEW.test(path.plural);
 }
 
-/** A call in words. @param target - such as `Deployment demo/web`. */
+/** Describes a call. @param target - such as `Deployment demo/web`. */
 export function callItem(
   call: FinishedCall,
   target: string,

@@ -24,7 +24,7 @@ export interface ExchangeParts {
   readonly from: number;
 }
 
-/** A request whose answer is not complete. */
+/** A request whose answer is not complete yet. */
 interface OpenCall {
   readonly request: RequestLine;
   readonly path: RequestPath | undefined;
@@ -36,7 +36,10 @@ interface OpenCall {
   status: number | undefined;
 }
 
-/** Requests and answers: an item for each call, and the states of objects in answers and watches. */
+/**
+ * Requests and answers. They result in an item for each call, and in the states of objects from answers and
+ * watches.
+ */
 export class ExchangeItems {
   readonly #parts: ExchangeParts;
   readonly #calls = new Map<number, OpenCall>();
@@ -120,7 +123,7 @@ export class ExchangeItems {
     });
   }
 
-  /** The state that a call made or showed, and the state before it. */
+  /** The state that a call caused or showed, and the previous state. */
   #stateOf(
     call: OpenCall,
     finished: FinishedCall,
@@ -152,7 +155,7 @@ export class ExchangeItems {
     return source === undefined ? items.process('Requests') : items.source(source.id);
   }
 
-  /** The object of a write, before the write. */
+  /** The object of a write, in its state before the write. */
   #target(request: RequestLine, path: RequestPath | undefined): Moment | undefined {
     const { histories, sources } = this.#parts;
     const name = learnedName(sources, path, jsonOf(request.body ?? ''));

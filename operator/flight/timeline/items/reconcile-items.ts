@@ -36,14 +36,14 @@ const RESULT_WORDS: Readonly<Record<OutcomeLine['result'], string>> = {
   aborted: 'was aborted',
 };
 
-/** The rows of keys: why a key woke, how long it waited and for what, and how each attempt ended. */
+/** The rows of keys: why a key woke, how long and for what it waited, and how each attempt ended. */
 export class ReconcileItems {
   readonly #collected: Collected;
-  /** Attempts without an outcome, by their id. */
+  /** Attempts that have no outcome yet, by their id. */
   readonly #running = new Map<number, GrowingItem>();
-  /** The wait of each row, while it has not ended. */
+  /** The wait of each row that has not ended yet. */
   readonly #waits = new Map<number, GrowingItem>();
-  /** The state that the last attempt of each row saw. */
+  /** The object's state that the last attempt of each row read. */
   readonly #seen = new Map<number, number | undefined>();
 
   constructor(collected: Collected) {

@@ -13,17 +13,17 @@ interface SourceParts {
   readonly sources: RecordedSources;
 }
 
-/** The part of a source that one list and one watch cover. */
+/** The objects of a source that one list and one watch cover. */
 interface View {
-  /** Existing objects, by their index. */
+  /** The objects that exist, as indices. */
   present: Set<number>;
   /** The objects of a list that is not complete yet. */
   listing: Set<number>;
 }
 
 /**
- * The changes of the objects of a source, from lists and watches: an item for each change, and for each
- * object that no longer exists.
+ * The changes of a source's objects, from lists and watches. Each change is an item, and so is each object
+ * that no longer exists.
  */
 export class SourceChanges {
   readonly #parts: SourceParts;
@@ -75,7 +75,7 @@ export class SourceChanges {
     this.#view(source, namespace).listing = new Set();
   }
 
-  /** Handles the end of the initial objects of such a watch. */
+  /** Handles the end of the initial objects of a watch that `streaming` began. */
   streamed(source: RecordedSource, namespace: string | undefined, at: number): void {
     this.#complete(source, this.#view(source, namespace), at);
   }
@@ -122,7 +122,7 @@ export class SourceChanges {
     if (wasKnown) this.#add(source, moment, at, 'changed, seen by a list');
   }
 
-  /** Whether it is the state that the last list or watch event of the object had. */
+  /** True if the last list or watch event with the object had this state. */
   #isBrought(object: number, state: { readonly metadata: object }): boolean {
     const version = versionOf(state);
     if (version !== undefined && this.#brought.get(object) === version) return true;
@@ -161,7 +161,9 @@ export class SourceChanges {
   }
 }
 
-/** Items of lists do not state their kind, and events with metadata state a different kind. */
+/**
+ * Adds the source's kind: items of lists do not state a kind, and events with metadata state a different one.
+ */
 function withKind<T extends object>({ apiVersion, kind }: RecordedSource, state: T): T {
   return { ...state, apiVersion, kind };
 }

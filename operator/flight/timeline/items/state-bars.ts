@@ -6,7 +6,7 @@ const GOOD: ReadonlySet<string> = new Set(['watching', 'healthy', 'synced', 'pol
 const BAD: ReadonlySet<string> = new Set(['failing', 'forbidden', 'unserved', 'error']);
 const OFF: ReadonlySet<string> = new Set(['stopped']);
 
-/** Rows that are in one state at a time: the watches of sources, and leadership. Each state is a bar. */
+/** Rows that have one state at a time: the watches of sources, and leadership. Each state is a bar. */
 export class StateBars {
   readonly #items: TimelineItems;
   readonly #last = new Map<number, GrowingItem>();
@@ -34,7 +34,7 @@ export class StateBars {
     });
   }
 
-  /** Whether this process leads as a whole. */
+  /** Records if this process leads as a whole. */
   leads(at: number, leads: boolean): void {
     this.#lead(this.#items.process('Leadership'), at, leads, []);
   }

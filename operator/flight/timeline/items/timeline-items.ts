@@ -1,9 +1,9 @@
 import type { TimelineItem, TimelineRow } from '../timeline-data.ts';
 
-/** An item while the record is read: its end may still follow. */
+/** An item while the record is still being read. Its end may still follow. */
 export type GrowingItem = { -readonly [Name in keyof TimelineItem]: TimelineItem[Name] };
 
-/** The most items of a page. A chart with more is unreadable, and takes seconds to open. */
+/** Maximum number of items of a page. A chart with more is unreadable, and takes seconds to open. */
 const MAX_ITEMS = 100_000;
 
 /** Rows of the process, from top to bottom. Other rows follow them. */
@@ -14,7 +14,7 @@ const GROUPS: readonly TimelineRow['group'][] = ['process', 'sources', 'controll
 export interface OrderedItems {
   readonly rows: readonly TimelineRow[];
   readonly items: readonly TimelineItem[];
-  /** The number of items that exceeded the limit: the oldest. */
+  /** The number of items that were omitted because of the limit. They are the oldest. */
   readonly leftOut: number;
 }
 
@@ -24,7 +24,7 @@ export class TimelineItems {
   readonly #indices = new Map<string, number>();
   readonly #items: GrowingItem[] = [];
 
-  /** The row of a part of the process. */
+  /** The row with this name in the group of the process. */
   process(name: string): number {
     return this.#row({ group: 'process', heading: 'Process', name });
   }
@@ -93,7 +93,7 @@ function placeIn(list: readonly string[], name: string): number {
 }
 
 /**
- * Compares numbers in names by value: `web-2` before `web-10`. The order is the same in every
- * language.
+ * Compares numbers in names by value, so that `web-2` comes before `web-10`. The order is the same in every
+ * locale.
  */
 const compareTexts = new Intl.Collator('en', { numeric: true }).compare;

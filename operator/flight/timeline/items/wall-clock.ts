@@ -3,7 +3,8 @@ import type { ClockLine } from '../../record-line.ts';
 import type { TimelineItems } from './timeline-items.ts';
 
 /**
- * A smaller difference is the drift of the two clocks. The recorder writes a line for a larger one.
+ * Milliseconds. A smaller difference is the drift of the two clocks. For a larger one the recorder writes a
+ * line.
  */
 const JUMP_MS = 1_000;
 
@@ -12,14 +13,14 @@ export class WallClock {
   readonly #items: TimelineItems;
   readonly #times: (readonly [at: number, wall: number])[] = [];
 
-  /** @param began - wall time of `at` 0, in RFC 3339. */
+  /** @param began - wall time when `at` is 0, in RFC 3339. */
   constructor(began: string, items: TimelineItems) {
     this.#items = items;
     const wall = Date.parse(began);
     if (!Number.isNaN(wall)) this.#times.push([0, wall]);
   }
 
-  /** Ordered, with at least one entry: without any time the record begins in 1970. */
+  /** Ordered, with at least one entry. If no time is known, the record begins in 1970. */
   get times(): readonly (readonly [at: number, wall: number])[] {
     return this.#times.length === 0 ? [[0, 0]] : this.#times;
   }

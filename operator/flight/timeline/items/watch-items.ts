@@ -39,7 +39,7 @@ const WATCHING = {
   tone: 'good',
 } as const;
 
-/** The requests of watches: the events that they deliver, and how they end. */
+/** The requests of watches: which events they deliver, and how they end. */
 export class WatchItems {
   readonly #parts: WatchParts;
   readonly #watches = new Map<number, OpenWatch>();

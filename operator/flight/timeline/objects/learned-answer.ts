@@ -4,7 +4,7 @@ import { keyOf, objectKey } from '../../../model/object.ts';
 import type { Moment, ObjectHistories, ObjectName } from './object-histories.ts';
 import type { RecordedSources } from './recorded-sources.ts';
 
-/** The members that an object must have to be identified. */
+/** The members by which an object is identified. */
 export interface NamedObject extends Mapping {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
@@ -17,14 +17,14 @@ export function isNamed(value: unknown): value is NamedObject {
   return typeof name === 'string' && (namespace === undefined || typeof namespace === 'string');
 }
 
-/** Only the metadata of an object. */
+/** True for an object of which only the metadata is known. */
 export function isPartial({ kind }: Mapping): boolean {
   return typeof kind === 'string' && kind.startsWith('PartialObjectMetadata');
 }
 
 /**
- * Learns the object of an answer. Undefined for answers that are not single objects, such as lists and a
- * `Status`.
+ * Learns the state of the object in an answer. Undefined for answers that are not single objects, such as
+ * lists and a `Status`.
  */
 export function learnAnswer(
   histories: ObjectHistories,
@@ -40,9 +40,9 @@ export function learnAnswer(
 }
 
 /**
- * The name of the object of a path. For a creation, the name is in the body or in the answer.
+ * The name of the object to which a path refers. For a creation, the name is in the body or in the answer.
  *
- * @returns undefined for a path that is not of a single object.
+ * @returns undefined for a path that does not refer to a single object.
  */
 export function learnedName(
   sources: RecordedSources,

@@ -3,16 +3,16 @@ import type { TimelineObject, TimelineVersion } from '../timeline-data.ts';
 import { objectLines } from './object-lines.ts';
 import type { PackedTexts } from './packed-texts.ts';
 
-/** Identifies one object, in one form. */
+/** Identifies one object, either whole or as metadata. */
 export interface ObjectName {
   readonly apiVersion: string;
   readonly kind: string;
   readonly key: ObjectKey;
-  /** `metadata`: only its metadata is known, because caches of that form hold nothing else. */
+  /** `metadata`: only the object's metadata is known, because a cache of metadata holds nothing else. */
   readonly form: 'full' | 'metadata';
 }
 
-/** The state of an object at a given time, to compare with the state before. */
+/** The state of an object at a given time, and the previous state to compare with. */
 export interface Moment {
   readonly object: number;
   readonly version?: number;
@@ -23,15 +23,15 @@ interface History {
   readonly kind: string;
   readonly key: string;
   readonly versions: TimelineVersion[];
-  /** The index of each resourceVersion in `versions`. */
+  /** The index in `versions` of each resourceVersion. */
   readonly known: Map<string, number>;
   /** The state that the operator knows from its caches and from the answers to its own writes. */
   current: number | undefined;
-  /** The text that the next version probably resembles. */
+  /** The text that the text of the next version probably resembles. */
   lastText: number | undefined;
 }
 
-/** The states of all objects, in the order in which the operator got to know them. */
+/** The states of all objects, in the order in which the operator learned of them. */
 export class ObjectHistories {
   readonly #texts: PackedTexts;
   readonly #histories: History[] = [];
@@ -46,7 +46,7 @@ export class ObjectHistories {
     return this.#histories.map(({ kind, key, versions }) => ({ kind, key, versions }));
   }
 
-  /** The index of an object, whether or not any state of it is known. */
+  /** The index of an object, even if no state of it is known. */
   refer(name: ObjectName): number {
     const { apiVersion, kind, key, form } = name;
     const id = `${apiVersion} ${kind} ${form} ${key}`;
@@ -61,14 +61,14 @@ export class ObjectHistories {
   }
 
   /**
-   * The index of an object such as `Deployment demo/web`. Undefined when no line of the record has
-   * that object.
+   * The index of an object such as `Deployment demo/web`. Undefined when no line of the record is about that
+   * object.
    */
   find(kindAndKey: string): number | undefined {
     return this.#byKind.get(kindAndKey);
   }
 
-  /** The state that the operator knows now, and the state before it. */
+  /** The state that the operator knows now, and the previous state. */
   now(object: number): Moment {
     const { current } = this.#histories[object] ?? {};
     if (current === undefined) return { object };
@@ -85,8 +85,8 @@ export class ObjectHistories {
   }
 
   /**
-   * Adds a state that the operator has learned. A state that is older than the known one is kept and does not
-   * become current; a watch can deliver it after the answer to a write.
+   * Adds a state that the operator has learned of. A state that is older than the known one is kept but does
+   * not become current, because a watch can deliver it after the answer to a write.
    */
   learn(
     object: number,
@@ -107,7 +107,7 @@ export class ObjectHistories {
     return { object, version, ...(earlier !== undefined && earlier >= 0 && { before: earlier }) };
   }
 
-  /** A list no longer contains the object. */
+  /** Call this when a list no longer contains the object. */
   vanished(object: number, at: number): Moment {
     const history = this.#at(object);
     const before = history.current;

@@ -1,13 +1,14 @@
 import type { PackedText } from '../timeline-data.ts';
 
 /**
- * The most line numbers that all texts of a page may have together: about 20 MB of JSON, which a browser
- * opens in a second.
+ * Maximum number of lines in all texts of a page together. This is about 20 MB of JSON, which a browser opens
+ * in a second.
  */
 const MAX_LINE_NUMBERS = 4_000_000;
 
 /**
- * After this many texts that build on each other, one is stored in full, so that unpacking is fast.
+ * After this many texts that are each based on the previous one, the next text is stored in full, so that
+ * unpacking is fast.
  */
 const MAX_CHAIN = 64;
 
@@ -17,8 +18,8 @@ interface Kept {
 }
 
 /**
- * Stores texts that resemble each other, using little memory: versions of one object share most of their
- * lines. Each line is stored once, and a text stores only its differences from the text before it.
+ * Stores texts that resemble each other in little memory: versions of one object have most of their lines in
+ * common. Each line is stored once, and a text stores only how it differs from the previous text.
  */
 export class PackedTexts {
   readonly lines: string[] = [];
@@ -33,14 +34,15 @@ export class PackedTexts {
     this.#limit = limit;
   }
 
-  /** The number of texts that did not fit. */
+  /** The number of texts that were not stored because of the limit. */
   get omitted(): number {
     return this.#omitted;
   }
 
   /**
    * @param base - the index of a text that this one may resemble.
-   * @returns the index of the text; `base` when it is equal; undefined when it does not fit.
+   * @returns the index of the text; `base` if the two are equal; undefined if the text is not stored because
+   *   of the limit.
    */
   add(text: readonly string[], base?: number): number | undefined {
     const lines = text.map((line) => this.#numberOf(line));

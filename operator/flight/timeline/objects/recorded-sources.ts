@@ -3,7 +3,7 @@ import type { ObjectKey } from '../../../model/object.ts';
 import type { HeaderLine, RecordedSource } from '../../record-line.ts';
 import type { ObjectName } from './object-histories.ts';
 
-/** The sources and controllers of a record, to find the object that a line is about. */
+/** The sources and controllers of a record. Finds the object that a line is about. */
 export class RecordedSources {
   readonly #byId: ReadonlyMap<string, RecordedSource>;
   readonly #forIds: ReadonlyMap<string, string>;
@@ -17,7 +17,7 @@ export class RecordedSources {
     return this.#byId.get(id);
   }
 
-  /** The object that a key of a controller identifies. */
+  /** The object that a key identifies for a controller. */
   nameOf(controller: string, key: string): ObjectName {
     const source = this.#byId.get(this.#forIds.get(controller) ?? '');
     return source === undefined
@@ -25,7 +25,7 @@ export class RecordedSources {
       : objectIn(source, key);
   }
 
-  /** The source that a list or watch request belongs to. Undefined for other paths. */
+  /** The source to which a list or watch request belongs. Undefined for other paths. */
   ofCollection(
     { group, version, plural }: RequestPath,
     query: URLSearchParams,
@@ -40,7 +40,7 @@ export class RecordedSources {
     return alike.find(isAsked) ?? alike[0];
   }
 
-  /** The kind of the source with this plural; otherwise the plural. */
+  /** The kind of the source with this plural. If there is no such source, the plural itself. */
   kindOf({ group, version, plural }: RequestPath): {
     readonly apiVersion: string;
     readonly kind: string;
@@ -53,7 +53,7 @@ export class RecordedSources {
   }
 }
 
-/** An object of a source, in the form in which its cache holds it. */
+/** An object of a source, as the source's cache holds it. */
 export function objectIn({ apiVersion, kind, form }: RecordedSource, key: string): ObjectName {
   return {
     apiVersion,
