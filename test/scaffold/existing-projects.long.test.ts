@@ -116,16 +116,20 @@ test(
   },
 );
 
-test('[scaffolding 5] [scaffolding 20] manifests pass --check after generate', PATIENT, async () => {
-  const { fleet, many } = await bothProjects();
+test(
+  '[scaffolding 5] [scaffolding 20] manifests pass --check after generate',
+  PATIENT,
+  async () => {
+    const { fleet, many } = await bothProjects();
 
-  for (const { folder } of [fleet, many]) {
-    const generate = (...more: readonly string[]) =>
-      invoke([
-        ...['generate', 'manifests', join(folder, 'src/operator.ts'), '--name', 'demo'],
-        ...['--operator-image', 'demo:0.1.0', '-o', join(folder, 'deploy'), ...more],
-      ]);
-    await done(generate());
-    await done(generate('--check'));
-  }
-});
+    for (const { folder } of [fleet, many]) {
+      const generate = (...more: readonly string[]) =>
+        invoke([
+          ...['generate', 'manifests', join(folder, 'src/operator.ts'), '--name', 'demo'],
+          ...['--operator-image', 'demo:0.1.0', '-o', join(folder, 'deploy'), ...more],
+        ]);
+      await done(generate());
+      await done(generate('--check'));
+    }
+  },
+);

@@ -69,7 +69,12 @@ test.each([
   ['a text that is not YAML', 'configMap: [', 'InvalidSpec', 'invalid YAML'],
   ['text only', 'webapp-config', 'InvalidSpec', 'mapping'],
   ['an unknown field', `${VALID}strateggy: evict\n`, 'InvalidSpec', 'unknown field strateggy'],
-  ['a document without the name of a ConfigMap', 'podSelector: {app: webapp}', 'InvalidSpec', 'configMap must name'],
+  [
+    'a document without the name of a ConfigMap',
+    'podSelector: {app: webapp}',
+    'InvalidSpec',
+    'configMap must name',
+  ],
   ['a path for a name', VALID.replace('webapp-config', '../secrets/x'), 'InvalidSpec', 'configMap'],
   [
     'the state of the operator itself',

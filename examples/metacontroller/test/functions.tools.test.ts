@@ -41,7 +41,13 @@ test.each([
   ['has one Pod that is not ready', CATS, pod('cats-0', 'False'), claim('www-cats-0'), false],
   ['has one ready Pod', CATS, pod('cats-0', 'True'), {}, false],
   ['has all its Pods', CATS, ALL, {}, false],
-  ['has one Pod that is being deleted', CATS, { ...ALL, ...pod('cats-1', 'True', 'Running', true) }, {}, false],
+  [
+    'has one Pod that is being deleted',
+    CATS,
+    { ...ALL, ...pod('cats-1', 'True', 'Running', true) },
+    {},
+    false,
+  ],
   [
     'has two Pods too many',
     { ...CATS, spec: { ...CATS.spec, replicas: 1 } },

@@ -40,7 +40,9 @@ test.fails.each([
 
 const before: Place[] = [];
 
-test.each([1, 2, 3])('the operator of test %i has no rights in the namespaces of earlier tests', async () => {
+test.each([
+  1, 2, 3,
+])('the operator of test %i has no rights in the namespaces of earlier tests', async () => {
   const place = await start([modest], {});
   const { env, namespace } = place;
   const user = env.requests.of({ namespace, resource: 'configmaps', verb: 'list' })[0]?.user;

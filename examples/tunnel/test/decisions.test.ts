@@ -20,7 +20,13 @@ const change = (
 test.each([
   ['a new address is added beside others', [entry('a')], 'b', [], [entry('a'), entry('b')]],
   ['an address is not added twice', [entry('b'), entry('b')], 'b', ['b'], [entry('b')]],
-  ['the previous address is removed', [entry('a'), entry('c')], 'b', ['a'], [entry('c'), entry('b')]],
+  [
+    'the previous address is removed',
+    [entry('a'), entry('c')],
+    'b',
+    ['a'],
+    [entry('c'), entry('b')],
+  ],
   [
     'other writers may repeat an address',
     [entry('a'), entry('a')],

@@ -67,7 +67,11 @@ test('[hooks 13] [hooks S3] a document that twice loses a race with another writ
 test.each([
   ['a busy server', refusal(429, 'TooManyRequests'), 1],
   ['a failing server', refusal(503, 'ServiceUnavailable'), 1],
-  ['a missing answer', new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' }), 1],
+  [
+    'a missing answer',
+    new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' }),
+    1,
+  ],
   ['a missing object', refusal(404, 'NotFound'), 2],
   ['an invalid object', refusal(422, 'Invalid'), 2],
   ['a missing right', refusal(403, 'Forbidden'), 2],

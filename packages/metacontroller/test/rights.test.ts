@@ -440,7 +440,10 @@ describe('a refusal of the API server', () => {
   test.each([
     ['by a webhook', refused('admission webhook "a" denied the request')],
     ['with the status 409', refused('User "u" cannot list resource "pods" in API group ""', 409)],
-    ['that is not an answer of the API server', refusedRule(new Error('cannot list resource "pods" in API group ""'))],
+    [
+      'that is not an answer of the API server',
+      refusedRule(new Error('cannot list resource "pods" in API group ""')),
+    ],
   ])('a refusal %s names no rule to add', (_, rule) => {
     expect(rule).toBeUndefined();
   });

@@ -120,7 +120,11 @@ test('--k8s-version and OPERATOR_BUNDLE_CATEGORIES set what check bundle accepts
 describe('exit code 2', () => {
   test.each<[string, () => readonly string[], RegExp]>([
     ['a missing argument', () => [], /expected one folder/],
-    ['a folder that does not exist', () => ['/nowhere'], /cannot read the bundle \/nowhere: ENOENT/],
+    [
+      'a folder that does not exist',
+      () => ['/nowhere'],
+      /cannot read the bundle \/nowhere: ENOENT/,
+    ],
     ['a folder without a bundle', () => [folderWith({ 'x.yaml': 'x' })], /no bundle: /],
     ['broken YAML', () => [withFile(() => 'a: [b')], /manifests\/x\.yaml: invalid YAML/],
     [

@@ -137,13 +137,17 @@ const GOLDEN: readonly (readonly [object, readonly string[], (readonly coreV1.En
 ];
 
 describe('[reloader 30] values of the chart become arguments and variables:', () => {
-  test.each(GOLDEN)('the chart value %j becomes the expected arguments and variables', (reloader, args, environment = []) => {
+  test.each(
+    GOLDEN,
+  )('the chart value %j becomes the expected arguments and variables', (reloader, args, environment = []) => {
     const result = given(reloader);
 
     expect(result).toMatchObject({ args, environment });
   });
 
-  test.each(GOLDEN.filter(([, args]) => args.length > 0))('%j gives arguments that the operator accepts without a warning', (reloader) => {
+  test.each(
+    GOLDEN.filter(([, args]) => args.length > 0),
+  )('%j gives arguments that the operator accepts without a warning', (reloader) => {
     expect(started(chartArguments({ reloader }, RELEASE)).warnings).toEqual([]);
   });
 

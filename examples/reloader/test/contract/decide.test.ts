@@ -104,7 +104,12 @@ describe('[reloader 28] a decision names its rule:', () => {
     'no-rule': [resource(), workload({}), OPTIONS],
   };
 
-  test.each(Object.entries(cases))('the rule %s gives the expected decision', (rule, [of, by, options, container]) => {
+  test.each(Object.entries(cases))('the rule %s gives the expected decision', (rule, [
+    of,
+    by,
+    options,
+    container,
+  ]) => {
     const decision = decide(of, by, options);
 
     expect(decision).toEqual({

@@ -17,7 +17,15 @@ describe('booleans as Go reads them', () => {
     expect(parseGoBoolean(text)).toBe(false);
   });
 
-  test.each(['', 'tRUE', 'yes', 'no', '01', ' true', 'true\n'])('%j is not accepted as a boolean', (text) => {
+  test.each([
+    '',
+    'tRUE',
+    'yes',
+    'no',
+    '01',
+    ' true',
+    'true\n',
+  ])('%j is not accepted as a boolean', (text) => {
     expect(parseGoBoolean(text)).toBeUndefined();
   });
 });

@@ -305,7 +305,13 @@ describe('numbers of our own flags', () => {
     expect(options({ debounce }).debounceMs).toBe(ms);
   });
 
-  test.each(['31s', '-1s', '2', '', 'never'])('--debounce=%s is refused at the start', (debounce) => {
+  test.each([
+    '31s',
+    '-1s',
+    '2',
+    '',
+    'never',
+  ])('--debounce=%s is refused at the start', (debounce) => {
     expect(refusal({ debounce })).toBe(
       `--debounce must be a duration such as 90s, 5m or 1h30m, from 0s to 30s, not ${JSON.stringify(debounce)}`,
     );

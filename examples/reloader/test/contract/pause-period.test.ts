@@ -17,7 +17,14 @@ describe('the pause period', () => {
     expect(pausePeriodOf(workload, KEYS)).toEqual({ periodMs });
   });
 
-  test.each(['5', '-5s', 'soon', '367d', '8785h', '1e3s'])('the pause period %j is a problem', (text) => {
+  test.each([
+    '5',
+    '-5s',
+    'soon',
+    '367d',
+    '8785h',
+    '1e3s',
+  ])('the pause period %j is a problem', (text) => {
     const workload = { annotations: pause(text), templateAnnotations: {} };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({

@@ -111,8 +111,16 @@ test('the next restart waits for up to ten minutes again', () => {
 });
 
 test.each([
-  ['a window that is open for less than ten minutes', { 'enable-restart-windows': true }, '2030-01-01T02:00:00Z'],
-  ['turns that are more than ten minutes apart', { 'rollouts-per-second': '0.001' }, '2030-01-01T00:26:40Z'],
+  [
+    'a window that is open for less than ten minutes',
+    { 'enable-restart-windows': true },
+    '2030-01-01T02:00:00Z',
+  ],
+  [
+    'turns that are more than ten minutes apart',
+    { 'rollouts-per-second': '0.001' },
+    '2030-01-01T00:26:40Z',
+  ],
 ])('the wait of ten minutes for a rollout ends in spite of %s', (_, given, time) => {
   const options = optionsOf({ 'wait-for-rollout': true, ...given }, {});
   const gates = gatesOf(options, { workloads: [], resources: [] });

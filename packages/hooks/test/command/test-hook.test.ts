@@ -209,7 +209,11 @@ test('samples for a group, for a start and for a hook of version v0 have their o
 
 test.each([
   ['an unknown binding', { binding: 'corps' }, 'set binding to one of hourly, crops'],
-  ['no binding although two of them fit', {}, 'fits several bindings: set binding to one of hourly, crops'],
+  [
+    'no binding although two of them fit',
+    {},
+    'fits several bindings: set binding to one of hourly, crops',
+  ],
   ['another kind of object', { ...ROWS, kind: 'Pod' }, 'fits no binding of the hook'],
   ['a misspelt field', { binding: 'crops', objekts: [] }, 'has no field "objekts"'],
   ['an event about nothing', { type: 'Event', binding: 'crops' }, 'an Event needs the object'],
@@ -291,7 +295,11 @@ test.each([
     ['test-hook', 'a.sh', '--context', '/none.json'],
     'cannot read --context /none.json',
   ],
-  ['a file that is not a hook', ['test-hook', 'package.json', '--context', '-'], 'package.json: is no hook'],
+  [
+    'a file that is not a hook',
+    ['test-hook', 'package.json', '--context', '-'],
+    'package.json: is no hook',
+  ],
 ])('a command line with %s is refused', async (_what, args, why) => {
   const { exit, stderr } = invoke(args, { stdin: '{}' });
 

@@ -195,7 +195,7 @@ test.each([
 
 test.each([
   ["throw new TypeError('no such crop')", 'failed: no such crop'],
-  ["return Promise.reject('a string')", 'failed: a text'],
+  ["return Promise.reject('a string')", 'failed: a string'],
   ['request.parent.a = 2', 'failed: Cannot assign to read only property'],
 ])('a module fails if it does %s', async (body, message) => {
   const module = `export function sync(request) { ${body} }`;

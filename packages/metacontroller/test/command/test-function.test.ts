@@ -321,14 +321,24 @@ const FILE = 'packages/metacontroller/test/command/test-function.test.ts';
 
 test.each<[string, unknown, string[], string]>([
   ['a list of requests', [REQUEST], [FILE], 'not in a list'],
-  ['a request without a controller', { parent: PARENT }, [FILE], 'one whole request, with controller'],
+  [
+    'a request without a controller',
+    { parent: PARENT },
+    [FILE],
+    'one whole request, with controller',
+  ],
   [
     'a controller without spec',
     { ...REQUEST, controller: PARENT },
     [FILE],
     "the request's controller",
   ],
-  ['a request without a parent', { ...REQUEST, parent: undefined }, [FILE], "the request's parent must be"],
+  [
+    'a request without a parent',
+    { ...REQUEST, parent: undefined },
+    [FILE],
+    "the request's parent must be",
+  ],
   [
     'an invalid type of children',
     { ...REQUEST, children: { Pod: {} } },
@@ -350,7 +360,12 @@ test.each<[string, unknown, string[], string]>([
     [FILE, '--patches-to', '-'],
     '--patches-to is for hooks of chancery hooks',
   ],
-  ['a time limit of zero', REQUEST, [FILE, '--hook-timeout', '0'], 'a function always has a time limit'],
+  [
+    'a time limit of zero',
+    REQUEST,
+    [FILE, '--hook-timeout', '0'],
+    'a function always has a time limit',
+  ],
   [
     'rights without a file',
     REQUEST,

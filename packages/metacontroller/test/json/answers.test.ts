@@ -99,7 +99,11 @@ describe('children', () => {
     ['a string', 'a', 'must be an object and is a string'],
     ['a list', [], 'must be an object and is a list'],
     ['an empty object', {}, { kind: 'is missing' }],
-    ['an object without apiVersion', child({ apiVersion: undefined }), { apiVersion: 'is missing' }],
+    [
+      'an object without apiVersion',
+      child({ apiVersion: undefined }),
+      { apiVersion: 'is missing' },
+    ],
     ['an object with an empty kind', child({ kind: '' }), { kind: 'is empty' }],
     [
       'an object whose kind is a number',

@@ -104,7 +104,11 @@ test.each<[string, boolean, string]>([
     '/apis/sales.example.com/v2beta1/namespaces/a/carts/b/status',
   ],
   ['finalizers, which no rule requests', false, `${CARTS}/b/finalizers`],
-  ['a kind that an editor may write, and the manager may not', false, '/apis/sales.example.com/v1/baskets'],
+  [
+    'a kind that an editor may write, and the manager may not',
+    false,
+    '/apis/sales.example.com/v1/baskets',
+  ],
   [
     "the manager's own Lease",
     true,
