@@ -81,7 +81,7 @@ test(
       data: { k: 'v' },
       code: 0,
     });
-    expect(ended.stderr).toContain('whoever reaches 0.0.0.0 may do everything here');
+    expect(ended.stderr).toContain('every client that reaches 0.0.0.0 may do everything, because');
   },
   BUILD_TIMEOUT_MS,
 );
