@@ -164,7 +164,7 @@ test.each([
   [
     'a status that is text',
     json({ operation: 'Status', ...named('a'), status: 'ready' }),
-    'status must be an object, not a text',
+    'status must be an object, not a string',
   ],
   [
     'a flag that is text',
