@@ -107,7 +107,7 @@ test.each([
   ['{"a"', 'expected ":" at byte 4, got the end'],
   ['{"a":"b"', 'expected "," or "}" at byte 8, got the end'],
   ['{"a":"b" "c":"d"}', 'expected "," or "}" at byte 9, got "\\""'],
-  ['{"a":"b\\"', 'expected the end of a text at byte 9, got the end'],
+  ['{"a":"b\\"', 'expected the end of a string at byte 9, got the end'],
   ['["a"]', 'expected "{" at byte 0, got "["'],
   ['{"a":"\\x"}', 'a value that ends at byte 9 is malformed'],
   ['{"a":nul}', 'expected "\\"" at byte 5, got "n"'],
