@@ -50,7 +50,7 @@ export class UsageMeter {
 
   /** Begins to measure a program that has just started. */
   constructor(pid: number, clock: Clock) {
-    counted = timesOfEnded(); // processes that ended before were not programs of ours
+    counted = timesOfEnded(); // a process that ended earlier was not a program of this process
     this.#clock = clock;
     this.#pid = pid;
     this.#startedAt = clock.monotonic();

@@ -1,4 +1,4 @@
-/** What is remembered of waiting keys when there are more of them than are remembered. */
+/** Causes of waiting keys, when more keys wait than are remembered. */
 import { expect, test } from 'vitest';
 import { WakeCauses } from '../../operator/controller/run/wakes/wake-causes.ts';
 import { type ObjectKey, objectKey } from '../../operator/model/object.ts';

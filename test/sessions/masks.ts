@@ -1,4 +1,4 @@
-/** What of a session differs from run to run, and what stands in its place in a picture. */
+/** The parts of a session that differ from run to run, and the texts that replace them in a picture. */
 
 /** The templates of the two ReplicaSets of `npm start`: before the change, and after it. */
 const TEMPLATES = ['5f6d7c467', '66fd76c856'];

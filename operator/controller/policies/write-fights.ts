@@ -61,7 +61,7 @@ interface Written {
   loggedAtMs: number;
 }
 
-/** Finds objects whose fields another writer reverts repeatedly, whoever that writer is. */
+/** Finds objects whose fields other writers revert repeatedly. */
 export class WriteFights {
   readonly #controller: string;
   /** The remembered objects, ordered by the last write. */

@@ -17,7 +17,7 @@ export interface RememberedAttempt {
   readonly wokenBy: WokenBy | undefined;
 }
 
-/** What is remembered about a key. */
+/** The remembered attempts of a key. */
 export interface RememberedKey {
   /** The running attempt. */
   readonly running: Pick<RememberedAttempt, 'reconcileId' | 'wokenBy'> | undefined;

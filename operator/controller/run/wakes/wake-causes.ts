@@ -80,7 +80,7 @@ export class WakeCauses {
     this.#woken.delete(key);
   }
 
-  /** What has enqueued a key since its last reconcile began. */
+  /** The causes that enqueued `key` after its last reconcile began. */
   of(key: ObjectKey): WokenBy | undefined {
     const woken = this.#woken.get(key);
     return woken && { causes: woken.causes.map((each) => ({ ...each })), more: woken.more };

@@ -20,7 +20,7 @@ export interface Caller extends User {
 export const ANONYMOUS = 'system:anonymous';
 export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
-/** The group whose members have all rights, whatever the roles are. */
+/** The group whose members have all rights without any role. */
 export const MASTERS = 'system:masters';
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
