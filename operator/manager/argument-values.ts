@@ -46,12 +46,12 @@ interface ListArgument extends CommonArgument {
 
 type Argument = BooleanArgument | StringArgument | ListArgument;
 
-/** The arguments of a module by their names, without dashes. */
+/** The declared arguments of a module. The keys are the names of the arguments, without dashes. */
 export type Arguments = Readonly<Record<string, Argument>>;
 
 /**
- * The value of each argument in a table, keyed by the argument's name. This is what `create` of
- * `withArguments` receives.
+ * The values of the declared arguments, with the arguments' names as keys. The function `create` of
+ * `withArguments` receives them.
  */
 export type ArgumentValues<A extends Arguments> = {
   readonly [Name in keyof A]: A[Name] extends { readonly type: 'boolean' }
@@ -64,8 +64,8 @@ export type ArgumentValues<A extends Arguments> = {
 };
 
 /**
- * The arguments and positionals among the words after `--`, in order. If the value of an argument is missing,
- * this function throws, while pflag would take the next argument as the value.
+ * Splits the words after `--` into arguments and positional words, in order. If the value of an argument is
+ * missing, this function throws, while pflag would take the next word as the value.
  *
  * @throws ConfigurationError `CONFIG` for an argument that is unknown or has no value.
  */
@@ -176,7 +176,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   list: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 };
 
-/** The command line itself handles `--help`. */
+/** No module can declare the argument `help`, because the command line itself handles `--help`. */
 const RESERVED = 'help';
 
 /** @throws ConfigurationError `CONFIG` when the name, the type or the default of an argument is invalid. */

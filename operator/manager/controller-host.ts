@@ -41,10 +41,13 @@ interface ControllerHostOptions {
   readonly informers: Informers;
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** True while debug lines are shown, see `RunnerOptions`. Default: never. */
+  /** True while debug lines are logged, see `RunnerOptions`. Default: never. */
   readonly showsDebug?: () => boolean;
   readonly meter?: Meter;
-  /** The first term of leadership. Default: no election, and no request is fenced. */
+  /**
+   * The fences of the first term of leadership. Default: there is no election, and no request is checked by a
+   * fence.
+   */
   readonly term?: TermFences;
   readonly reconcileMiddleware?: ReconcileMiddleware;
   readonly workOrder?: WorkOrder;
@@ -54,7 +57,7 @@ interface ControllerHostOptions {
   readonly writes?: MinuteCounts;
   /** The groups of keys that this process works on. Default: the process works on all keys. */
   readonly shards?: GroupsAtWork;
-  /** Is told what the process does, for a flight record. Default: no observer. */
+  /** Receives what the process does, for a flight record. Default: no observer. */
   readonly observer?: ProcessObserver;
   /** Remembers the outcome of each key's attempts, for the status page. Default: not remembered. */
   readonly keys?: KeyMemory | undefined;
@@ -62,7 +65,7 @@ interface ControllerHostOptions {
   readonly random?: () => number;
 }
 
-/** The fences of one term of leadership. Requests that belong to the term must pass them. */
+/** The fences of one term of leadership. They check every request that belongs to the term. */
 interface TermFences {
   /** Fence for the writes of controllers that need leadership. */
   readonly fence: Fence;
@@ -71,8 +74,8 @@ interface TermFences {
 }
 
 /**
- * Milliseconds that the running reconciles of a started controller may take to finish after the controller is
- * stopped.
+ * How many milliseconds the running reconciles of a controller may still take after the controller has been
+ * stopped. This applies to controllers that a runnable has started.
  */
 const STARTED_DRAIN_MS = 10_000;
 
@@ -95,8 +98,8 @@ export class ControllerHost {
   /** The current or next term; undefined without an election. */
   #term: { readonly fence: Fence; readonly events: ApiEventRecorder } | undefined;
   /**
-   * Shared by all controllers: if each controller had its own 10 ms, many controllers would block the process
-   * for seconds.
+   * All controllers share one time slice. If each controller had 10 ms for itself, many controllers would
+   * block the process for seconds.
    */
   readonly #timeSlice: TimeSlice;
 
@@ -112,7 +115,7 @@ export class ControllerHost {
     return this.#all().some((runner) => runner.stuck);
   }
 
-  /** The keys of every controller that are waiting or being reconciled. */
+  /** The keys, of all controllers, that are waiting or being reconciled. */
   *waiting(): Generator<readonly [controller: string, WaitingKey], void, undefined> {
     for (const runner of this.#all()) {
       for (const key of runner.waiting()) yield [runner.activity.name, key];
@@ -226,8 +229,8 @@ export class ControllerHost {
   }
 
   /**
-   * The client and the Event recorder for one name. With `needsLeaderElection`, both belong to the current
-   * term, or to the next one if there is none now.
+   * The client and the Event recorder of the controller or runnable with this name. With
+   * `needsLeaderElection`, both belong to the current term, or to the next one if there is none now.
    *
    * @param exactIntegers - see `restClient`. Default false.
    */
@@ -262,7 +265,10 @@ export class ControllerHost {
     return runner;
   }
 
-  /** The groups of keys, with the clients and Event recorders of one controller. */
+  /**
+   * The groups of keys as one controller needs them: each term has the controller's client and Event
+   * recorder.
+   */
   #shardsFor(name: string, groups: GroupsAtWork): Shards {
     const { connection, writes } = this.#options;
     const terms = new WeakMap<GroupTerm, Term>();
@@ -286,7 +292,7 @@ export class ControllerHost {
     };
   }
 
-  /** The Event recorder of one term of a group; all controllers share the recorder. */
+  /** The Event recorder for one term of a group. All controllers share this recorder. */
   #eventsOf(held: GroupTerm): ApiEventRecorder {
     const events = this.#groupEvents.get(held) ?? this.#recorder(held.eventFence);
     if (!this.#groupEvents.has(held)) {

@@ -8,8 +8,8 @@ import type { Settings } from './settings/settings.ts';
 type DeclaredPart = Controller | Runnable;
 
 /**
- * The controllers and runnables of a process. Each of them waits until it may run: until the start, or until
- * this process leads.
+ * The controllers and runnables of a process. Each of them waits until it may run. It may run as soon as the
+ * process starts, or, if it needs leadership, as soon as this process leads.
  */
 export class DeclaredParts {
   readonly #all = new Set<DeclaredPart>();
@@ -38,7 +38,7 @@ export class DeclaredParts {
     this.#waiting.delete(declared);
   }
 
-  /** Makes every controller and runnable wait again that may no longer run. */
+  /** Controllers and runnables that may no longer run go back to waiting. */
   waitUnless(mayRun: (declared: DeclaredPart) => boolean): void {
     for (const declared of this.#all) if (!mayRun(declared)) this.#waiting.add(declared);
   }

@@ -101,9 +101,9 @@ export function definitionInstallerOf(
 }
 
 /**
- * Undefined without an election, because then every replica leads.
+ * The elector of the process. Undefined without an election, because then every replica leads.
  *
- * @throws ConfigurationError `CONFIG` when the times of the Lease do not fit together.
+ * @throws ConfigurationError `CONFIG` when the durations of the election contradict each other.
  */
 export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElector | undefined {
   const { settings, connection, clock, meter, random, controllers, runnables = [] } = options;
@@ -143,7 +143,7 @@ export function shardingOf(
   requireDivisible(controllers, sharding);
   const set = setNameOf(sharding, [...controllers, ...runnables]);
   const identity = leaderIdentity(podName);
-  // Events and owner references of Leases are only possible if the Pod is in the namespace of the Leases.
+  // A Lease can have Events and an owner reference only if the Pod of this process is in its namespace.
   const isBeside = podName !== undefined && podNamespace === leaseNamespace;
   const regarding = isBeside && podOf(podName, leaseNamespace, podUid);
   return new Sharding({
@@ -161,7 +161,7 @@ export function shardingOf(
 
 /** The facts about a process that its health checks read. */
 interface ProcessHealth {
-  /** False when a lost Lease should have ended the process. */
+  /** False when a Lease was lost and the process should have ended because of that. */
   readonly isHealthy: () => boolean;
   readonly isStuck: () => boolean;
   readonly sources: () => Iterable<NeededSource>;
@@ -259,7 +259,7 @@ export function healthServerOf(
   });
 }
 
-/** The leadership, as the status page shows it. */
+/** The state of the election for the status page. */
 export function leadershipStatus({
   leaseName: lease,
   isLeader: leads,

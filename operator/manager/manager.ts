@@ -39,7 +39,7 @@ export interface Manager {
    * timer leads to a reconcile.
    */
   readonly idle: boolean;
-  /** The state of the process, as the status page shows it. */
+  /** The state of the process, as the status page displays it. */
   readonly status: ProcessStatus;
   /**
    * Adds a controller or runnable, before or during the run. During the run it starts at once, or, if it
@@ -229,7 +229,7 @@ function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTes
   };
 }
 
-/** Tests the gate while the process runs, because the gate's certificate can change without the operator. */
+/** Tests the gate while the process runs, because the certificate of the gate can change at any time. */
 function gateTests(
   { webhooks = [] }: ManagerOptions,
   { selfTest, webhookGate }: Settings,

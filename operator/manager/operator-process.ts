@@ -124,7 +124,7 @@ export class OperatorProcess {
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
 
-  /** True while this runs, every source has its first list, and webhooks are answered. Used for `/readyz`. */
+  /** True while the run lasts, every source has its first list, and webhooks are answered: for `/readyz`. */
   get ready(): boolean {
     return this.#isRunning && this.#informers.synced && (this.#webhooks?.ready ?? true);
   }
@@ -137,7 +137,7 @@ export class OperatorProcess {
     return this.#isRunning && this.#host.idle && this.#runnables.idle;
   }
 
-  /** The state of the process, as the status page shows it. */
+  /** The state of the process, as the status page displays it. */
   get status(): ProcessStatus {
     return this.#view.status;
   }
@@ -182,10 +182,10 @@ export class OperatorProcess {
    * of the settings:
    *
    * 1. runnables that give work to controllers;
-   * 2. controllers: their reconciles may finish for 40 % of that time, then their signals abort, and after
-   *    20 % more they are abandoned;
-   * 3. webhooks, which a Pod still answers for 3 s, other runnables, sources and Events;
-   * 4. the Lease, if nothing that needs it still runs;
+   * 2. controllers: their reconciles may finish for 40 % of that time, then their signals abort, and after 20
+   *    % more they are abandoned;
+   * 3. webhooks (a Pod still answers them for 3 s), then other runnables, sources and Events;
+   * 4. the Lease is released, if nothing that needs it still runs;
    * 5. the servers.
    *
    * With `onLost: 'standby'` in the settings, the loss of the Lease does not start a stop. Instead, the
@@ -290,7 +290,7 @@ export class OperatorProcess {
     this.#tasks.start({ name: 'sharding', phase: 'controllers', guarded: false, run });
   }
 
-  /** Lists and watches the sources of `declared`, unless the settings leave that until this process leads. */
+  /** Lists and watches the sources now, unless the settings delay that until this process leads. */
   #watch(declared: Controller | Runnable): void {
     if (!this.#mayRun(declared) && !this.#options.settings.warmup) return;
     if (isController(declared)) this.#host.attach(declared);
@@ -311,7 +311,7 @@ export class OperatorProcess {
     return this.#sharding !== undefined && isController(declared); // runs for the keys of some groups
   }
 
-  /** The work that needs leadership but belongs to no key. */
+  /** The work that needs leadership but concerns no key, such as runnables. */
   #keylessWork(): KeylessWork {
     return {
       begin: (term) => {

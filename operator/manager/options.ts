@@ -28,11 +28,11 @@ export interface CreateManagerOptions {
    * The webhooks that every replica answers, whether or not it leads. Their names must differ. Default: none.
    */
   readonly webhooks?: readonly Webhook[];
-  /** Checks for `/healthz` and `/readyz`, in addition to those of the manager. Default: none. */
+  /** Checks for `/healthz` and `/readyz`, in addition to the manager's own checks. Default: none. */
   readonly healthChecks?: HealthChecks;
   /**
-   * One or several prom-client registries whose metrics `/metrics` shows in addition to the toolkit's own. A
-   * metric that has the name of an earlier one is omitted, and this is logged once. Default: none.
+   * One or several prom-client registries whose metrics `/metrics` contains in addition to the toolkit's own.
+   * A metric with a name that is already used is omitted, and this is logged once. Default: none.
    */
   readonly metrics?: MetricsRegistry | readonly MetricsRegistry[];
   /**
@@ -40,7 +40,7 @@ export interface CreateManagerOptions {
    * environment of this process.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Settings that override those of the environment. Default: none. */
+  /** Settings that override the environment. Default: none. */
   readonly settings?: Partial<Settings>;
   /** `false` turns the election off and overrides the settings. */
   readonly leaderElection?: false;
@@ -57,8 +57,8 @@ export interface CreateManagerOptions {
    */
   readonly tokenFolders?: readonly string[];
   /**
-   * If a source has no first list and is still failing or refused this many milliseconds after the start of a
-   * controller, the run fails. Default: the manager waits as long as the settings allow.
+   * The run fails if, this many milliseconds after the start of a controller, one of its sources has no first
+   * list and is still failing or refused. Default: the manager waits as long as the settings allow.
    */
   readonly sourcesWithinMs?: number;
   /**
@@ -107,9 +107,9 @@ export interface OperatorProcessOptions
   /** The connection to the ambassador. Its creator closes it after `run` has ended. */
   readonly connection: ManagerConnection;
   readonly clock: Clock;
-  /** A logger bound to the given facts. */
+  /** Returns a logger that adds the given facts to every line. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** True while debug lines are shown. Controllers then log why keys woke. Default: never. */
+  /** True while debug lines are logged. Controllers then log why keys woke. Default: never. */
   readonly showsDebug?: () => boolean;
   /** Measures sources, queues and reconciles. Default: nothing is measured. */
   readonly meter?: Meter;
@@ -124,7 +124,7 @@ export interface OperatorProcessOptions
    * triggers, Events, elections and retries use it, so that a process can be run again with the same numbers.
    */
   readonly random?: () => number;
-  /** Is told what the process does, for a flight record. Default: no observer. */
+  /** Receives what the process does, for a flight record. Default: no observer. */
   readonly observer?: ProcessObserver;
   /**
    * Answers POST requests on the health port. Returns false for a request that it does not handle. Default:

@@ -14,8 +14,8 @@ import type { Task } from './tasks.ts';
 interface RunnableHostOptions {
   readonly informers: Informers;
   /**
-   * Creates the client and the Event recorder for one name. If they need leadership, both belong to the
-   * current term.
+   * Creates the client and the Event recorder of the runnable with this name. If the runnable needs
+   * leadership, both belong to the current term.
    */
   readonly partsFor: (
     name: string,
@@ -58,7 +58,7 @@ export class RunnableHost {
     );
   }
 
-  /** Starts to list and watch the sources that `runnable` declares, for the life of the process. Idempotent. */
+  /** Starts to list and watch the sources of `runnable`, for the life of the process. Idempotent. */
   attach(runnable: Runnable): void {
     if (this.#attached.has(runnable)) return;
     this.#attached.add(runnable);

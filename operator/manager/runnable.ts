@@ -27,7 +27,7 @@ export interface RunnableContext {
   readonly events: EventRecorder;
   /** A log whose lines contain the name of the runnable. */
   readonly log: Log;
-  /** Records measurements that `/metrics` shows. */
+  /** Records measurements, which `/metrics` then contains. */
   readonly meter: Meter;
   /** The clock of the process. */
   readonly clock: Clock;
@@ -82,15 +82,16 @@ export interface Runnable {
   /** Lower-case words joined by `-`. Log lines contain the name. */
   readonly name: string;
   /**
-   * The sources that the runnable lists and watches, for generated rights and the check of rights. The
-   * manager lists them like those of controllers, and `/readyz` waits for them. Default: none.
+   * The sources that the runnable lists and watches. The operator's rights are generated from them, and the
+   * check of rights at the start uses them. The manager lists them like the sources of controllers, and
+   * `/readyz` waits for them. Default: none.
    */
   readonly sources?: readonly Source[];
   /** Rights beyond those that follow from its sources. Default: none. */
   readonly permissions?: readonly PlacedPermission[];
   /**
-   * Resources whose definitions are installed together with those of the sources, if the settings enable
-   * that. Default: none.
+   * Resources whose definitions are installed together with the definitions of the sources, if the settings
+   * enable that. Default: none.
    */
   readonly definitions?: readonly DefinedResource[];
   /**
@@ -104,14 +105,11 @@ export interface Runnable {
    * once per term.
    */
   run(signal: AbortSignal, context: RunnableContext): Promise<void>;
-  /**
-   * True when nothing is left to do until something changes. If omitted, the runnable always counts
-   * as idle.
-   */
+  /** True when there is no work until something changes. If omitted, the runnable always counts as idle. */
   readonly idle?: () => boolean;
   /**
-   * The state for the status page: plain data that contains nothing of an object. If omitted, the page shows
-   * no state.
+   * The state for the status page: plain data, without any content of Kubernetes objects. If omitted, the
+   * page displays no state.
    */
   readonly status?: () => unknown;
   /**

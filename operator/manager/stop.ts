@@ -95,7 +95,7 @@ export class StopBudget implements Disposable {
     this.#arm();
   }
 
-  /** Lowers the remaining time to at most `leftMs`. This also applies to current waits. */
+  /** Lowers the remaining time to at most `leftMs`. This also shortens waits that have already begun. */
   shrinkTo(leftMs: number): void {
     this.#endsAt = Math.min(this.#endsAt, this.#clock.monotonic() + leftMs);
     this.#arm();

@@ -18,16 +18,16 @@ export interface ProgramParts
   /** The controllers to run. Default: none. */
   readonly controllers?: readonly Controller[];
   /**
-   * Settings that override the environment. The module decides which, because it can read the environment
-   * itself. Default: none.
+   * Settings that override the environment. The module decides which settings these are, because it can read
+   * the environment itself. Default: none.
    */
   readonly settings?: CreateManagerOptions['settings'];
   /**
    * A command that `chancery run` calls once, behind the ambassador, instead of running a manager. Its result
    * is the exit code of the process, from 0 to 255. Default: a manager runs the controllers.
    *
-   * `client` writes with the field manager `chancery-command`. `signal` aborts when the process is asked to
-   * stop. Write only results to `stdout`.
+   * `client` writes with the field manager `chancery-command`. `signal` aborts when the process must stop.
+   * Write nothing but results to `stdout`.
    */
   readonly command?: (io: {
     readonly client: Client;
@@ -40,7 +40,7 @@ export interface ProgramParts
 
 /** The parameter of `withArguments`. */
 interface ProgramDefinition<A extends Arguments> {
-  /** The arguments by their names, without dashes. */
+  /** The declared arguments. The keys are the names of the arguments, without dashes. */
   readonly arguments: A;
   /**
    * The meaning of positionals, for `--help`. If omitted, the module takes none, and a positional

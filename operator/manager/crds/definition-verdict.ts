@@ -33,7 +33,10 @@ export type DefinitionVerdict =
  */
 const SUPERSEDED_DEFINITIONS: string = 'chancery.dev/superseded-definitions';
 
-/** Annotations may hold 256 KiB in total. No replica is fifty releases old. */
+/**
+ * The maximum number of digests in the annotation. All annotations of an object together may have 256 KiB. A
+ * replica that is fifty releases old is not expected.
+ */
 const MAX_SUPERSEDED = 50;
 
 /**
@@ -72,8 +75,9 @@ export function judgeDefinition(
 }
 
 /**
- * The definition, without the `conversion` block if the conversion webhook has no address. Only manifests set
- * the address, and the installed definition keeps its own block.
+ * The definition, without the `conversion` block if the conversion webhook has no address. Only generated
+ * manifests contain the address. If the block is missing here, the installed definition keeps the block that
+ * it has.
  *
  * @throws ConfigurationError `CONFIG` when the definition needs a conversion webhook and the installed one
  *   has none. Without the webhook, objects would lose the fields that a client's version does not have.
@@ -95,8 +99,8 @@ function applicable(
 }
 
 /**
- * The written object states uid and resourceVersion, so that the write fails if another replica has written
- * meanwhile.
+ * The object to write contains uid and resourceVersion, so that the write fails if another replica has
+ * written meanwhile.
  */
 function replacing(
   definition: CustomResourceDefinition,
@@ -154,7 +158,9 @@ function supersededBy({ metadata }: LiveDefinition): readonly string[] {
   return (metadata.annotations?.[SUPERSEDED_DEFINITIONS] ?? '').split(',').filter(Boolean);
 }
 
-/** Covers only the fields that a declaration sets. Other fields, such as `conversion`, may differ. */
+/**
+ * The digest covers only the fields that a declaration sets. Other fields, such as `conversion`, may differ.
+ */
 function digestOf({ group, names, scope, versions }: DefinitionSpec): string {
   const text = JSON.stringify({ group, names, scope, versions }, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -21,7 +21,7 @@ export interface EnsureCrdOptions {
   readonly clock: Clock;
   /** Aborts the installation: `ensureCrd` throws the reason of the signal. */
   readonly signal: AbortSignal;
-  /** Gets a line for each definition that was installed, upgraded or left alone. */
+  /** Gets a line for each definition that was installed, upgraded or kept. */
   readonly log: Log;
   /**
    * True: takes over fields of the definition that another field manager applied, for example a deployment of
@@ -36,7 +36,10 @@ type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<LiveDefinition>;
 
-/** A server establishes one definition within a second, and several definitions within five seconds. */
+/**
+ * How long to wait until a definition is established. An API server needs less than a second for one
+ * definition, and less than five seconds for several.
+ */
 const ESTABLISH_TIMEOUT_MS: number = 60_000;
 
 const POLL_MS = 250;
@@ -46,13 +49,14 @@ const POLL_MS = 250;
  *
  * An absent definition is installed and a different one is upgraded, both by server-side apply. If the
  * installed definition is equal or newer, nothing is written; `judgeDefinition` decides which one is newer.
- * Nothing is ever deleted. Several replicas may call this at the same time. If the client is that of a
- * reconciler, the sources of its manager poll for the resource as soon as the definition is established.
+ * Nothing is ever deleted. Several replicas may call this at the same time. If `client` is the client of a
+ * reconciler, the sources of the reconciler's manager poll for the resource as soon as the definition is
+ * established.
  *
  * @throws ConfigurationError `CONFIG` when a right is missing, with the rule to add to a ClusterRole; when
- *   names are taken; when another field manager owns a field that would change; when the definition cannot
- *   become the declared one (scope, kind, stored versions); when it is not established, or still being
- *   deleted, after 60 s.
+ *   another definition already uses one of its names; when another field manager owns a field that would
+ *   change; when the definition cannot become the declared one (scope, kind, stored versions); when it is not
+ *   established, or still being deleted, after 60 s.
  * @throws ApiError, AmbassadorError, ProtocolError in the same cases as the client.
  * @throws `signal.reason` when aborted.
  */
@@ -101,11 +105,14 @@ export async function ensureCrds(
 
 interface Step {
   readonly verdict: DefinitionVerdict;
-  /** The definition after the step. */
+  /** The definition after this step of the installation. */
   readonly definition: LiveDefinition;
 }
 
-/** Does the next step. Undefined if the step has to wait, or if another client wrote first. */
+/**
+ * Takes the next step of the installation. Returns undefined if the step has to wait, or if another client
+ * wrote first.
+ */
 async function take(
   client: Client,
   resource: DefinedResource,

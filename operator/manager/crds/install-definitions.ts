@@ -24,7 +24,7 @@ interface DefinitionInstallerOptions {
  */
 const AGAIN = { initialMs: 1_000, maxMs: 30_000 } as const;
 
-/** The number of remembered reasons. Each remembered reason is logged once. */
+/** The maximum number of reasons that are remembered, so that each reason is logged only once. */
 const MAX_REPORTED = 100;
 
 /**
@@ -34,7 +34,7 @@ const MAX_REPORTED = 100;
 export class DefinitionInstaller {
   readonly #options: DefinitionInstallerOptions;
   readonly #reported = new Set<string>();
-  /** Why each definition is not installed, by its name. */
+  /** Maps the name of each definition that is not installed to the reason. */
   readonly #missing = new Map<string, string>();
 
   constructor(options: DefinitionInstallerOptions) {
@@ -53,11 +53,11 @@ export class DefinitionInstaller {
   /**
    * Resolves when every definition of `controllers`, or a newer one, is installed.
    *
-   * Each reason for a failure (a missing right, another owner, a taken name, an unreachable API server) is
-   * logged once, and the installation is retried. A restart would not help, because the cluster would still
-   * be the same. If it did not wait, the operator would work with a definition that it was not built for. If
-   * the operator may not read a definition, it waits until the resource is served, and logs a warning that
-   * someone else has installed the definition.
+   * Each reason for a failure (a missing right, another field manager, a name that is already used, an
+   * unreachable API server) is logged once, and the installation is retried. A restart would not help,
+   * because the cluster would still be the same. If this method did not wait, the operator would work with a
+   * definition that it was not built for. If the operator may not read a definition, this method waits until
+   * the resource is served, and logs a warning that someone else has installed the definition.
    *
    * @throws ConfigurationError `CONFIG` when two controllers have different definitions of a resource.
    * @throws `signal.reason` when aborted.

@@ -7,7 +7,7 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import { DEFAULT_REFLECTOR_SETTINGS } from '../../watch/reflector-options.ts';
 import type { HealthCheck, StartCheck } from './health-server.ts';
 
-/** A source that at least one of its users needs. */
+/** A source that is not optional for at least one of its users. */
 export interface NeededSource {
   /** The fields that name the source in log lines. */
   readonly facts: object;
@@ -76,7 +76,7 @@ export function sourcesCheck(sources: Sources, options: SourcesCheckOptions): He
   });
 }
 
-/** The maximum number of sources that a log line names. */
+/** The maximum number of sources that one log line mentions. */
 const MAX_NAMED = 5;
 
 function everySource(

@@ -11,13 +11,14 @@ export interface HealthCheck {
   readonly name: string;
   /** True when the condition holds. A check that throws has failed. */
   readonly ok: () => boolean;
-  /**
-   * Why the condition does not hold. Only the log shows this, because anyone may read the answer to a probe.
-   */
+  /** Why the condition does not hold. This is only logged, because anyone may read the answer to a probe. */
   readonly why?: () => object;
 }
 
-/** A check of the manager itself, which can tell that its condition cannot hold yet. */
+/**
+ * A check of the manager itself. It can report that the process is still starting, so that it is normal for
+ * the check to fail.
+ */
 export interface StartCheck extends HealthCheck {
   /**
    * True while the start of the process is under way and nothing has gone wrong. Until the start is over, it
@@ -37,7 +38,9 @@ export interface HealthChecks {
 export interface HealthServerOptions {
   readonly port: number;
   readonly host: string;
-  /** Only checks of this process itself: an absent API server must not restart the operator. */
+  /**
+   * These checks may only test this process itself: an unreachable API server must not restart the operator.
+   */
   readonly live: readonly HealthCheck[];
   readonly ready: readonly StartCheck[];
   /**
@@ -48,7 +51,7 @@ export interface HealthServerOptions {
    * Answers POST requests. Returns false for a request that it does not handle. Default: POST is not allowed.
    */
   readonly posted?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Host names that `others` and `posted` accept in addition to those of `isAcceptedHost`. Default: none. */
+  /** Additional host names for `isAcceptedHost`, in requests to `others` and `posted`. Default: none. */
   readonly hosts?: readonly string[];
   /**
    * Gets a line when a check begins to fail, and when it passes again. A check that fails only because the

@@ -17,16 +17,20 @@ interface HttpListenerOptions extends ListenAddress {
   readonly methods?: readonly string[];
   /** True if `answer` reads the body, and limits its size and its own time. Default false. */
   readonly readsBodies?: boolean;
-  /** Default: 512 waiting connections and 128 connections being answered. */
+  /**
+   * The limits for open connections. Default: 512 that wait for a request, and 128 that wait for the end of
+   * an answer.
+   */
   readonly limits?: ConnectionLimits;
   /** Milliseconds that a connection without a request stays open. Default: 5 s. */
   readonly keepAliveMs?: number;
 }
 
 /**
- * More than the connections that kubelets, scrapers and people open at once. Each connection costs a few
- * kilobytes. `waiting` covers all connections that Node accepts at once (its backlog is 511). Otherwise a
- * burst of idle peers could close the connection of a probe whose request has not been read yet.
+ * These limits are higher than the number of connections that kubelets, scrapers and people open at once.
+ * Each connection costs a few kilobytes. `waiting` covers all connections that Node accepts at once (its
+ * backlog is 511). Otherwise a burst of idle peers could close the connection of a probe whose request has
+ * not been read yet.
  */
 const LIMITS: ConnectionLimits = { waiting: 512, answering: 128 };
 
@@ -72,7 +76,7 @@ export class HttpListener {
   /** @throws ConfigurationError `CONFIG` when the port is not available. */
   async start(): Promise<void> {
     const { port, host, socket, unavailable } = this.#options;
-    // The container on the other side of the socket may run as another user.
+    // All users may use the socket, because the container on the other side may run as another user.
     if (socket !== undefined) {
       this.#server.listen({ path: socket, readableAll: true, writableAll: true });
     } else {
@@ -129,8 +133,8 @@ export class HttpListener {
 }
 
 /**
- * The error for a port that cannot be listened on. It names the environment variable that chooses another
- * port.
+ * The error for a port that cannot be listened on. The message contains the environment variable that chooses
+ * another port.
  */
 export function portUnavailable(
   purpose: 'health' | 'metrics',
@@ -192,9 +196,10 @@ export interface ConnectionLimits {
 }
 
 /**
- * Limits the open connections of a server. It accepts every new connection, and closes an old one for it. Of
- * the connections that wait for a request, the one that has waited longest is closed. Of those being
- * answered, the one that has taken longest is closed, because its peer does not read.
+ * Limits the open connections of a server. It accepts every new connection. When there are too many, it
+ * closes an old one: of the connections that wait for a request, the one that has waited longest; of the
+ * connections on which an answer is being sent, the one that has taken longest, because its peer does not
+ * read.
  *
  * If the limit refused new connections instead, idle peers could fill it. The kubelet's probes would be
  * refused, and the kubelet would restart the Pod. A limit per address would not help: on loopback, and behind
@@ -205,7 +210,10 @@ class ConnectionLimit {
   readonly #limits: ConnectionLimits;
   /** Connections without a request, ordered by how long they have waited, longest first. */
   readonly #waiting = new Set<Socket>();
-  /** The other connections, oldest first, with the number of their unfinished answers. */
+  /**
+   * Connections on which at least one request is being answered, oldest first, with the number of unfinished
+   * answers.
+   */
   readonly #answering = new Map<Socket, number>();
 
   constructor(limits: ConnectionLimits) {

@@ -33,13 +33,14 @@ interface Acquisition {
 }
 
 /**
- * Makes one attempt to become the holder. Undefined when another process holds the Lease or was faster. The
- * attempt takes a Lease that was released, or that already names this process because the answer to an
- * earlier attempt was lost. It takes any other Lease only after the time of every observed holder is over,
- * even if a client has deleted the Lease or edited its holder. It never takes a Lease with another preferred
- * holder. After a lost term nothing is written before the Lease of that term has expired.
- * `signal` ends the attempt only before it writes. A write is never aborted: the server may have stored it,
- * and then no process would act as the holder until the Lease expires.
+ * Makes one attempt to become the holder. Returns undefined when another process holds the Lease, or has just
+ * taken it. The attempt takes a Lease that was released, or that already names this process because the
+ * answer to an earlier attempt was lost. It takes any other Lease only after the duration of every holder
+ * that it has observed is over. This also applies if a client has deleted the Lease or edited its holder. It
+ * never takes a Lease for which another process is the preferred holder. After a lost term nothing is written
+ * before the Lease of that term has expired. `signal` ends the attempt only before it writes. A write is
+ * never aborted: the server may have stored it, and then no process would act as the holder until the Lease
+ * expires.
  *
  * @throws the error of a request.
  */
@@ -80,8 +81,8 @@ export async function acquire(
 }
 
 /**
- * After this process has lost a term, the Lease may still name it. Such a Lease is taken over like that of
- * another process.
+ * After this process has lost a term, the Lease may still contain its name. Such a Lease is taken over as if
+ * another process had held it.
  */
 function inOurHands(lease: StoredLease, claim: Claim, lostTerm: LostTerm | undefined): StoredLease {
   const isOurs =

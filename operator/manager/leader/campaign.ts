@@ -48,8 +48,8 @@ interface CampaignOptions {
 }
 
 /**
- * Stands for leadership, and with `onLost: 'standby'` again after each loss. Each term has its own elector
- * and fence, so work that began in one term cannot write in another.
+ * Takes part in the election of a leader, and with `onLost: 'standby'` again after each loss. Each term has
+ * its own elector and fence, so work that began in one term cannot write in another.
  */
 export class Campaign {
   readonly #options: CampaignOptions;
@@ -57,7 +57,7 @@ export class Campaign {
   #leadership: Leadership;
   #running: Promise<void> = Promise.resolve();
   /**
-   * The time on the monotonic clock by which guarded work must have ended; infinity when there is no
+   * The time on the monotonic clock by which guarded work must have ended. Infinity when there is no
    * deadline.
    */
   #exitBy = Number.POSITIVE_INFINITY;
@@ -95,7 +95,7 @@ export class Campaign {
     if (this.#leadership.isHeld && !isOver) {
       log.warn({ left }, 'the Lease is not released, because the work it guards may still write');
     }
-    // Stays within the budget, so that the log can still report the result.
+    // Do not use up the whole budget, so that there is time to log the result.
     const ended = this.#running.then(() =>
       this.#leadership.end(isOver && releaseOnStop, budget.leftMs * RELEASE_SHARE_OF_REST),
     );
@@ -156,7 +156,7 @@ export function isGuarded({ guarded }: Task): boolean {
 
 /** What a campaign needs of an elector. */
 interface Elector extends Fence {
-  /** Resolves when this process leads. @throws `signal.reason` when aborted first. */
+  /** Resolves when this process leads. @throws `signal.reason` when `signal` aborts before that. */
   acquire(signal: AbortSignal): Promise<void>;
   /**
    * Keeps the leadership until `signal` aborts. @throws LeadershipLostError `LEADERSHIP_LOST` when the

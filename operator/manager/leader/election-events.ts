@@ -116,7 +116,8 @@ export class ElectionEvents {
 }
 
 /**
- * Maximum characters before the suffix: the name of an Event is a DNS subdomain of at most 253 characters.
+ * Maximum length of the beginning of an Event's name. A suffix follows, and the whole name is a DNS subdomain
+ * of at most 253 characters.
  */
 const MAX_NAME_PREFIX = 253 - 1 - 16;
 
@@ -136,8 +137,8 @@ function electionEvent(
     readonly what: 'became leader' | 'stopped leading';
     readonly nowMs: number;
     /**
-     * Uniform in [0, 1). Makes the name unique, because two processes may report about one Lease at the same
-     * time.
+     * A random number in [0, 1). It makes the name unique, because two processes may report about one Lease
+     * at the same time.
      */
     readonly unique: number;
   },

@@ -3,8 +3,8 @@ import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
 /**
- * The times that decide how fast leadership changes after a failure, and how safely only one
- * process leads.
+ * The durations of an election. They decide how soon another process leads after a failure, and how reliably
+ * no two processes lead at the same time.
  */
 export interface ElectionTiming {
   /**
@@ -42,11 +42,11 @@ const MIN_MS = 1_000;
 const MAX_LEASE_MS = (2 ** 31 - 1) * 1_000;
 
 /**
- * `timing` with defaults filled in, after checking that a leader can work with it. Every time is at least 1
- * s. leaseDuration is in whole seconds. leaseDuration ≥ renewDeadline + 1 s, so that writes that have started
- * can end. renewDeadline > 1.2 × retryPeriod, so that one renewal may fail.
+ * Returns `timing` with defaults filled in, after checking that a leader can work with it. Each duration is
+ * at least 1 s. leaseDuration is in whole seconds. leaseDuration ≥ renewDeadline + 1 s, so that writes that
+ * have started can end. renewDeadline > 1.2 × retryPeriod, so that one renewal may fail.
  *
- * @throws ConfigurationError `CONFIG` that names the rule that is broken.
+ * @throws ConfigurationError `CONFIG` with the rule that is broken.
  */
 export function electionTiming({
   leaseDurationMs = DEFAULT_ELECTION_TIMING.leaseDurationMs,

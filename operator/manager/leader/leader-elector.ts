@@ -24,7 +24,10 @@ import { release, renew } from './renew.ts';
  */
 const MIN_REQUEST_BOUND_MS = 1_000;
 
-/** Milliseconds that a release waits for its Event. */
+/**
+ * Before the Lease is released, an Event about the end of the leadership is sent. The release waits for it
+ * for at most this many milliseconds.
+ */
 const PARTING_EVENT_MS = 1_000;
 
 /** What all candidacies of a process share. */
@@ -36,13 +39,13 @@ interface Shared {
 }
 
 /**
- * Leader election by a Lease: only one process of many acts, and only while no other process can.
+ * Leader election by a Lease: at most one of many processes acts as the leader at any time.
  *
  * Call `acquire`, then `renew` until the work is done, then `release`, each once. A leader that cannot renew
- * loses its term `renewDeadlineMs` after the beginning of its last successful renewal, by its own clock and
- * before another process may lead. This elector does not lead again, but its `nextCandidacy` may. As a fence
- * it refuses writes from then on. It reads the clock at each write, so it also works if the process has
- * stalled and no timer has fired.
+ * loses its term `renewDeadlineMs` after the beginning of its last successful renewal. This is measured by
+ * its own clock, and happens before another process may lead. This elector does not lead again, but its
+ * `nextCandidacy` may. The elector is also a fence, and refuses writes after the loss. It reads the clock at
+ * each write, so this also works if the process has stalled and no timer has fired.
  */
 export class LeaderElector implements Fence {
   readonly #options: LeaderElectorOptions;
@@ -121,8 +124,8 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * False when a process that led still runs 20 s after its Lease has expired, when it should have ended.
-   * Used for the liveness probe.
+   * False when this process has led, and still runs 20 s after its Lease has expired, although it should have
+   * ended. Used for the liveness probe.
    */
   get healthy(): boolean {
     return this.#term.healthy;
@@ -130,8 +133,8 @@ export class LeaderElector implements Fence {
 
   /**
    * The time on `clock.monotonic()` by which a process that has lost its leadership must have ended, even if
-   * stop hooks are running: a second before another process may lead. In the past if another process leads
-   * already. Infinity while the leadership is not lost.
+   * stop hooks are running. It is a second before another process may lead; if another process already leads,
+   * it is in the past. Infinity while the leadership is not lost.
    */
   get exitBy(): number {
     return this.#term.exitBy;
@@ -140,8 +143,8 @@ export class LeaderElector implements Fence {
   /**
    * Resolves when this process leads. Failures are logged and retried without a limit.
    *
-   * @throws `signal.reason` when aborted first. By then the current request has ended, and if it won the
-   *   Lease, the Lease has been released.
+   * @throws `signal.reason` when `signal` aborts before this process leads. By then the current request has
+   *   ended, and if the request has acquired the Lease, the Lease has been released.
    * @throws LeadershipLostError `LEADERSHIP_LOST` when called again.
    */
   async acquire(signal: AbortSignal): Promise<void> {
@@ -174,7 +177,7 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Another candidacy of this process, after this one was lost. It has the same identity, but its own fence,
+   * Another candidacy of this process, after this one was lost. It has the same identity, but a new fence,
    * which blocks every write that began in this candidacy. It takes the Lease no earlier than another process
    * could, even if the Lease still names this process, and counts as another holder in `leaseTransitions`.
    *
@@ -197,7 +200,7 @@ export class LeaderElector implements Fence {
    * until `release`, or until its time is over, so keep renewing while guarded work is running.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` at the moment from which no write may begin. Its layer is
-   *   that of the last failed renewal, or `process` when this process did not run.
+   *   the layer of the last failed renewal, or `process` when this process did not run.
    */
   async renew(signal: AbortSignal): Promise<void> {
     using renewing = linkedAbort(signal);
@@ -263,8 +266,8 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * @throws LeadershipLostError `LEADERSHIP_LOST` before this process leads, and after the time of the last
-   *   renewal is over.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` before this process leads, and when the last renewal was
+   *   too long ago.
    */
   writeDeadlineAt(): number {
     return this.#term.writeDeadlineAt();
@@ -381,13 +384,13 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly log: Log;
   /** Receives metrics with the Lease's name as a label. Default: no metrics. */
   readonly meter?: Meter;
-  /** Called with each new holder that is seen, including this process. */
+  /** Called with each new holder of the Lease that the elector observes, including this process. */
   readonly onNewLeader?: (identity: string) => void;
   /** `standby`: after a loss, the log reports that this process stands by. Default `exit`. */
   readonly onLost?: 'exit' | 'standby';
   /** What this process already knows about the Lease. Default: nothing. */
   readonly observed?: ObservedLease;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  /** Returns random numbers, uniform in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
   /** False if Events about the Lease are recorded elsewhere or not at all. Default true. */
   readonly recordsEvents?: boolean;

@@ -17,7 +17,7 @@ interface LeaseCallsOptions {
   readonly boundMs: number;
 }
 
-/** The requests about one Lease. No request takes longer than its limit, whatever the client does. */
+/** The requests about one Lease. No request takes longer than the limit, whatever the client does. */
 export class LeaseCalls {
   readonly #options: LeaseCallsOptions;
 
@@ -40,8 +40,8 @@ export class LeaseCalls {
   }
 
   /**
-   * Replaces exactly the Lease that was read. The request carries uid and resourceVersion, because a PUT of a
-   * Lease without a uid creates a missing Lease, whatever resourceVersion it has.
+   * Replaces exactly the Lease that was read. The request carries uid and resourceVersion, because a PUT
+   * without a uid creates a Lease that is missing, whatever resourceVersion the request has.
    */
   async update(lease: StoredLease, signal: AbortSignal): Promise<StoredLease> {
     const { client } = this.#options;
@@ -73,8 +73,7 @@ export class LeaseCalls {
 }
 
 /**
- * Requires both fields, because without them the next PUT could replace another Lease than the one that was
- * read.
+ * Requires both fields. Without them the next PUT could replace a different Lease than the one that was read.
  */
 function versioned(lease: Lease): StoredLease {
   const { uid, resourceVersion } = lease.metadata;

@@ -14,7 +14,7 @@ export interface Claim {
   readonly nowMs: number;
 }
 
-/** Both readings of a clock at one moment, in milliseconds. */
+/** One moment on the monotonic clock and on the wall clock, in milliseconds. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -24,7 +24,7 @@ export function momentOf(clock: Clock): Moment {
   return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** A Lease that names this process, and the moment when the request that wrote it began. */
+/** A Lease whose holder is this process, and the moment when the request that wrote it began. */
 export interface OwnLease {
   readonly lease: StoredLease;
   readonly since: Moment;
@@ -34,7 +34,7 @@ export interface OwnLease {
 export interface LostTerm {
   /** `leaseTransitions` of the Lease in the lost term. The next term has another number. */
   readonly transitions: number;
-  /** On the monotonic clock. Neither another process nor this one may lead earlier. */
+  /** A time on the monotonic clock. Before it neither this process nor another one may lead. */
   readonly expiresAt: number;
 }
 
@@ -64,7 +64,7 @@ export function transitionsOf(lease: Lease): number {
 
 /**
  * Milliseconds that other processes wait before they take over a Lease that does not change; undefined when
- * the Lease states no duration.
+ * the Lease contains no duration.
  */
 function leaseDurationMsOf(lease: Lease): number | undefined {
   const seconds = Number(lease.spec?.leaseDurationSeconds ?? 0);
@@ -79,7 +79,7 @@ export interface LeaseTarget {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** `lease` with the labels that `target` should have, because a client may have removed them. */
+/** Adds to `lease` the labels that `target` should have, because a client may have removed them. */
 export function labelled(lease: StoredLease, { labels }: LeaseTarget): StoredLease {
   if (labels === undefined) return lease;
   const { metadata } = lease;
@@ -101,7 +101,9 @@ export function newLease(target: LeaseTarget, claim: Claim): Lease {
   };
 }
 
-/** A Lease without a holder. Candidates may take it after it has existed for its duration. */
+/**
+ * A Lease without a holder. It has a duration, and candidates may take it when it has existed for so long.
+ */
 export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
   const { apiVersion, kind, metadata } = newLease(target, claim);
   return {
@@ -110,7 +112,10 @@ export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
   };
 }
 
-/** `lease`, whose holder is missing or has expired, after `claim` has taken it over. */
+/**
+ * The content of `lease` with which the process of `claim` takes it over from a holder that is gone or has
+ * expired.
+ */
 export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
   const spec = {
     ...lease.spec,
@@ -121,7 +126,7 @@ export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
   return { ...lease, spec };
 }
 
-/** `lease`, which this process holds, after a renewal. */
+/** The content of `lease` with which its holder renews it. */
 export function renewed(lease: StoredLease, claim: Claim): StoredLease {
   return { ...lease, spec: { ...lease.spec, ...claimed(claim) } };
 }
@@ -130,8 +135,8 @@ export function renewed(lease: StoredLease, claim: Claim): StoredLease {
 const RELEASED_SECONDS = 1;
 
 /**
- * `lease`, which this process holds, after its release. It is free at once, or after a second for electors
- * that always wait.
+ * The content of `lease` with which its holder releases it. Other processes may then take it at once;
+ * electors that always wait may take it after a second.
  */
 export function released(lease: StoredLease, nowMs: number): StoredLease {
   const time = rfc3339Micro(nowMs);
@@ -163,23 +168,23 @@ function claimed({ identity, leaseDurationMs, nowMs }: Claim): {
  * off.
  *
  * A client may write another holder into a Lease, or remove the holder. The previous holder notices that only
- * when it renews, so it keeps the time that it has requested. Only a Lease that is marked as released is free
- * at once.
+ * when it renews, so it is still treated as alive for the duration that it has requested. Only a Lease that
+ * is marked as released is free at once.
  */
 export class ObservedLease {
-  /** Used for a Lease that states no duration. */
+  /** Used for a Lease that contains no duration. */
   readonly #defaultDurationMs: number;
   readonly #maxDurationMs: number;
   #fingerprint: string | undefined;
   #changedAt = Number.POSITIVE_INFINITY;
   #expiresAt = Number.POSITIVE_INFINITY;
-  /** Until this time, a previous holder that the Lease no longer names may still act. */
+  /** Until this time a previous holder may still act, although the Lease no longer contains its name. */
   #contestedUntil = Number.NEGATIVE_INFINITY;
   /** The duration that the holder has requested. */
   #durationMs = 0;
   #holder: string | undefined;
 
-  /** @param maxDurationMs - a Lease that states more is treated as one without a duration. */
+  /** @param maxDurationMs - a Lease with a longer duration is treated as one without a duration. */
   constructor(defaultDurationMs: number, maxDurationMs: number = Number.POSITIVE_INFINITY) {
     this.#defaultDurationMs = defaultDurationMs;
     this.#maxDurationMs = maxDurationMs;
@@ -191,8 +196,8 @@ export class ObservedLease {
   }
 
   /**
-   * @param atMs - `clock.monotonic()` after the Lease was read. With a later value the Lease is left alone
-   *   for longer.
+   * @param atMs - `clock.monotonic()` after the Lease was read. If the value is later, this process waits
+   *   longer before it takes the Lease.
    */
   see(lease: Lease, atMs: number): void {
     const { metadata, spec } = lease;
@@ -225,12 +230,12 @@ export class ObservedLease {
     this.#expiresAt = atMs + this.#durationMs;
   }
 
-  /** Milliseconds since the Lease was last seen to change; 0 if it was never seen. */
+  /** Milliseconds since a change of the Lease was last observed; 0 if the Lease was never observed. */
   unchangedMs(nowMs: number): number {
     return Math.max(nowMs - this.#changedAt, 0);
   }
 
-  /** True when the time that the holder requested is over. */
+  /** True when the duration that the holder has requested is over. */
   isExpired(nowMs: number): boolean {
     return nowMs >= Math.max(this.#expiresAt, this.#contestedUntil);
   }

@@ -37,7 +37,7 @@ type State =
  */
 const UNWELL_AFTER_MS = 20_000;
 
-/** The deadline of something that should already have ended, because another process may act. */
+/** A deadline that has already passed. Used when another process may already act. */
 const NOW = Number.NEGATIVE_INFINITY;
 
 /**
@@ -62,7 +62,7 @@ export class LeaseTerm implements Fence {
     return this.#state.phase === 'lost' ? this.#state.loss : undefined;
   }
 
-  /** Undefined unless the term is lost. */
+  /** The facts about the lost term; undefined unless the term is lost. */
   get lostTerm(): LostTerm | undefined {
     if (this.#state.phase !== 'lost') return undefined;
     const { own, bounds } = this.#state;
@@ -178,7 +178,7 @@ const SUSPENDED_MS = 2_000;
 
 /**
  * How long a leader may act, by its own clock. The time counts from the beginning of its last successful
- * renewal, because no other process can have seen that renewal earlier.
+ * renewal, because no other process can have read the renewed Lease earlier.
  */
 class TermBounds {
   readonly #timing: ElectionTiming;
@@ -195,7 +195,7 @@ class TermBounds {
     return this.#since.monotonicMs + this.#timing.renewDeadlineMs;
   }
 
-  /** Every write must have ended by this time; a second later another process may lead. */
+  /** Every write must have ended by this time. Another process may lead from a second later on. */
   get cutOffAt(): number {
     return this.expiresAt - SAFETY_MARGIN_MS;
   }
@@ -205,7 +205,7 @@ class TermBounds {
     return this.#since.monotonicMs + this.#timing.leaseDurationMs;
   }
 
-  /** Undefined while the term lasts. */
+  /** Why the term is over. Undefined while the term lasts. */
   endAt(now: Moment): TermEnd | undefined {
     const forMs = now.wallMs - this.#since.wallMs - (now.monotonicMs - this.#since.monotonicMs);
     if (forMs > SUSPENDED_MS) return { kind: 'suspended', forMs };
@@ -214,7 +214,7 @@ class TermBounds {
   }
 }
 
-/** A timer that fires more than this many milliseconds late shows that the process did not run. */
+/** If a timer fires more than this many milliseconds late, the process did not run in between. */
 const STALLED_MS = 1_000;
 
 /**

@@ -37,18 +37,21 @@ interface Renewal {
   readonly assertSafe: () => void;
 }
 
-/** A client may change the Lease between each read and write. */
+/**
+ * The number of attempts for one renewal, because another client may change the Lease between a read and a
+ * write.
+ */
 const ATTEMPTS = 3;
 
 /**
- * Renews `lease` with one PUT. After a conflict the Lease is read again: it may still name this process,
- * because a client has only changed a label, or because the answer to the last PUT was lost. A deleted Lease
- * is created again.
+ * Renews `lease` with one PUT. After a conflict the Lease is read again. Its holder may still be this
+ * process, because a client has only changed a label, or because the answer to the last PUT was lost. A
+ * deleted Lease is created again.
  *
- * Processes that share an identity renew the same Lease, and any of them may be faster. If the Lease changed
- * after this renewal read it, the new version was written after that read began. If the new version names the
- * shared identity, it counts as this process's own renewal at that moment, because no other identity can have
- * seen it earlier.
+ * Processes that share an identity renew the same Lease, and any of them may write first. If the Lease
+ * changed after this renewal read it, the new version was written after that read began. If the holder in the
+ * new version is the shared identity, that version counts as a renewal by this process at that moment,
+ * because no process with another identity can have read it earlier.
  *
  * @throws the error of a request; the state of the Lease is then unknown.
  */
@@ -97,7 +100,7 @@ async function writeRenewal(
 }
 
 /**
- * True when the Lease has no holder but was not released. Other processes leave such a Lease alone until its
+ * True when the Lease has no holder but was not released. Other processes do not take such a Lease until its
  * duration is over.
  */
 function isLeft(lease: Lease): boolean {
@@ -131,7 +134,7 @@ interface Release {
  * Releases `lease`, so that other processes do not have to wait. Retries until the Lease is released, has
  * another holder, or is gone.
  *
- * @throws `signal.reason` when aborted first.
+ * @throws `signal.reason` when `signal` aborts before that.
  */
 export async function release(
   { calls, clock, identity, retryPeriodMs, failed }: Release,

@@ -12,7 +12,7 @@ const LIMIT_MS = 5_000;
 
 type RegistryMetric = Awaited<ReturnType<MetricsRegistry['getMetricsAsJSON']>>[number];
 
-/** Reads the registries of an operator's own metrics for each scrape. */
+/** Reads the registries with the operator's own metrics for each scrape. */
 export class AddedRegistries {
   readonly #registries: readonly MetricsRegistry[];
   readonly #clock: Clock;
@@ -32,9 +32,9 @@ export class AddedRegistries {
   }
 
   /**
-   * The metrics of all registries, except those whose names are used by `own` or by an earlier registry. If a
-   * registry fails or takes more than 5 s, only its own metrics are missing. Each name conflict and each
-   * failing registry is logged once. Never rejects.
+   * The metrics of all registries, without those whose names `own` or an earlier registry already uses. If a
+   * registry fails or takes more than 5 s, only the metrics of that registry are missing. Each name conflict
+   * and each failing registry is logged once. Never rejects.
    */
   async families(own: readonly MetricFamily[]): Promise<readonly MetricFamily[]> {
     const all = await Promise.all(this.#registries.map((each) => this.#read(each)));

@@ -1,10 +1,10 @@
 import { KNOWN_ELSEWHERE } from './known-elsewhere.ts';
 import type { Metric } from './metric.ts';
 
-/** Buckets for lists, which can take as long as the largest answers. */
+/** The histogram buckets for lists. A list can take as long as the largest answer of an API server. */
 const LIST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Buckets from an unnoticeable delay to a delay that makes the process lose its Lease. */
+/** The histogram buckets for delays, from unnoticeable ones to those that make the process lose its Lease. */
 const STALL_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const SOURCE = ['group', 'version', 'resource', 'namespace'];

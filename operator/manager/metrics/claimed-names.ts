@@ -23,12 +23,16 @@ export function claimedNames({
   return [...new Set([name, base, `${base}_total`])];
 }
 
-/** Names of prom-client's metrics about the process. All names with `nodejs_` are prom-client's. */
+/**
+ * Matches the names of the metrics about the process that prom-client itself adds. All names that begin with
+ * `nodejs_` belong to prom-client.
+ */
 const OF_PROCESS =
   /^(?:nodejs_|process_(?:cpu|start_time|resident_memory|virtual_memory|heap|open_fds|max_fds)(?:_|$))/;
 
 /**
- * Finds the metric of the process that uses a name, even if the metric is not collected.
+ * Returns a function that finds out which metric of the process uses a given name, even if that metric is not
+ * collected.
  *
  * @param options - `prefix`: prefix of the toolkit's own metrics, default `chancery_`. `more`: metrics in
  *   addition to the catalogue.

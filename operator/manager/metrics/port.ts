@@ -8,7 +8,9 @@ import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './expositi
 import type { Metric } from './metric.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** Metrics in the text format of Prometheus that the port serves in addition to `/metrics`. */
+/**
+ * A page with further metrics in the text format of Prometheus. The port serves it in addition to `/metrics`.
+ */
 export interface MetricsPage {
   /** For example `/metrics/hooks`. */
   readonly path: string;
@@ -19,7 +21,7 @@ interface MetricsPortOptions {
   /** 0 turns metrics off. */
   readonly port: number;
   readonly host: string;
-  /** Host names that are accepted in addition to those of `isAcceptedHost`. Default: none. */
+  /** Additional host names for `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
   /** Prefix of the toolkit's own metrics. Default `chancery_`. */
   readonly prefix?: string;
@@ -39,7 +41,7 @@ interface MetricsPortOptions {
 /** The meter of a process and the server that exposes it. */
 interface MetricsPort {
   readonly meter: Meter;
-  /** Not started yet; undefined when the port is 0. */
+  /** The server, which is not started yet; undefined when the port is 0. */
   readonly server: MetricsServer | undefined;
 }
 
@@ -47,7 +49,7 @@ interface MetricsPort {
  * Creates the meter of a process and the server that exposes it. If the port is 0, nothing is measured, and
  * prom-client is not loaded.
  *
- * @throws ConfigurationError `CONFIG` when the prefix is not a valid start of a metric name.
+ * @throws ConfigurationError `CONFIG` when no metric name may begin with the prefix.
  */
 export async function metricsPort(options: MetricsPortOptions): Promise<MetricsPort> {
   const { port, host, hosts = [], pages = [], registries = [], clock = systemClock, log } = options;
@@ -63,7 +65,7 @@ interface MetricsServerOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly host: string;
-  /** Host names that are accepted in addition to those of `isAcceptedHost`. Default: none. */
+  /** Additional host names for `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
   readonly metrics: Exposition;
   /** Further pages. Default: none. */
@@ -140,8 +142,8 @@ export class MetricsServer {
 }
 
 /**
- * Picks the format according to an `Accept` header. OpenMetrics is used only if the header names it in a
- * supported version and prefers it at least as much as plain text. All other clients get plain text.
+ * Picks the format according to an `Accept` header. OpenMetrics is used only if the header contains it in a
+ * supported version and gives it at least the weight of plain text. All other clients get plain text.
  */
 export function preferredFormat(accept: string | undefined): ExpositionFormat {
   let open = 0;

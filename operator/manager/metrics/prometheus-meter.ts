@@ -34,7 +34,7 @@ export class PrometheusMeter implements Meter, Exposition {
    */
   readonly registry: Registry = new Registry();
   readonly #metrics = new Map<string, BoundedMetric>();
-  /** By the name of a counter: the sums that are computed from it. */
+  /** Maps the name of a counter to the sums that are computed from it. */
   readonly #sums = new Map<string, (MetricSum & { readonly name: string })[]>();
   /** Detailed metrics that this meter does not collect. */
   readonly #dropped = new Set<string>();
@@ -42,7 +42,7 @@ export class PrometheusMeter implements Meter, Exposition {
   readonly #added: AddedRegistries | undefined;
   #failed = false;
 
-  /** @throws ConfigurationError `CONFIG` when the prefix is not a valid start of a metric name. */
+  /** @throws ConfigurationError `CONFIG` when no metric name may begin with the prefix. */
   constructor({
     prefix = OWN_PREFIX,
     detailed = false,

@@ -1,5 +1,5 @@
 /**
- * What the toolkit reads of a prom-client registry. Declared structurally, so that a module may use any
+ * What the toolkit reads from a prom-client registry. The type is declared here, so that a module may use any
  * version of prom-client, or none.
  */
 export interface MetricsRegistry {

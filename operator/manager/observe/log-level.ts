@@ -3,7 +3,7 @@ import type { Cancel } from '../../core/clock.ts';
 import type { LogLevel } from '../settings/settings.ts';
 import type { Logger } from './logger.ts';
 
-/** What sends signals to the process. */
+/** The object that reports signals to the process. It is usually `process`. */
 export interface SignalSource {
   on(name: 'SIGUSR2', listener: () => void): unknown;
   off(name: 'SIGUSR2', listener: () => void): unknown;
@@ -23,8 +23,8 @@ export function toggleDebugOnSignal(logger: Logger, signals: SignalSource = proc
     const from = logger.level;
     const to = from === configured ? other : configured;
     const tell = (): void => logger.info({ from, to }, 'log level changed by SIGUSR2');
-    // At level warn or error the log line would not be shown. One of the two levels is always debug or info,
-    // so the line is written at that level.
+    // The logger would drop this line at the level warn or error. One of the two levels is always debug or
+    // info, so the line is written at that level.
     if (to === 'debug') logger.level = to;
     tell();
     logger.level = to;

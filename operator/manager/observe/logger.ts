@@ -136,7 +136,7 @@ class SharedLevelLogger implements Logger {
   }
 }
 
-/** JavaScript callers can omit the message. */
+/** Limits the length of a message. The message can be missing if the caller is JavaScript. */
 function bounded(message: string): string {
   return typeof message === 'string' ? boundedText(message) : message;
 }

@@ -6,8 +6,8 @@ import { boundedText, visibleText } from '../../core/text/visible-text.ts';
 interface PrettyLogOptions {
   readonly colour: boolean;
   /**
-   * True while debug lines are shown. Stack frames of the toolkit and fields for machines are then shown as
-   * well.
+   * True while debug lines are logged. Lines then also contain stack frames of the toolkit and fields for
+   * machines.
    */
   readonly showsDebug: () => boolean;
 }
@@ -21,7 +21,7 @@ const LEVEL_STYLES: Readonly<Record<string, Style>> = {
   error: 'red',
 };
 
-/** Fields that have their own place at the beginning or the end of a line. */
+/** Fields that are printed at the beginning or the end of a line, and not among the other fields. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...['level', 'time', 'msg', 'controller', 'key', 'err', 'remedy', 'hint'],
   ...['by', 'via', 'object'],
@@ -68,14 +68,15 @@ interface Described {
 }
 
 /**
- * JSON lines → human-readable lines: time, level, controller and key, message, error, fields, and what to do.
- * The frames of a stack follow on separate lines.
+ * Turns JSON lines into human-readable lines with time, level, controller and key, message, error, fields,
+ * and what to do. The frames of a stack follow on separate lines.
  *
- * A key that repeatedly fails with the same error gets one full line. Further failures are folded while the
+ * A key that repeatedly fails with the same error gets one full line. Further failures get no line while the
  * next attempt is less than 1 s away. The next line shows the number of failures and the time to the next
  * attempt.
  *
- * @returns a function that formats one line. It returns undefined for a folded line, and never throws.
+ * @returns a function that formats one line. It returns undefined if the failure gets no line, and never
+ *   throws.
  */
 export function prettyLines({
   colour,
@@ -87,7 +88,7 @@ export function prettyLines({
   };
   const failing = new Map<string, string>();
 
-  /** True when the previous failure of the key had the same error. */
+  /** True when the line reports the same error as the previous failure of the key. */
   function isRepeated({ controller, key, failures, err }: Line): boolean {
     if (typeof failures !== 'number') return false;
     const id = `${controller} ${key}`;
@@ -128,7 +129,7 @@ function parsed(json: string): Line | undefined {
   }
 }
 
-/** Local time, as a wall clock shows it. */
+/** The time of day in the local time zone. */
 function timeOf(time: string): string {
   const at = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -224,8 +225,8 @@ export function isTerminal(destination: Writable): boolean {
 }
 
 /**
- * True when human-readable lines may have colours. FORCE_COLOR overrides NO_COLOR, as in Node; its values 0
- * and false turn colours off.
+ * True when human-readable lines may have colours. `FORCE_COLOR` overrides `NO_COLOR`, as in Node. The values
+ * `0` and `false` of `FORCE_COLOR` turn colours off.
  */
 export function showsColours(
   { FORCE_COLOR: force, NO_COLOR: none = '' }: Readonly<Record<string, string | undefined>>,

@@ -14,7 +14,7 @@ export interface ObservedProcess {
   scopes(): Iterable<ScopeActivity>;
   /** Every key that is waiting for an attempt, or is being reconciled. */
   waiting(): Iterable<readonly [controller: string, WaitingKey]>;
-  /** The identifier of a source's caches. It is the `group` of the source's scopes. */
+  /** Identifies the caches of a source: returns the `group` of the source's scopes. */
   groupOf(source: Source): string;
 }
 
@@ -27,7 +27,7 @@ export interface LeadershipChange {
 }
 
 /**
- * Is told what a process does, for a flight record. Its methods are called thousands of times a second: they
+ * Receives what a process does, for a flight record. Its methods are called thousands of times a second: they
  * must be quick, and must not throw.
  */
 export interface ProcessObserver {

@@ -35,7 +35,7 @@ export interface AccessReport {
   readonly missing: NeededAccess;
   /** Granted rights that are not declared, as far as the API server lists them. */
   readonly excess: readonly ExcessAccessRule[];
-  /** Why the lists of rules are unreliable. If set, the check asked for each right separately. */
+  /** Why the lists of rules are unreliable. If set, the check has sent a separate request for each right. */
   readonly incomplete: string | undefined;
 }
 
@@ -46,9 +46,9 @@ const NO_NAMESPACE = 'no.namespace';
 const SIDE_BY_SIDE = 4;
 
 /**
- * Asks the API server for the rights of the operator. It requests one list of rules per namespace, and then
- * checks each right that is missing from the lists separately. If any list is incomplete, it checks every
- * right separately.
+ * Finds out which rights the API server grants the operator. The function requests one list of rules per
+ * namespace, and then checks each right that is missing from the lists separately. If any list is incomplete,
+ * it checks every right separately.
  *
  * @throws ApiError, AmbassadorError or ProtocolError when a request fails.
  */

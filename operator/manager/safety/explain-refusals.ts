@@ -38,7 +38,7 @@ function explained(
   return whole === undefined ? error : filterRefused({ method, path }, whole);
 }
 
-/** Undefined for a path that names no resource. */
+/** Why the request was refused. Undefined for a path without a resource. */
 function undeclared(declarations: readonly Declared[], path: string): string | undefined {
   // Hooks and the controllers of Metacontroller choose resources at run time, and the process does not
   // declare these.

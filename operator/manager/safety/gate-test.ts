@@ -11,11 +11,11 @@ export interface GateTarget {
   readonly service: string;
   /** The gate's port on loopback. */
   readonly port: number;
-  /** A declared path; undefined when none is known. */
+  /** The path of a declared webhook; undefined when none is known. */
   readonly path: string | undefined;
 }
 
-/** One fault of the gate, and its remedy. */
+/** One fault of the gate, and what to do about it. */
 export interface GateFinding {
   readonly code:
     | 'GATE_UNREACHABLE'
@@ -37,8 +37,8 @@ const TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Issuers renew a certificate long before this: cert-manager after two thirds of its validity, OpenShift 13
- * months before its end.
+ * A certificate that expires earlier than this is reported. Issuers renew it long before: cert-manager after
+ * two thirds of its validity, OpenShift 13 months before its end.
  */
 const EXPIRES_SOON_MS = 3 * DAY_MS;
 

@@ -18,8 +18,8 @@ const REDACTED = '[redacted]';
 const DEEP = '[deep]';
 
 /**
- * Matches names in lower case, without `-` and `_`: the members of Secrets, and names that end like
- * a credential.
+ * Matches names of members that may contain a secret, in lower case and without `-` and `_`: the data members
+ * of a Secret, and names with a typical ending such as `password`.
  */
 const SECRET_NAME =
   /^(?:data|binarydata|stringdata)$|(?:token|authorization|password|passwd|passphrase|cookie|privatekey|apikey|secretkey|clientsecret)$/;
@@ -123,7 +123,7 @@ function elements(values: Iterable<unknown>, depth: number, walk: Walk): unknown
   return copy;
 }
 
-/** Dates and URLs have their own JSON form. */
+/** Dates and URLs are printed as their `toJSON` method returns them. */
 function inJson(value: object): unknown {
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON !== 'function') return value;

@@ -113,7 +113,7 @@ export class SelfTest {
     return asked.rules.length;
   }
 
-  /** Repeats `ask` until the result is decided. Logs each reason for an undecided result once. */
+  /** Calls `ask` until its result is no longer undecided. Logs each reason for an undecided result once. */
   async #decided<V extends { readonly state: string }>(
     ask: () => Promise<V | { readonly state: 'undecided'; readonly why: string }>,
     signal: AbortSignal,

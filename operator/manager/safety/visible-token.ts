@@ -19,7 +19,10 @@ export const TOKEN_FOLDERS: readonly string[] = [
  */
 const HARMLESS: ReadonlySet<string> = new Set(['ca.crt', 'service-ca.crt', 'namespace']);
 
-/** The depth of the kubelet's own layout: the folder, and `..data` with the dated folder that it links to. */
+/**
+ * How deep to search. The kubelet creates two levels: the folder itself, and the dated folder to which
+ * `..data` links.
+ */
 const MAX_DEPTH = 2;
 
 /** Bytes to read from a file. This is enough to recognize a token. */
@@ -29,7 +32,7 @@ const PEEK_BYTES = 64;
 const LOOKS_LIKE_TOKEN = /^eyJ[A-Za-z0-9_-]+(\.|$)/;
 
 /**
- * The path of a ServiceAccount token that this process can see; undefined when it sees none.
+ * The path of a ServiceAccount token that this process can see; undefined when there is none.
  *
  * A file named `token` counts as a token, whatever it contains. A broken link of that name also counts,
  * because the kubelet swaps links. Any other file counts if it begins like a JSON Web Token. A file or folder
@@ -64,7 +67,7 @@ async function findIn(folder: string, depth: number): Promise<string | undefined
   } catch (error) {
     return isAbsent(error) ? undefined : folder;
   }
-  // Look at `token` first, so that the message names the familiar path and not the link behind it.
+  // Look at `token` first, so that the message contains the familiar path, and not the target of the link.
   for (const name of names.toSorted((a, b) => Number(b === 'token') - Number(a === 'token'))) {
     const path = join(folder, name);
     const found = name === 'token' ? path : await findToken(path, name, depth);
@@ -95,17 +98,14 @@ async function beginsLikeToken(path: string): Promise<boolean> {
   }
 }
 
-/**
- * True when no file exists at the path. The kubelet swaps links, so a link may be broken for a
- * moment.
- */
+/** True when no file exists at the path. The kubelet replaces links, so a link may be broken for a moment. */
 function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 /**
- * Milliseconds between two attempts. They cost nothing on loopback, and the whole operator waits for the
+ * Milliseconds between two attempts. Attempts cost nothing on loopback, and the whole operator waits for the
  * result.
  */
 const LOOK_EVERY_MS = 250;
@@ -120,7 +120,7 @@ const PATIENCE_MS = 60_000;
  * Resolves when the ambassador's address accepts connections, or after a minute. From then on the sources
  * keep trying and report the problem. Logs at most two lines.
  *
- * @throws `signal.reason` when aborted first.
+ * @throws `signal.reason` when `signal` aborts before that.
  */
 export async function waitForAmbassador(
   isListening: () => Promise<boolean>,

@@ -14,9 +14,9 @@ export interface RecordSettings {
 
 const DEFAULT_MINUTES = 10;
 const DEFAULT_MEGABYTES = 64;
-/** One day. Nothing older is remembered. */
+/** One day. A record covers no longer time. */
 const MAX_MINUTES = 1_440;
-/** The maximum that Node can hold for the record in addition to an operator. */
+/** The maximum for a record. Node must hold it in memory in addition to the operator itself. */
 const MAX_MEGABYTES = 1_024;
 
 export const RECORD_ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [

@@ -34,7 +34,7 @@ export interface Settings {
   readonly metricsPort: number;
   /** Address of `/metrics`. Default: all addresses of the Pod. */
   readonly metricsHost: string;
-  /** Host names that `/status` and `/metrics` accept in addition to those of `isAcceptedHost`. */
+  /** Additional host names for `isAcceptedHost`, in requests to `/status` and `/metrics`. */
   readonly httpHosts: readonly string[];
   /** Prefix of the toolkit's own metrics; undefined for `chancery_`. */
   readonly metricsPrefix: string | undefined;
@@ -63,7 +63,7 @@ export interface Settings {
   readonly sharding: ShardingSettings | undefined;
   /** True if a replica that does not lead also lists and watches, so that it can take over at once. */
   readonly warmup: boolean;
-  /** Milliseconds for the whole stop: 0 to wait for nothing, `Infinity` for no limit. */
+  /** Milliseconds for the whole stop. 0: the stop waits for nothing. `Infinity`: there is no limit. */
   readonly shutdownTimeoutMs: number;
   /** True if the CustomResourceDefinitions of the controllers are installed at the start. */
   readonly installCrds: boolean;
@@ -100,7 +100,7 @@ export interface Settings {
  */
 export type SelfTestMode = 'warn' | 'require' | 'off';
 
-/** From the level with the most lines to the level with the fewest. */
+/** The levels, from the one that logs the most lines to the one that logs the fewest. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
@@ -315,7 +315,9 @@ function relistInterval(text: string | undefined): number | undefined {
   throw unusable('CHANCERY_RELIST_INTERVAL', `a whole number from ${range}, or 0 for none`, text);
 }
 
-/** The usual 30 s of a Pod, minus 5 s for the time before and after the stop. */
+/**
+ * A Pod usually has 30 s to stop. 5 s of them are reserved for the time before and after the manager's stop.
+ */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
 function shutdownTimeout(read: ReadSetting): number {

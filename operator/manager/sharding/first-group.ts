@@ -13,7 +13,7 @@ export interface KeylessWork {
 
 const FIRST = 0;
 
-/** `work`, which also does the keyless work while it has the first group. */
+/** Adds the keyless work to `work`: it is done while this replica has the first group. */
 export function withKeylessWork(work: ShardedWork, keyless: KeylessWork): ShardedWork {
   return {
     open: (group, signal) => work.open(group, signal),

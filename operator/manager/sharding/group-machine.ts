@@ -36,11 +36,14 @@ export type Effect =
 export interface GroupObservation {
   /** True if this member may act for its generation. Otherwise it may hold no group. */
   readonly generationHeld: boolean;
-  /** Also `other` while a previous holder that the Lease no longer names may still act. */
+  /**
+   * `other` also stands for a previous holder that may still act although the Lease no longer contains its
+   * name.
+   */
   readonly holder: 'none' | 'self' | 'other';
-  /** True if the time that the holder has requested is over, by the clock of this member. */
+  /** True if the duration that the holder has requested is over, by the clock of this member. */
   readonly stale: boolean;
-  /** The fresh member that should hold the group. */
+  /** Which member should hold the group. Only members whose Leases have not expired are considered. */
   readonly preferred: 'self' | 'other' | 'nobody';
 }
 
@@ -77,8 +80,8 @@ export type Trigger = Signal | 'free' | 'unpreferred';
 export interface GroupState {
   readonly phase: Phase;
   /**
-   * The number of successive observations with the same result, for results that must last before the machine
-   * acts.
+   * How many successive observations had the same result. For some results the machine acts only when they
+   * have lasted for several observations.
    */
   readonly patience: number;
   readonly stopping: boolean;
@@ -136,7 +139,7 @@ export const TRANSITIONS: Transitions = {
 /** All phases. */
 export const PHASES = Object.keys(TRANSITIONS) as readonly Phase[];
 
-/** A group is handed over when this many renewals in a row prefer another member. */
+/** A group is handed over when another member was preferred at this many renewals in a row. */
 const UNPREFERRED_RENEWALS = 2;
 
 /**

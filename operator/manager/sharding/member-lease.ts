@@ -45,14 +45,14 @@ export class MemberLease {
     try {
       this.#stored = await this.#write(lease, signal);
     } catch (error) {
-      // A predecessor in the same Pod, or an unknown client, has written the Lease. It is read again in the
-      // next round.
+      // The Lease was written by a predecessor in the same Pod, or by an unknown client. It is read again in
+      // the next round.
       this.#stored = undefined;
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
     }
   }
 
-  /** Declares that this process takes no more groups. Never rejects: the Lease expires in any case. */
+  /** Declares that this process takes no more groups. Never rejects, because the Lease expires anyway. */
   async release(): Promise<void> {
     const { clock } = this.#options;
     const stored = this.#stored;

@@ -2,20 +2,28 @@ import type { Lease } from '../../model/builtin.ts';
 import { type Claim, holderOf, newLease, ObservedLease } from '../leader/lease-record.ts';
 import { GENERATION_ANNOTATION, SET_LABEL } from './set.ts';
 
-/** More than the number of replicas that can share at most 64 groups. */
+/**
+ * Maximum number of members. It is higher than the number of replicas among which 64 groups can be divided.
+ */
 const MAX_MEMBERS = 256;
 
-/** A Lease with a longer duration would count long after its holder is gone. No replica requests more. */
+/**
+ * A member's Lease with a longer duration is ignored, because it would count long after its holder is gone.
+ * No replica requests such a duration.
+ */
 export const MAX_LEASE_SECONDS = 3_600;
 
-/** An identity is a host name and a uuid; a generation is a few words. */
+/**
+ * Maximum length of an identity and of a generation. An identity is a host name and a uuid; a generation is a
+ * few words.
+ */
 const MAX_TEXT_CHARS = 512;
 
 interface MembershipOptions {
   /** The value of `chancery.dev/shard-set`. */
   readonly set: string;
   readonly generation: string;
-  /** Used for a Lease that states no duration. */
+  /** Used for a Lease that contains no duration. */
   readonly leaseDurationMs: number;
 }
 
@@ -24,7 +32,7 @@ export interface SeenMember {
   readonly identity: string;
   readonly generation: string;
   readonly isFresh: boolean;
-  /** Milliseconds since the member's Lease was last seen to change. */
+  /** Milliseconds since a change of the member's Lease was last observed. */
   readonly unchangedMs: number;
 }
 
@@ -40,7 +48,10 @@ export interface PodReference {
   readonly uid: string;
 }
 
-/** The Lease of a member, before it is created. `claim` is renewed in it like the claim of a leader. */
+/**
+ * Creates the Lease of a member. `claim` is written into it as in the Lease of a leader, and is renewed in
+ * the same way.
+ */
 export function memberLease(
   target: { readonly namespace: string; readonly name: string },
   claim: Claim,
@@ -59,11 +70,11 @@ export function memberLease(
 /**
  * The members of the set, as this process has observed them. A member is fresh until its Lease has been
  * unchanged for the duration that the member requested. This process measures that on its own clock, because
- * the clocks that wrote the times in a Lease may be hours off. A member that has stopped removes its name
- * from its Lease.
+ * the clocks that wrote the times in a Lease may be hours off. A member that stops removes its name from its
+ * own Lease.
  *
- * Freshness only decides which member is preferred. Which member may act is decided by the Leases of the
- * groups.
+ * That a member is fresh matters only for the choice of the preferred member. The Leases of the groups decide
+ * which member may act.
  */
 export class Members {
   readonly #options: MembershipOptions;
@@ -120,8 +131,9 @@ export class Members {
   }
 
   /**
-   * Ensures that unknown Leases and Leases of former replicas do not displace members. The times in Leases
-   * come from other clocks, but they only decide which Leases are considered if there are more than 256.
+   * Sorts the Leases of fresh members first, so that unknown Leases and Leases of former replicas do not
+   * displace them. The times in Leases come from other clocks. They only decide which Leases are considered
+   * if there are more than 256.
    */
   #likeliestFirst(leases: readonly Lease[], nowMs: number): readonly Lease[] {
     const isFresh = ({ metadata }: Lease): boolean =>

@@ -1,7 +1,7 @@
 import type { ProcessObserver } from '../observe/process-observer.ts';
 import type { ShardedWork } from './shard-group.ts';
 
-/** `work`, which also tells `observer` when each group begins and ends. */
+/** Wraps `work` so that `observer` is also notified when each group begins and ends. */
 export function observedWork(
   work: ShardedWork,
   observer: Pick<ProcessObserver, 'leadership'> | undefined,

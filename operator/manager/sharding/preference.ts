@@ -2,10 +2,11 @@
  * The member that should hold each group, indexed by group number; undefined for all groups when there are no
  * members.
  *
- * A group stays with its holder while the holder is a member. The numbers of groups per member differ by at
- * most one. So a joining member gets groups until the shares are level, the groups of a leaving member are
- * spread over the others, and no other group moves. Among equal choices rendezvous hashing decides. So every
- * process that sees the same holders and members prefers the same members, in whatever order it sees them.
+ * A group stays with its holder while the holder is a member, unless the numbers of groups per member would
+ * differ by more than one. So a joining member gets groups until the numbers are level, the groups of a
+ * leaving member are spread over the remaining members, and no other group moves. Where several choices are
+ * equally good, rendezvous hashing decides. So every process that sees the same holders and members prefers
+ * the same members, in whatever order they come.
  *
  * Rendezvous hashing of the members alone gives uneven shares: one of 4 members may get 8 of 16 groups, or
  * none. Bounded shares that ignore the current holders move up to three times as many groups.
@@ -39,7 +40,10 @@ interface Share {
   readonly groups: Set<number>;
 }
 
-/** Moves one group from a largest share to a smallest one. Returns false when the shares are level. */
+/**
+ * Moves one group from a member with the most groups to a member with the fewest. Returns false when no two
+ * members differ by more than one group.
+ */
 function levelOnce(shares: readonly Share[]): boolean {
   const largest = Math.max(...shares.map(({ groups }) => groups.size));
   const [smallest, ...others] = smallestOf(shares);
@@ -57,7 +61,8 @@ function smallestOf(shares: readonly Share[]): readonly Share[] {
 }
 
 /**
- * Adds one of `groups` to one of `shares`: the pair with the highest weight, and among equal pairs the first.
+ * Gives one of `groups` to one of `shares`: of all pairs, the one with the highest weight; of equal ones, the
+ * first.
  */
 function move(groups: readonly number[], shares: readonly Share[]): number {
   let best = { weight: -1, group: -1, into: new Set<number>() };

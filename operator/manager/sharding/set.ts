@@ -5,7 +5,7 @@ import { resourceName } from '../../model/resource.ts';
 import { isLabelValue } from '../../model/selector.ts';
 import type { ShardingSettings } from '../settings/sharding.ts';
 
-/** Label of every Lease of a set. A set is the replicas that share the keys of one operator. */
+/** Label of every Lease of a set. A set consists of the replicas that share the keys of one operator. */
 export const SET_LABEL = 'chancery.dev/shard-set';
 
 /**
@@ -65,7 +65,7 @@ export function requireDivisible(
   );
 }
 
-/** The Pod of a process, as the object of an Event. */
+/** Returns the Pod of a process, as an object about which an Event can be recorded. */
 export function podOf(name: string, namespace: string, uid: string | undefined): KubernetesObject {
   return {
     apiVersion: 'v1',

@@ -13,7 +13,10 @@ import {
   step,
 } from './group-machine.ts';
 
-/** The right to work on one group, which follows from the group's Lease and the generation's Lease. */
+/**
+ * The right to work on one group. A process has it while it holds the group's Lease and the generation's
+ * Lease.
+ */
 export interface GroupTerm {
   readonly fence: Fence;
   readonly eventFence: Fence;
@@ -23,7 +26,11 @@ export interface GroupTerm {
 
 /** What a group needs from the caches and controllers of a process. */
 export interface ShardedWork {
-  /** Resolves when the caches hold the objects of the group. @throws `signal.reason` when aborted first. */
+  /**
+   * Resolves when the caches hold the objects of the group.
+   *
+   * @throws `signal.reason` when `signal` aborts before that.
+   */
   open(group: number, signal: AbortSignal): Promise<void>;
   /** Allows attempts for the group to begin, and enqueues all its keys. */
   dispatch(group: number, term: GroupTerm): void;

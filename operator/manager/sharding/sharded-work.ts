@@ -7,8 +7,9 @@ import { childLabelsBy } from './slotting.ts';
 /** What a process's caches do with its groups. */
 export interface ShardedCaches {
   /**
-   * Resolves when the caches also have the objects of these slots. @throws `signal.reason` when aborted
-   * first.
+   * Resolves when the caches also have the objects of these slots.
+   *
+   * @throws `signal.reason` when `signal` aborts before that.
    */
   openSlots(slots: ReadonlySet<number>, signal: AbortSignal): Promise<void>;
   dropSlots(slots: ReadonlySet<number>): void;
@@ -25,7 +26,7 @@ export class GroupsAtWork implements ShardedWork {
   readonly #running = new Map<number, number>();
   readonly #drains = new Map<number, () => void>();
   readonly #listeners = new Set<(groups: ReadonlySet<number>) => void>();
-  /** Opened groups that the listeners have not received yet. */
+  /** Groups that were opened and that have not been reported to the listeners yet. */
   #opened = new Set<number>();
 
   constructor(

@@ -30,7 +30,10 @@ export interface ShardingOptions {
   /** The name of the Pod, or another name that no other replica has at the same time. */
   readonly member: string;
   readonly namespace: string;
-  /** The name of the Lease that a leader would hold. It names the set of replicas that share the work. */
+  /**
+   * The name of the Lease that a leader would hold. It also identifies the set of replicas that share the
+   * work.
+   */
   readonly set: string;
   readonly groups: number;
   readonly by: ShardField;
@@ -50,7 +53,7 @@ export interface ShardingOptions {
 export interface SharingStatus {
   /** `namespace/name` of the Lease that all members hold together. */
   readonly lease: string;
-  /** How keys are divided, as the Lease states it. */
+  /** How keys are divided, as written in the Lease. */
   readonly division: string;
   /**
    * Ordered by number. `phase` is the phase in this process; `holder` is the last observed holder of the
@@ -70,7 +73,7 @@ export type ShardField = 'uid' | 'namespace';
 /** Milliseconds that listing the Leases may take. After that the next round tries again. */
 const MAX_REQUEST_MS = 5_000;
 
-/** Maximum number of ignored Leases that the log names at the same time. */
+/** Maximum number of ignored Leases that the log mentions at the same time. */
 const MAX_REPORTED = 20;
 
 /**
@@ -78,7 +81,7 @@ const MAX_REPORTED = 20;
  * of a group while it holds that Lease and the Lease of the generation.
  *
  * A generation is one way to divide keys: into how many groups, and by which field. Its Lease is the Lease
- * that a leader would hold. That Lease names the generation as the holder, and each replica renews it for
+ * that a leader would hold. The holder in that Lease is the generation, and each replica renews the Lease for
  * itself. So a release that does not shard, or divides keys in another way, waits until no replica of this
  * generation can write, and vice versa.
  */
@@ -94,7 +97,7 @@ export class Sharding {
   /** The log messages about ignored Leases. */
   #reported: ReadonlySet<string> = new Set();
   #generation: LeaderElector;
-  /** True when the log has reported that the members are too many for the groups. */
+  /** True when the log has already reported that there are too many members for the number of groups. */
   #isCrowded = false;
 
   constructor(options: ShardingOptions) {
@@ -132,7 +135,7 @@ export class Sharding {
     };
   }
 
-  /** False when this process lost a Lease, should have ended at least 20 s ago, and has not. */
+  /** False when this process lost a Lease, should have ended at least 20 s ago, and still runs. */
   get healthy(): boolean {
     return this.#generation.healthy && this.#groups.every((group) => group.healthy);
   }
@@ -239,7 +242,8 @@ export class Sharding {
   }
 
   /**
-   * With fewer than two groups per replica, some replicas have twice the load of others, or no groups at all.
+   * With fewer than two groups per replica, some replicas have twice as much work as others, or no groups at
+   * all.
    */
   #noteCrowd(members: number): void {
     const { groups, log } = this.#options;
@@ -253,7 +257,10 @@ export class Sharding {
     this.#isCrowded = isCrowded;
   }
 
-  /** A missing Lease may be claimed, because the first claim only creates it, see `createsEmpty`. */
+  /**
+   * Returns who holds the Lease of a group. A missing Lease counts as free: the first claim only creates it
+   * without a holder, see `createsEmpty`.
+   */
   #holderOf(group: number, now: number): Pick<GroupObservation, 'holder' | 'stale'> {
     const { identity } = this.#options;
     const observed = this.#observed[group];
@@ -313,7 +320,7 @@ export class Sharding {
   }
 }
 
-/** A replica requests at most an hour, see `shardingFrom`. */
+/** A Lease with a duration of more than an hour was not written by a replica: see `shardingFrom`. */
 function newObserved(leaseDurationMs: number): ObservedLease {
   return new ObservedLease(leaseDurationMs, MAX_LEASE_SECONDS * 1_000);
 }
@@ -324,7 +331,7 @@ function tooLong(leases: readonly Lease[]): readonly IgnoredLease[] {
     .map(({ metadata: { name = '' } }) => ({ name, reason: 'its duration is over an hour' }));
 }
 
-/** How keys are divided, as the Lease states it. */
+/** How keys are divided, as written in the Lease. */
 function generationOf({ groups, by }: Pick<ShardingOptions, 'groups' | 'by'>): string {
   return `sharded/${groups}/${by}`;
 }

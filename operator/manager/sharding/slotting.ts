@@ -34,8 +34,8 @@ export function slottingOf(
 }
 
 /**
- * True if objects without a controlling owner can become children. In this case the slot label of an object
- * that had another parent before is meaningless.
+ * True if the controller may adopt objects that have no controlling owner. The slot label of an adopted
+ * object may come from a previous parent, so it is meaningless.
  */
 function adoptsOf(controller: Controller, { resource }: Source): boolean {
   return controlledWritesOf(controller).children.some(
@@ -67,8 +67,9 @@ const BY_UID: NamedSlotting = {
 };
 
 /**
- * Children are in the slots of their owners. An object without an owner of this kind is shown on every
- * replica, because its name may be needed. The API server sends an object without the label to every replica.
+ * Children are in the slots of their owners. An object without an owner of this kind is cached on every
+ * replica, because a child may need its name. If an object lacks the label, the API server sends it to every
+ * replica.
  */
 function byOwner(
   owner: Resource,

@@ -1,9 +1,9 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { type Labels, type Meter, noMeter } from '../../core/metrics.ts';
 
-/** What is measured of a cache. */
+/** A cache to measure, and the labels of its series. */
 interface Measured {
-  /** Caches with equal labels are added up into one series. */
+  /** If several caches have equal labels, their sizes are added up into one series. */
   readonly labels: Labels;
   readonly informer: { size(): CacheSize };
 }

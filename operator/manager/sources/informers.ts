@@ -56,8 +56,8 @@ export interface InformersOptions {
 }
 
 /**
- * A watch is reopened if it lags this many milliseconds behind the list of a comparison. That costs one list.
- * A change that the watch has lost is reported after this time.
+ * How many milliseconds a watch may take to deliver what a comparison has found in a list. After that, the
+ * lost change is reported, and the watch is reopened, which costs one list.
  */
 const COMPARE_PATIENCE_MS = 3_000;
 
@@ -68,7 +68,7 @@ interface Shared extends ScopeActivity {
   readonly labels: Labels;
   /** Undefined unless replicas share the objects of the source. */
   readonly slotted: SlottedSource | undefined;
-  /** With 0, the reflector itself compares the cache, at its own interval. */
+  /** If 0, the reflector compares the cache with the API server at its own interval. */
   readonly relistIntervalMs: number;
   users: number;
   /** Number of users that are not optional. */
@@ -92,7 +92,7 @@ export class Informers {
   readonly ownWritesJournal: OwnWritesJournal = new OwnWritesJournal();
   /** Polls for resources that are not served. All sources share it. */
   readonly discoveryPoll: DiscoveryPoll;
-  /** The slots of objects that replicas share. */
+  /** The slots whose objects this process caches, for all sources that replicas share. */
   readonly ownSlots: OwnSlots;
   readonly #options: InformersOptions;
   readonly #identities = new ScopeIdentities();
@@ -289,8 +289,8 @@ export class Informers {
   }
 
   /**
-   * Equal sources share one facade and thereby one store. They also share the informers behind the facade,
-   * which releases them when its last user has left.
+   * Equal sources share one facade, and thereby one store. They also share the informers behind the facade.
+   * The facade releases those informers when its last user has left.
    */
   #facade(
     source: ShardableSource,

@@ -8,7 +8,7 @@ import type { NamedSlotting } from '../sharding/slotting.ts';
 
 type AnyListWatch = ListWatch<KubernetesObject>;
 
-/** A source that shows only the objects in the replica's own slots. */
+/** A source that lists and watches only the objects in the slots of this replica. */
 export interface SlottedSource {
   readonly source: AnyListWatch;
   readonly slotting: NamedSlotting;
@@ -23,7 +23,7 @@ interface Slotted {
   readonly slotted: SlottedSource | undefined;
 }
 
-/** The slots that the caches of this process show, for all sources that replicas share. */
+/** The slots whose objects this process caches, for all sources that replicas share. */
 export class OwnSlots {
   readonly #clock: Clock;
   readonly #all: () => Iterable<Slotted>;
@@ -39,7 +39,8 @@ export class OwnSlots {
   }
 
   /**
-   * @param callbacks - called for objects of other slots, and for refused selectors.
+   * @param callbacks - called for objects of other replicas' slots, and when the API server refuses a
+   *   selector.
    * @param prepared - applied to each list or watch before its objects are cached.
    */
   of(
@@ -58,7 +59,8 @@ export class OwnSlots {
   }
 
   /**
-   * See `ShardedCaches`. Slots that are opened while others are being listed are listed together afterwards.
+   * See `ShardedCaches`. Slots that are opened while earlier ones are being listed wait, and are then listed
+   * together.
    */
   async openSlots(slots: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
     this.#next ??= this.#batch(this.#current);

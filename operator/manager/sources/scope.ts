@@ -8,9 +8,9 @@ import type { Informer } from '../../store/informer.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
 import type { NamedSlotting } from '../sharding/slotting.ts';
 
-/** A source that can show only the objects in the replica's own slots. */
+/** A source that can be limited to the objects in the slots of this replica. */
 export interface ShardableSource extends PreparedSource {
-  /** Default: every replica shows all objects of the source. */
+  /** How objects are divided into slots. Default: every replica caches all objects of the source. */
   readonly slotting?: NamedSlotting | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface ScopeActivity {
   readonly scope: Scope;
   /** The same for all namespaces of a source, and for equal sources. */
   readonly group: string;
-  /** What the cache holds of each object. `transformed`: the result of a function of the source. */
+  /** How much of each object the cache holds. `transformed`: what the transform of the source returns. */
   readonly form: 'full' | 'metadata' | 'transformed';
   readonly informer: Informer<KubernetesObject>;
 }

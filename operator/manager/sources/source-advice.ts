@@ -15,7 +15,7 @@ interface SourceAdviceOptions {
    * served.
    */
   readonly isNeeded: () => boolean;
-  /** Called with a bug of `explain`. */
+  /** Called with the error when `explain` throws because of a bug. */
   readonly failed: (bug: unknown) => void;
 }
 

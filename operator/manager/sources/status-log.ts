@@ -13,8 +13,8 @@ interface StatusLogOptions {
 }
 
 /**
- * Logs the changes of a source's status, with at most ten lines in any hour: see `StatusLines`. It must be
- * given the status `stopped` at the end, which cancels its timer.
+ * Logs the changes of a source's status, with at most ten lines in any hour: see `StatusLines`. At the end,
+ * pass the status `stopped`, which cancels the timer.
  *
  * @param facts - the fields that name the source in every line.
  */
@@ -41,7 +41,7 @@ export function logStatus(log: Log, facts: object, status: ReflectorStatus): voi
   else log.debug(facts, health === 'starting' ? 'source starts again' : 'source stopped');
 }
 
-/** Writes the line for a notice that changes no state. */
+/** Writes a log line for a notice that does not change the state of the source. */
 export function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
   if (notice.kind === 'regression') {
     const { from, to } = notice;
@@ -69,8 +69,8 @@ const BURST_LINES = 6;
 const REFILL_MS = 15 * 60 * 1_000;
 
 /**
- * The number of free lines that are needed to log a change at once. One of them is reserved for a lasting
- * state.
+ * The number of free lines that are needed to log a change at once. One of the free lines is reserved for a
+ * state that lasts.
  */
 const CHANGE_NEEDS = 2;
 /**
@@ -94,7 +94,7 @@ export interface StatusLine {
 }
 
 /**
- * Turns changes of status into at most ten log lines in any hour, whatever the source does.
+ * Turns changes of status into at most ten log lines in any hour, however often it changes.
  *
  * While changes are rare, each one is logged at once. When a source flaps too often, the last immediate line
  * marks it as unsteady. From then on a new state is logged after it has lasted for a minute, or for a quarter
@@ -132,8 +132,8 @@ export class StatusLines {
   }
 
   /**
-   * Waits until the state has lasted. A return to the last logged state can wait for longer, so that the free
-   * line remains for other states.
+   * Waits until the state has lasted long enough to be logged. A return to the last logged state waits for
+   * longer, so that the free line remains for other states.
    */
   #wait(health: ReflectorStatus['health']): void {
     this.#cancel();

@@ -6,7 +6,7 @@ import { ApiError } from '../../model/status.ts';
  * It contains the class, and for an error of the toolkit also code and layer. For an answer of the API server
  * it contains status and reason.
  *
- * Messages are omitted, including those of the toolkit's errors: the API server and the ambassador quote
+ * Messages are omitted, even the messages of the toolkit's errors: the API server and the ambassador quote
  * values in them, and a reconciler writes its own message into a `TerminalError`. The log has the messages.
  */
 export function errorWords(error: unknown): string {

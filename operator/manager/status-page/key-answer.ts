@@ -7,11 +7,11 @@ export interface KeyAnswer {
   /** Wall time of the answer, RFC 3339. */
   readonly at: string;
   readonly key: string;
-  /** The names of the controllers that were asked. */
+  /** The names of the controllers that were searched for the key. */
   readonly asked: readonly string[];
   /** The status in each controller that knows the key. */
   readonly known: readonly KeyStatus[];
-  /** Sentences that explain why perhaps no controller knows the key. */
+  /** Sentences with possible reasons why no controller knows the key. */
   readonly notes: readonly string[];
 }
 

@@ -51,7 +51,9 @@ export class KeyMemory {
     this.#clock = clock;
   }
 
-  /** Begins to remember the keys of a controller, and forgets those of an earlier controller of this name. */
+  /**
+   * Begins to remember the keys of a controller. Forgets the keys of an earlier controller with this name.
+   */
   observe(controller: string): RunObserver {
     const keys = new ControllerKeys(this.#clock);
     this.#controllers.set(controller, keys);

@@ -11,11 +11,11 @@ export interface KnownKey {
   readonly controller: ObservedController;
   readonly key: ObjectKey;
   readonly state: KeyState;
-  /** Undefined when nothing is remembered. */
+  /** The attempts that are remembered for the key; undefined if there are none. */
   readonly remembered: RememberedKey | undefined;
 }
 
-/** False when the controller has never seen the key, or has forgotten it. */
+/** False when the controller does not know the key, or has forgotten it. */
 export function isKnown({ state, remembered }: KnownKey): boolean {
   const { object, failures } = state;
   return object === 'cached' || state.state !== 'idle' || failures > 0 || remembered !== undefined;

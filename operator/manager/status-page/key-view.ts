@@ -42,7 +42,7 @@ export interface KeySearch {
   readonly filter: KeyFilter;
 }
 
-/** Answers questions about keys from memory. A question does not affect the keys. */
+/** Answers questions about keys from memory. This has no effect on the keys. */
 export class KeyView {
   readonly #options: KeyViewOptions;
 
@@ -55,7 +55,7 @@ export class KeyView {
     return Array.from(this.#options.controllers(), ({ activity }) => activity.name);
   }
 
-  /** @param controller - the only controller to ask. Default: all controllers. */
+  /** @param controller - the only controller to search. Default: all controllers. */
   why(key: ObjectKey, controller?: string): KeyAnswer {
     const asked = this.#asked(controller);
     const around = this.#surroundings();
@@ -156,7 +156,7 @@ function urgency({ failures }: FailedKey): number {
   return failures === 0 ? Number.POSITIVE_INFINITY : failures;
 }
 
-/** Why perhaps no controller knows a key. */
+/** Possible reasons why no controller knows a key. */
 function notesOf(
   asked: readonly ObservedController[],
   { leadership, sharing }: Surroundings,
@@ -182,8 +182,8 @@ function notesOf(
 type FoundKey = readonly [of: ObservedController, key: ObjectKey];
 
 /**
- * Keys that contain a search string, grouped by state. All keys of one controller are added before those of
- * the next controller.
+ * Keys that contain a search string, grouped by state. All keys of one controller are added before the keys
+ * of the next controller.
  */
 class FoundKeys {
   readonly #text: string;
@@ -215,7 +215,7 @@ class FoundKeys {
     else if (key.includes(this.#text) && !this.#ofController.has(key)) this.#put(of, key, 'all');
   }
 
-  /** Ends the keys of the current controller. */
+  /** Call this when all keys of one controller were added. */
   end(): void {
     this.#ofController = new Set();
   }

@@ -24,7 +24,7 @@ export const POLICY_WORDS: Readonly<Record<string, string>> = {
   'requeue-brake': 'its reconciler asked for the next attempt at once again and again',
 };
 
-/** Why this process does not reconcile a key now, regardless of the state of the key. */
+/** What prevents this process from reconciling a key now, regardless of the state of the key. */
 export function blockerOf(
   controller: ObservedController,
   { group }: KeyState,
@@ -111,7 +111,10 @@ function delayOf(
   return { by: 'delay', why: 'it was enqueued with a delay' };
 }
 
-/** A wait for each source that is failing, because its changes do not wake the key. */
+/**
+ * The waits for sources that are failing: as long as a source fails, changes of its objects do not wake the
+ * key.
+ */
 function sources({ troubledSources }: ObservedController): readonly KeyWait[] {
   return troubledSources.map(({ resource, health, synced }) => ({
     by: 'source',

@@ -1,6 +1,6 @@
 import type { SourceState } from '../../store/shared-informer.ts';
 
-/** The state of an operator process, for display. Plain data that contains nothing of an object. */
+/** The state of an operator process, for display. Plain data, without any content of Kubernetes objects. */
 export interface ProcessStatus {
   /** Wall time of this status, RFC 3339. */
   readonly at: string;
@@ -80,7 +80,7 @@ export interface GroupStatus {
   readonly group: number;
   /** The phase of the group in this process; `foreign` when another process or none works on it. */
   readonly phase: 'foreign' | 'claiming' | 'warming' | 'owning' | 'draining' | 'lost';
-  /** The identity that the group's Lease names, if any. */
+  /** The identity of the holder in the group's Lease, if there is one. */
   readonly holder: string | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface MemberStatus {
   readonly division: string;
   /** False when its Lease has been unchanged for longer than its duration, by the clock of this process. */
   readonly fresh: boolean;
-  /** Seconds since its Lease was last seen to change. */
+  /** Seconds since a change of its Lease was last observed. */
   readonly unchangedSeconds: number;
 }
 

@@ -70,7 +70,7 @@ export class ProcessView {
   }
 }
 
-/** Getters for what the status shows. */
+/** What the status is built from. Most members are functions that return the current value. */
 export interface SnapshotOptions {
   readonly clock: Clock;
   readonly settings: Settings;

@@ -22,14 +22,14 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_BODIES_BYTES = 32 * 1024 * 1024;
 
 /**
- * An API server sends at most 200 mutating requests at once (`--max-mutating-requests-inflight`), and a
- * cluster has several API servers.
+ * The limits for open connections. An API server sends at most 200 mutating requests at once
+ * (`--max-mutating-requests-inflight`), and a cluster has several API servers.
  */
 const LIMITS = { waiting: 512, answering: 1_024 };
 
 /**
- * Longer than gates keep an idle connection, so that no gate sends a review on a connection that is being
- * closed.
+ * Milliseconds that an idle connection stays open. A gate closes idle connections earlier, so it never sends
+ * a review on a connection that is just being closed here.
  */
 const KEEP_ALIVE_MS = 90_000;
 
@@ -255,8 +255,8 @@ function utf8(bytes: Buffer): string {
 
 /**
  * 80 % of the time that the API server waits, or one second less than that time if this is longer, because
- * the answer needs time to arrive. The query states how long the API server waits, because the configuration
- * there may differ from the declaration.
+ * the answer needs time to arrive. The query of the request says how long the API server waits, because its
+ * webhook configuration may differ from the declaration.
  */
 function timeLimitMs({ timeoutSeconds }: Endpoint, query: string | undefined): number {
   const declaredMs = timeoutSeconds * 1_000;

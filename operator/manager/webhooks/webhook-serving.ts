@@ -38,7 +38,7 @@ export interface WebhookServingOptions {
  */
 const LINGER_MS = 3_000;
 
-/** Milliseconds that reviews that are still being answered may take after that. */
+/** How many milliseconds running reviews may still take after `LINGER_MS`. */
 const LAST_ANSWERS_MS = 1_500;
 
 /**
@@ -49,8 +49,8 @@ const COMPLAINT_MS = 60_000;
 
 /**
  * The webhooks of a process, in all replicas. `start` begins to listen. Until the runnable has opened its
- * sources, each review is answered with 503. After a stop it continues to answer for a while, so that no
- * review fails during a rolling update.
+ * sources, each review is answered with 503. After a stop has begun, reviews are still answered for a while,
+ * so that no review fails during a rolling update.
  */
 export class WebhookServing {
   /** Opens the sources, and ends when the last review is answered. */
