@@ -11,13 +11,15 @@ export interface PlacedPermission extends Permission {
    */
   readonly namespaces?: readonly string[];
   /**
-   * True when the operator makes no such request itself, and admission only checks whether the
-   * request would be allowed.
+   * True when the operator sends no request with this verb. Admission only checks whether the operator would
+   * be allowed to.
    */
   readonly unrequested?: true;
 }
 
-/** The resource of children that are written only while a parent is their controller. */
+/**
+ * Writes to the children of a resource. A child is only written while one of its parents is its controller.
+ */
 export interface ChildWrites {
   readonly resource: Resource;
   readonly parents: readonly Resource[];
@@ -51,7 +53,7 @@ export interface ParentWrites {
 export interface ControlledWrites {
   readonly children: readonly ChildWrites[];
   readonly parents: readonly ParentWrites[];
-  /** The permissions that `children` and `parents` already describe in more detail. */
+  /** The permissions for writes that `children` and `parents` already describe in more detail. */
   readonly permissions: readonly PlacedPermission[];
 }
 
@@ -59,20 +61,20 @@ export interface ControlledWrites {
 export interface AccessDeclaration {
   /** The name used in explanations. */
   readonly name: string;
-  /** The sources that it lists and watches. */
+  /** The sources that the declared part lists and watches. */
   readonly sources: readonly Source[];
   /** Other rights. Default: none. */
   readonly permissions?: readonly PlacedPermission[];
-  /** If false, it records no Events about these objects. Default true. */
+  /** If false, the declared part records no Events about these objects. Default true. */
   readonly recordsEvents?: boolean;
   /**
-   * Resources whose definitions are installed and generated together with those of the sources. Default:
-   * none.
+   * Resources whose definitions are installed and generated together with the definitions of the sources.
+   * Default: none.
    */
   readonly definitions?: readonly DefinedResource[];
-  /** What is known about its writes beyond `permissions`. Default: nothing. */
+  /** What is known about the writes of the declared part beyond `permissions`. Default: nothing. */
   readonly writes?: ControlledWrites;
-  /** Names under which it owns fields. Default: `name`. */
+  /** Names under which the declared part owns fields. Default: `name`. */
   readonly fieldManagers?: readonly string[];
 }
 

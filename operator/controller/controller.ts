@@ -88,9 +88,9 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly permissions: readonly Permission[];
   /** The number of keys that are reconciled at the same time. Two reconciles of one key never overlap. */
   readonly maxConcurrentReconciles: number;
-  /** With leader election, only the leading replica runs the controller. */
+  /** True if, with leader election, only the leading replica runs the controller. */
   readonly needsLeaderElection: boolean;
-  /** How the controller's reads relate to its own writes. */
+  /** How the reads of the reconciler relate to its earlier writes. */
   readonly consistency: Consistency;
   /** Drops a change of `for` if it returns false. If omitted, no change is dropped. */
   readonly predicate?: Predicate;
@@ -118,12 +118,12 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
 }
 
 /**
- * How a reconciler's reads relate to its own writes, which reach the cache with a short delay.
+ * How the reads of a reconciler relate to its earlier writes, which reach the cache with a short delay.
  *
- * - `overlay`: the cache shows this process's writes at once, before the watch delivers them.
+ * - `overlay`: reads contain this process's writes at once, before the watch delivers them.
  * - `wait`: like `overlay`. In addition, a key is reconciled again only when the cache has received its
  *   writes, or 5 s after the last write.
- * - `none`: the cache shows only what the watch has delivered.
+ * - `none`: reads contain only what the watch has delivered.
  */
 export type Consistency = 'overlay' | 'wait' | 'none';
 
@@ -150,7 +150,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
    * the rights for that. Their changes enqueue nothing.
    */
   readonly reads?: readonly (Resource | Source)[];
-  /** Enqueue keys at certain times, or because of events outside the cluster. Default: none. */
+  /** Triggers enqueue keys at certain times, or because of events outside the cluster. Default: none. */
   readonly triggers?: readonly Trigger[];
   /** Rights for the calls that the reconciler itself makes with `client`. Default: none. */
   readonly permissions?: readonly Permission[];
@@ -166,7 +166,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
    * settings, every replica runs it.
    */
   readonly needsLeaderElection?: boolean;
-  /** How the controller's reads relate to its own writes. Default `overlay`. */
+  /** How the reads of the reconciler relate to its earlier writes. Default `overlay`. */
   readonly consistency?: Consistency;
   /**
    * Minimum milliseconds between the starts of two reconciles of a key. Changes that come earlier are
@@ -205,7 +205,7 @@ const DECLARED: unique symbol = Symbol.for('chancery.controller');
  * Declares a controller. Starts nothing.
  *
  * @throws ConfigurationError `CONFIG` when a name or a number is invalid. If the caller does not check types,
- *   also for an unknown option, verb or other word; the message names the most similar known ones.
+ *   also for an unknown option, verb or other word; the message contains the most similar known ones.
  */
 export function controller<T extends KubernetesObject>(
   options: ControllerOptions<T>,
@@ -238,8 +238,8 @@ export function controller<T extends KubernetesObject>(
 }
 
 /**
- * The error for an operator written for an earlier version. That operator's function would take the object,
- * which is now the first parameter, for the key.
+ * The error for an operator that was written for an earlier version. The first parameter was the key then,
+ * and is now the object.
  */
 const OLD_FORM =
   'takes (key, object, context): write (object, context), read the key from context.key, ' +
@@ -337,7 +337,7 @@ export function sourcesOf({ for: root, owns, watches, reads }: Controller): read
   return [root, ...[...owns, ...watches].map(({ source }) => source), ...reads];
 }
 
-/** A declaration other than a controller, with the members that lead to definitions. */
+/** A runnable or another declaration that is no controller. Its resources may include definitions. */
 interface Defining {
   readonly sources?: readonly Source[];
   readonly definitions?: readonly DefinedResource[];
@@ -371,7 +371,7 @@ function resourcesOf(declared: Controller | Defining): readonly Resource[] {
   return [...sources.map(({ resource }) => resource), ...definitions];
 }
 
-/** A controller, or anything else that a manager runs, and that may run only in the leading replica. */
+/** A controller or another part that a manager runs. It may require that only the leading replica runs it. */
 interface Guardable {
   readonly name: string;
   /** Default true. */

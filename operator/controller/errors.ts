@@ -6,8 +6,8 @@ import type { RefusedResult } from './reconciler.ts';
 import type { Source } from './source.ts';
 
 /**
- * Milliseconds between two attempts while an object is being deleted. If the object is watched, the event of
- * its removal wakes the key earlier.
+ * Milliseconds between two attempts while an object is being deleted. If the object is watched, the key is
+ * reconciled as soon as its removal is reported.
  */
 const LOOK_AGAIN_MS = 5_000;
 
@@ -99,7 +99,7 @@ export class TerminalError extends OperatorError {
  */
 export class HotLoopError extends OperatorError {
   override readonly name = 'HotLoopError';
-  /** The reason for a condition, for programs. */
+  /** The machine-readable reason to use in a condition. */
   readonly reason = 'HotLoop';
   /** The fields that differ from answer to answer. */
   readonly paths: readonly string[];
@@ -113,10 +113,12 @@ export class HotLoopError extends OperatorError {
   }
 }
 
-/** Another writer repeatedly changes stated fields of an object, and each reconcile changes them back. */
+/**
+ * Another writer repeatedly changes fields that the reconciler sets, and each reconcile changes them back.
+ */
 export class WriteFightError extends OperatorError {
   override readonly name = 'WriteFightError';
-  /** The reason for a condition, for programs. */
+  /** The machine-readable reason to use in a condition. */
   readonly reason = 'WriteFight';
 
   constructor({ object, paths, managers }: WriteFight) {
@@ -139,7 +141,7 @@ interface WriteFight {
 /** The API server has not stored fields of a status, because the installed definition does not declare them. */
 export class UndeclaredStatusError extends OperatorError {
   override readonly name = 'UndeclaredStatusError';
-  /** The reason for a condition, for programs. */
+  /** The machine-readable reason to use in a condition. */
   readonly reason = 'UndeclaredField';
   /** The fields that are missing in the stored status. */
   readonly paths: readonly string[];
@@ -183,7 +185,9 @@ export function retryRefused(error: unknown): RefusedResult {
   return { refusal };
 }
 
-/** The retry options after a refusal. Empty, for the normal back-off, when `refusal` is undefined. */
+/**
+ * The retry options after a refusal. Without a refusal they are empty, so that the normal back-off applies.
+ */
 export function retryOptionsFor(refusal: Refusal | undefined): RetryOptions {
   if (refusal === undefined) return {};
   if (refusal.kind === 'invalid') return { everyMs: REFUSED_RETRY.invalidEveryMs };

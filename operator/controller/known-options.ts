@@ -1,7 +1,10 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { nearMatches } from '../core/text/near-match.ts';
 
-/** The names of the members of `T`. Each table is checked against its type with `satisfies`. */
+/**
+ * Has a member for each member of `T`. With `satisfies`, the compiler checks that a table of options is
+ * complete.
+ */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>;
 
 /** The allowed options of a declaration, and the allowed words of some of them. */
@@ -77,7 +80,7 @@ export const KNOWN = {
   },
 } as const;
 
-/** The verb whose right a method of the client needs, for methods that are no verbs themselves. */
+/** For methods of the client that are not the names of verbs: which verb each of them needs. */
 const RIGHTS_OF: Readonly<Record<string, string>> = {
   apply: 'apply needs the verb "patch"',
   evict: 'evict needs the verb "create" on the subresource "eviction"',

@@ -31,7 +31,7 @@ export interface Mapping {
    * and is parsed when a field is read; reading only `metadata` costs less.
    *
    * The mapping may be asynchronous. Then up to 16 objects are mapped at a time, and the changes of one
-   * object stay in order. When more than 1,000 changes wait, those of one object are merged.
+   * object stay in order. When more than 1,000 changes wait, the changes of each object are merged.
    *
    * If a mapping throws, it is called again twice, at once. If its promise rejects, it is called again after
    * 0.1 s and after 1 s. After that the change is dropped, logged and counted.

@@ -32,9 +32,9 @@ export type Outcome =
   | void
   /**
    * After `requeueAfterMs` milliseconds, or earlier if something changes. 0 means at once; undefined means
-   * only after a change. A key that asks for less than 100 ms more than a hundred times in a row is delayed,
-   * by up to one second. `priority` is a whole number; higher numbers come first. Default -100, which is
-   * after every key that changed.
+   * only after a change. If less than 100 ms are requested for a key more than a hundred times in a row, the
+   * key is delayed, by up to one second. `priority` is a whole number; higher numbers come first. Default
+   * -100, which is after every key that changed.
    */
   | { readonly requeueAfterMs: number | undefined; readonly priority?: number }
   | RefusedResult;
@@ -44,7 +44,7 @@ export type Outcome =
  * fields.
  */
 export interface Log {
-  /** For developers; not shown by default. */
+  /** For developers. By default such lines are not logged. */
   debug(fields: object, message: string): void;
   /** A state change in normal operation. */
   info(fields: object, message: string): void;
@@ -64,7 +64,7 @@ export interface Self {
 
 /**
  * The desired state of an object: the fields that the reconciler decides. `apiVersion`, `kind` and the
- * namespace follow from the resource and the owner. Omitted fields are left to other writers.
+ * namespace follow from the resource and the owner. Other writers may set omitted fields.
  */
 export type Desired<T extends KubernetesObject> = Omit<
   T,
@@ -73,12 +73,10 @@ export type Desired<T extends KubernetesObject> = Omit<
   readonly metadata: Partial<Omit<ObjectMeta, 'ownerReferences' | 'managedFields'>>;
 };
 
-/** A condition as a reconciler states it. The toolkit adds the other fields. */
+/** A condition as a reconciler sets it. The toolkit adds the other fields. */
 export type DesiredCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
-/**
- * The status that a reconciler states. The toolkit adds `observedGeneration`, and the times of conditions.
- */
+/** The status as a reconciler sets it. The toolkit adds `observedGeneration`, and the times of conditions. */
 export type DesiredStatus<T extends KubernetesObject> = Omit<
   T extends { readonly status?: infer S }
     ? Exclude<S, undefined>
@@ -86,7 +84,7 @@ export type DesiredStatus<T extends KubernetesObject> = Omit<
   'conditions' | 'observedGeneration'
 > & { readonly conditions?: readonly DesiredCondition[] };
 
-/** How `applyOwned` treats a child that another writer has changed or created. */
+/** Options for a child that another writer has changed or created. */
 export interface ApplyOwnedOptions {
   /**
    * If true, adopts a child that has no controller, provided that the reconciled object still
@@ -94,15 +92,15 @@ export interface ApplyOwnedOptions {
    */
   readonly adopt?: boolean;
   /**
-   * If true, takes over the stated fields from other field managers. Default true for a child that the object
-   * already controls, because its controller decides these fields. Default false for a child that is adopted
-   * by this call, because its creator may need its own values. A refusal is an ApiError for which
+   * If true, takes over the fields in `child` from other field managers. Default true for a child that the
+   * object already controls, because its controller decides these fields. Default false for a child that is
+   * adopted by this call, because its creator may need its own values. A refusal is an ApiError for which
    * `isApplyConflict` is true.
    */
   readonly force?: boolean;
   /**
-   * Field managers that this controller replaces: its own earlier names, or the operator that it replaces.
-   * Fields that those managers stated and that this apply does not state are removed. Those managers must no
+   * Field managers that this controller replaces: its own earlier names, or the name of another operator.
+   * Fields that those managers applied and that are missing in this apply are removed. Those managers must no
    * longer write.
    */
   readonly formerManagers?: readonly string[];
@@ -136,8 +134,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    */
   readonly priority: number;
   /**
-   * Calls the API server directly, not the cache. A call without its own signal aborts with `signal`. `store`
-   * shows the writes of `client` at once, see `ControllerOptions.consistency`.
+   * Calls the API server directly, not the cache. A call for which you set no signal aborts with `signal`.
+   * Reads from `store` contain the writes of `client` at once, see `ControllerOptions.consistency`.
    */
   readonly client: Client;
   /** The clock of the process. `clock.now()` is wall time in milliseconds since 1970. */
@@ -159,21 +157,22 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    */
   store<S extends KubernetesObject>(source: Source<S> | Resource<S>): Store<S>;
   /**
-   * Makes a child of the reconciled object match `child`, by server-side apply. A missing child is created,
-   * a child that differs is changed, and a child that matches is not written. A field that an earlier call
-   * stated and this call does not state is removed. The reconciled object becomes the child's controller.
-   * The child gets the namespace of the object unless it names one. Resolves to the latest known child.
+   * Makes a child of the reconciled object match `child`, by server-side apply. A missing child is created, a
+   * child that differs is changed, and a child that matches is not written. A field that an earlier call set
+   * and that is missing in this call is removed. The reconciled object becomes the child's controller. The
+   * child gets the namespace of the object unless `child` contains another one. Resolves to the latest known
+   * child.
    *
-   * If an object with the child's name exists and the reconciled object does not control it: an object with
-   * another controller is never changed, an object without a controller only if `adopt` is set. A cache that
-   * lags behind does not cause a deleted child to be created again. With `generateName` and no name, every
-   * call creates a child, so search the store first.
+   * An existing object with the child's name is never changed if it has another controller. If it has no
+   * controller, it is only changed if `adopt` is set. A cache that lags behind does not cause a deleted child
+   * to be created again. With `generateName` and no name, every call creates a child, so search the store
+   * first.
    *
-   * Name the resource in the controller's `owns`, with a source that selects the child. Then the child is
-   * read from the cache; otherwise every call reads it with a request. If the resource is not in `owns`,
-   * `watches` or `permissions`, the child is written if the API server allows it, and one warning is logged.
+   * Add the resource to the controller's `owns`, with a source that selects the child. Then the child is read
+   * from the cache; otherwise every call reads it with a request. If the resource is not in `owns`, `watches`
+   * or `permissions`, the child is written if the API server allows it, and one warning is logged.
    *
-   * A field is stated under the name by which the server stores it: `stringData` of a Secret as `data`.
+   * Each field is sent under the name by which the server stores it: `stringData` of a Secret as `data`.
    *
    * @throws TerminalError `USER_CODE` when `owns` has sources of the resource, and none selects the child. In
    *   this case nothing is sent, unless the API server itself has removed a label.
@@ -182,7 +181,8 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    *   when two items of a list in the child have the same key, because no change of such a child would ever
    *   be accepted.
    * @throws AlreadyOwnedError when the child has another controller, or has none and is not adopted. If the
-   *   resource is in `owns`, the key is reconciled again when that changes, even if you catch the error.
+   *   resource is in `owns`, the key is reconciled again when the controller of that object changes, even if
+   *   you catch the error.
    * @throws BeingDeletedError when the child is being deleted, or when it would be adopted by a reconciled
    *   object that is gone or being deleted. The key is then reconciled again as for AlreadyOwnedError.
    * @throws ApiError when the server refuses. `isUidMismatch` means that the child is gone: do not catch it.
@@ -195,13 +195,13 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
     options?: ApplyOwnedOptions,
   ): Promise<C>;
   /**
-   * Deletes the child with that name if the reconciled object is its controller. The request states the uid
+   * Deletes the child with that name if the reconciled object is its controller. The request contains the uid
    * of this child, so that a new object with the same name is not deleted. The child is read as in
    * `applyOwned`. The call does not wait until the child is gone. The controller's `permissions` must include
    * `delete`.
    *
    * @param child - the name of the child. If it has no namespace, the namespace of the reconciled object is
-   * used.
+   *   used.
    * @returns true when the server has accepted the delete; false when the child does not exist, is already
    *   being deleted, or has another controller or none.
    * @throws OperatorError `USER_CODE` when there is no reconciled object.
@@ -214,17 +214,17 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   ): Promise<boolean>;
   /**
    * Writes the status of the reconciled object where it differs, by server-side apply to the status
-   * subresource. A field or condition that an earlier call stated and this call does not state is removed.
-   * Fields and conditions of other writers stay, even in a map that is no longer stated. They also stay if
-   * the definition declares the list of conditions as atomic: the toolkit then merges the list by `type`.
-   * Each write that could lose data of others states the version that it was made from.
+   * subresource. A field or condition that an earlier call set and that is missing in this call is removed.
+   * Fields and conditions of other writers stay, even in a map that this call does not set. They also stay if
+   * the definition declares the list of conditions as atomic: the toolkit then merges the list by `type`. If
+   * a write could lose data of other writers, it contains the resourceVersion on which it is based.
    *
    * `observedGeneration` is the generation of the object that this attempt received. A condition keeps its
    * `lastTransitionTime` while its `status` stays the same. If the installed definition lacks one of these
    * fields, the field is omitted. It is tried again with the next change of the status, and after 60 minutes
    * with any call. A second call in one attempt compares with the status that the first call wrote.
    *
-   * Resolves to true when the status was changed, which is the moment to record an Event. Resolves to false
+   * Resolves to true when the status was changed. That is a good moment to record an Event. Resolves to false
    * when nothing differs, and when the object is gone, which is not an error.
    *
    * @throws OperatorError `USER_CODE` for a condition that the API would refuse, and when there is no

@@ -40,8 +40,8 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
   readonly transform?: Transform<T>;
   /**
    * Milliseconds between comparisons of the cache with a list from the API server, in addition to the
-   * comparisons that the settings ask for. Each comparison lists all objects. Default: none. Sources share a
-   * cache only if this value is the same.
+   * comparisons that the manager's settings enable. Each comparison lists all objects. Default: none. Sources
+   * share a cache only if this value is the same.
    */
   readonly relistIntervalMs?: number;
   /** Indices of the cache, by name: see `Store.byIndex`. Equal sources share them. */
@@ -58,7 +58,8 @@ export interface PreparedSource<T extends KubernetesObject = KubernetesObject> e
    * with the received objects of one page of a list or one chunk of a watch. Reading waits for the result,
    * which must have an entry with the same identity for each object. If the promise rejects, the list or
    * watch fails and is repeated. Not allowed together with `transform`. Sources share a cache only if this is
-   * the same function. The cache shows own writes only after the watch has delivered them. Default: none.
+   * the same function. The cache contains writes of this process only after the watch has delivered them.
+   * Default: none.
    */
   readonly prepare?: Prepare;
 }

@@ -16,10 +16,10 @@ const MAX_UNCACHED = 10_000;
 /** Bytes of a digest. By chance, one in 2^64 pairs of different values has the same digest. */
 const DIGEST_BYTES = 16;
 
-/** After `create`, the creation may still own fields that no apply has stated. */
+/** After `create`, the field manager of the creation may still own fields that no apply has contained. */
 type LastWrite = 'create' | 'apply';
 
-/** The subresource of an apply. Undefined for the object itself. */
+/** The subresource to which an apply was sent. Undefined for the object itself. */
 type Part = 'status';
 
 /**
@@ -27,7 +27,10 @@ type Part = 'status';
  */
 interface Applied {
   readonly by: LastWrite;
-  /** True if `shown` was computed from the object as it is cached: a transform may have dropped fields. */
+  /**
+   * True if `shown` was computed from the object in the cache, from which a transform may have dropped
+   * fields.
+   */
   readonly isCachedForm: boolean;
   readonly stated: string;
   readonly shown: string;
@@ -39,12 +42,12 @@ interface Applied {
  * Remembers what this process has applied, to skip applies that would change nothing.
  *
  * The cached object alone is not enough to decide this. The server adds defaults and normalizes values, and a
- * field that is no longer stated, and must be removed, looks like a field of another writer. So an apply is
- * skipped when it states the same as the last apply, and the stated fields of the object still show the
- * result of the last apply. After a restart nothing is remembered, and each object is applied once.
+ * field that is no longer applied, and must be removed, looks like a field of another writer. So an apply is
+ * skipped when it is equal to the last apply, and the object still has the values that resulted from the last
+ * apply. After a restart nothing is remembered, and each object is applied once.
  *
  * Objects of a cached resource are remembered until `forget` is called for them, without a limit on their
- * number. Of other objects the last 10,000 are remembered.
+ * number. Of all other objects only the last 10,000 are remembered.
  */
 export class AppliedMemory {
   /** The status fields that are omitted because the definition does not declare them. */
@@ -80,7 +83,7 @@ export class AppliedMemory {
     if (oldest !== undefined) this.#gone.delete(oldest);
   }
 
-  /** Call this when a cache has the object with this uid, perhaps again. */
+  /** Call this when the object with this uid is in a cache, or is in it again. */
   cached(uid: string): void {
     this.#gone.delete(uid);
   }
@@ -106,7 +109,10 @@ export class AppliedMemory {
     return this.#made.get(nameOf(resource, child)) === (owner.metadata.uid ?? '');
   }
 
-  /** True when applying `stated` to `known`, the object from a cache or the server, changes nothing. */
+  /**
+   * True when applying `stated` to the object `known` would change nothing. `known` comes from a cache or the
+   * server.
+   */
   isApplied(
     resource: Resource,
     known: KubernetesObject,
@@ -116,7 +122,7 @@ export class AppliedMemory {
     const applied = this.#find(known, part);
     if (applied?.stated !== shortDigestOf(stated)) return false;
     const { resourceVersion = '' } = known.metadata;
-    // The cache is behind our own write, and shows the state before it.
+    // The cache lags behind a write of this process, and still has the object as it was before that write.
     if (isOlder(resourceVersion, applied.resourceVersion)) return true;
     const isSameVersion = resourceVersion === applied.resourceVersion;
     if (isSameVersion && applied.isCachedForm) return true;
@@ -126,13 +132,15 @@ export class AppliedMemory {
     return true;
   }
 
-  /** True when `known`, the object from a cache, is older than the last apply to it. */
+  /** True when `known`, which comes from a cache, is older than the last apply to the object. */
   isBehind(known: KubernetesObject, part?: Part): boolean {
     const { resourceVersion = '' } = known.metadata;
     return isOlder(resourceVersion, this.#find(known, part)?.resourceVersion ?? '');
   }
 
-  /** @param answer - the object after `stated` was applied, or after it was created from `stated`. */
+  /**
+   * @param answer - the object as it was after `stated` was applied, or after it was created from `stated`.
+   */
   remember(
     resource: Resource,
     answer: KubernetesObject,
@@ -219,10 +227,10 @@ function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): stri
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * The values of `object` in the fields that `stated` states: the result of an apply, as the server writes it
- * (`"1"` for a quantity of `"1000m"`). A list is taken as a whole, including what the server or another
- * writer has added to its items. Like the functions below this one is not recursive, because an API server
- * accepts objects with 10,000 levels.
+ * The values that `object` has in the fields of `stated`. These are the result of an apply, in the notation
+ * of the server (`"1"` for a quantity of `"1000m"`). A list is taken as a whole, including what the server or
+ * another writer has added to its items. Like the functions below, this one is not recursive, because an API
+ * server accepts objects with 10,000 levels.
  */
 export function shownFields(object: unknown, stated: unknown): unknown {
   const whole: Fields = emptyFields();
@@ -248,7 +256,7 @@ export function shownFields(object: unknown, stated: unknown): unknown {
 }
 
 /**
- * True when `object` has every value of `stated`, written the same way, so that applying it changes nothing.
+ * True when `object` has every value of `stated`, in the same notation, so that applying it changes nothing.
  */
 export function showsAll(object: unknown, stated: unknown): boolean {
   const waiting: [unknown, unknown][] = [[object, stated]];

@@ -40,7 +40,7 @@ export interface OwnerOfChildren {
     existing: KubernetesObject | undefined,
   ) => void;
   readonly refused?: Refused;
-  /** Labels that each child gets in addition to its own. */
+  /** Labels that each child gets in addition to the labels in its desired state. */
   readonly childLabels?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -64,8 +64,8 @@ export interface EngineApplyOptions extends ApplyOwnedOptions {
   readonly createsByApply?: boolean | undefined;
   /**
    * True: the apply stores nothing. The answer is the child after the apply, or the known child when nothing
-   * would differ. Fields are still handed over to `fieldManager`, because otherwise the removal of a field
-   * that is no longer stated would not show.
+   * would differ. Fields are still handed over to `fieldManager`, because otherwise the answer would still
+   * contain a field that is no longer applied.
    */
   readonly dryRun?: boolean;
 }
@@ -128,8 +128,8 @@ function contentOf({ metadata: _, ...object }: KubernetesObject): Mapping {
 }
 
 /**
- * Returns the known child when `answer` is equal to it. The server is asked as well, because a cache may drop
- * fields or lag behind.
+ * Returns the known child when `answer` is equal to it. If they differ, the child is also read from the
+ * server, because a cache may drop fields or lag behind.
  */
 async function unlessSame<C extends KubernetesObject>(
   { client, memory }: OwnerOfChildren,
@@ -147,7 +147,7 @@ async function unlessSame<C extends KubernetesObject>(
   return known;
 }
 
-/** The complete child with its owner reference, as the server shows it. */
+/** The complete child with its owner reference. Each field has the name under which the server stores it. */
 function childOf<C extends KubernetesObject>(
   { owner, ownerResource, childLabels }: OwnerOfChildren,
   resource: Resource<C>,
@@ -189,9 +189,9 @@ type Creation = Pick<EngineApplyOptions, 'createsByApply' | 'taken'> & {
 /**
  * Creates a child that is not known to exist. If an object with its name exists, returns that object instead.
  *
- * If this process has created the child before, someone has removed the child since. If the owner is gone and
- * the cache does not show that yet, the garbage collector has removed the child, and would remove each new
- * child.
+ * If this process has created the child before, someone has removed it since. It may have been the garbage
+ * collector, because the owner is gone and the cache still contains the owner. The garbage collector would
+ * then also remove each new child.
  *
  * @throws BeingDeletedError when an object had the name and is now gone, and when the owner of a child that
  *   was created before is gone or being deleted.
@@ -271,9 +271,9 @@ export async function deleteOwned(
 }
 
 /**
- * True if this object (same uid) exists and is not being deleted, according to a live read. Checked
- * before an adoption: the cache may still show an owner that is gone, and the child would be
- * deleted together with it.
+ * True if this object (same uid) exists and is not being deleted, according to a live read. Checked before an
+ * adoption: the cache may still contain an owner that is gone, and the child would be deleted together with
+ * it.
  */
 export async function isLiveOwner(
   client: Client,

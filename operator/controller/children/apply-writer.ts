@@ -18,8 +18,8 @@ interface ApplyWriterOptions {
    */
   readonly force?: boolean;
   /**
-   * The managers that wrote these children before. Fields that those managers own and that are no longer
-   * stated are removed.
+   * The managers that wrote these children before. If those managers own fields that are no longer applied,
+   * the fields are removed.
    */
   readonly formerManagers?: readonly string[];
   /** Annotations in which `formerManagers` stored what they wrote. They are removed from the children. */
@@ -32,13 +32,13 @@ interface ApplyWriterOptions {
   readonly createsByApply?: boolean;
 }
 
-/** The annotation in which earlier versions stored a hash of the stated child. */
+/** The annotation in which earlier versions stored a hash of the desired child. */
 const CHILD_HASH = 'chancery.dev/child-hash';
 
 /**
- * Writes children by server-side apply, as `ReconcileContext.applyOwned` does. Whether a child differs is
- * decided by the server, which is asked what an apply would change. After the start of a process each child
- * is applied or checked once.
+ * Writes children by server-side apply, as `ReconcileContext.applyOwned` does. The server decides whether a
+ * child differs: a dry run finds out what an apply would change. After the start of a process each child is
+ * applied or checked once.
  */
 export function applyWriter(options: ApplyWriterOptions): ChildWriter {
   return new ApplyWriter(options);
@@ -76,7 +76,7 @@ class ApplyWriter implements ChildWriter {
   ): Promise<boolean> {
     try {
       const current = await this.#withoutAnnotations(resource, observed, write);
-      // Forced, because a conflict also counts as a difference.
+      // The dry run is forced, because a conflict also counts as a difference.
       const options = { observed: current, force: true, dryRun: true };
       return (await this.#apply(resource, this.#stated(desired), write, options)) !== current;
     } catch (error) {
@@ -114,8 +114,8 @@ class ApplyWriter implements ChildWriter {
   }
 
   /**
-   * The desired child without the fields that the server and former managers have set, because the function
-   * may return an observed child unchanged.
+   * The desired child without the fields that the server and former managers have set. The function may
+   * return an observed child unchanged, and that child contains such fields.
    */
   #stated(desired: Desired<KubernetesObject>): Desired<KubernetesObject> {
     const stated = withSystemFieldsOf(desired as unknown as Mapping, {});

@@ -16,8 +16,8 @@ interface Owned {
 }
 
 /**
- * Refuses children that no source in the controller's `owns` selects. The cache never shows such a child, so
- * each reconcile would create it again, and a change of the child would not wake its owner.
+ * Refuses children that no source in the controller's `owns` selects. The cache never contains such a child,
+ * so each reconcile would create it again, and a change of the child would not wake its owner.
  *
  * Only the fields in the child itself are considered: a label that admission would add is treated as missing.
  * A child is not refused if it cannot be known whether a source selects it, for example because the selected
@@ -25,7 +25,7 @@ interface Owned {
  */
 export class ChildSelection {
   readonly #owned: readonly Owned[];
-  /** Sources whose transform has kept the owner of a child. */
+  /** Sources for which it is known that the transform keeps the owner reference of a child. */
   readonly #keepOwners = new WeakSet<Source>();
 
   /** @param configured - the namespaces of the settings; undefined for all namespaces. */
@@ -41,9 +41,9 @@ export class ChildSelection {
    * Call this before anything is sent.
    *
    * @param child - the complete child, with its owner reference.
-   * @param existing - the known child, if any. Its labels from other writers are considered as well, because
-   *   they stay.
-   * @throws TerminalError `USER_CODE` that names the child, the source and what is missing.
+   * @param existing - the known child, if any. The labels that other writers have added to it are considered
+   *   as well, because an apply keeps them.
+   * @throws TerminalError `USER_CODE`. The message contains the child, the source and what is missing.
    */
   require(resource: Resource, child: KubernetesObject, existing?: KubernetesObject): void {
     const selecting = this.#selecting(resource, withLabelsOf(existing, child));
@@ -101,7 +101,10 @@ export class ChildSelection {
     throw unselected(missed.source, object, reasonOf(missed.mismatch, object, isStored));
   }
 
-  /** Checks one child per source, because a transform treats all children alike. */
+  /**
+   * True if the source's transform keeps the owner reference. One child per source is checked, because a
+   * transform treats all children alike.
+   */
   #keepsOwner(source: Source, child: KubernetesObject): boolean {
     const { metadataOnly, transform } = source;
     if (transform === undefined || this.#keepOwners.has(source)) return true;
@@ -167,7 +170,7 @@ function unselected(
   );
 }
 
-/** The reason names labels, a namespace or a term of a selector, but no value of another field. */
+/** The reason contains labels, a namespace or a term of a selector, but no value of another field. */
 function reasonOf(
   mismatch: Mismatch,
   { metadata: { labels, namespace } }: KubernetesObject,

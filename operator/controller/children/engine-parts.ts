@@ -20,7 +20,8 @@ interface EngineParts {
   readonly memory: AppliedMemory;
   readonly refused: Refused;
   /**
-   * The write fight that this attempt has found, or before its first write, the one of the previous attempt.
+   * The fight with another writer that this attempt has found. Before the first write of this attempt: the
+   * fight that the previous attempt has found.
    */
   readonly fight: () => Fight | undefined;
   /** True when the controller itself records an Event if the reconcile ends with this failure. */

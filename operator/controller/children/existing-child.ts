@@ -13,7 +13,9 @@ export const CONTROLLER_UID = 'controller-uid';
 /** The annotation that marks an attachment with the name of its decorator. */
 export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 
-/** The decorator that has created an object for its owner. Only this decorator changes the object. */
+/**
+ * The name of the decorator that has created an object for its owner. Only this decorator changes the object.
+ */
 export function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
   return annotations?.[DECORATED_BY];
 }
@@ -82,7 +84,7 @@ export async function existingChild(
   const { owner, context } = write;
   const found = await context.client.find<KubernetesObject>(resource, { name, namespace });
   const live = requireOwn(resource, child, found, write);
-  // A function may state a label with that name for its own purposes.
+  // A function may itself set a label with that name, for another purpose.
   const label = labels?.[CONTROLLER_UID];
   if (label !== owner.metadata.uid || live.metadata.labels?.[CONTROLLER_UID] === label) return live;
   const released = await setOwner(context.client, resource, live, owner);

@@ -23,9 +23,9 @@ const STEADY_ANSWERS = 4;
 const WRITES_OF_ONE_ANSWER = 2;
 
 /**
- * How many new answers may be written in quick succession while nothing else happens, such as a change of the
- * status. If a function legitimately goes through more steps, it is only delayed by a moment: the next answer
- * stays the same until it is written.
+ * How many new answers may be written in quick succession while nothing else, such as the status, changes. If
+ * a function legitimately goes through more steps, it is only delayed a little, because it returns the next
+ * answer again until that answer is written.
  */
 const NEW_ANSWERS = 20;
 
@@ -40,7 +40,7 @@ const MAX_OBJECTS = 10_000;
 
 /** A write that is about to be made. */
 export interface NextWrite {
-  /** What the function states for the object. */
+  /** The desired state of the object, as the function returned it. */
   readonly stated: Desired<KubernetesObject> | object;
   /** The object before the write. */
   readonly observed: object;
@@ -193,14 +193,14 @@ function newAnswers(before: Loop | undefined, next: NextWrite): number {
   return isClose && before.status === statusDigest(next) ? before.newAnswers + 1 : 1;
 }
 
-/** Digest of a status that other writers maintain. Empty when the function states the status. */
+/** Digest of a status that other writers maintain. Empty when the function itself sets the status. */
 function statusDigest({ stated, observed }: NextWrite): string {
   return 'status' in stated || !('status' in observed) ? '' : digestOf({ status: observed.status });
 }
 
 /**
- * The fields in which the last two answers differ. If those answers are equal: the fields that the object
- * does not keep.
+ * The fields in which the last two answers differ. If those answers are equal: the fields whose values the
+ * object does not keep.
  */
 function pathsOf({ stated: last }: Loop, { stated, observed }: NextWrite): readonly string[] {
   const changed = differingPaths(last, stated);

@@ -19,11 +19,13 @@ type Options = ApplyOptions & { readonly fieldManager: string };
  *
  * - A default conflicts and must be removed. An example is `rollingUpdate` in the strategy of a Deployment
  *   that becomes `Recreate`. No manager owns the field, so this manager takes it over. The next apply then
- *   removes the field, because an apply removes the fields that its manager owns and no longer states.
+ *   removes the field, because an apply removes the fields that its manager owns and that it no longer
+ *   contains.
  * - A default must stay. The manager owns the field, because the creation has set it, so the apply would
  *   remove it. An example is `completions` of a Job, which cannot be changed. The manager gives the field up.
- *   If the field was stated before with another value than the default, the apply states the default: the
- *   field `parallelism` of a Job becomes 1, because without it the server would set `completions`.
+ *   If an earlier apply contained the field with a value other than the default, the next apply contains the
+ *   default: the field `parallelism` of a Job becomes 1, because without it the server would set
+ *   `completions`.
  *
  * Fields inside lists are not handled: no built-in kind has such a default there.
  *
@@ -67,7 +69,7 @@ export async function applyPastDefaults<T extends KubernetesObject>(
 }
 
 /**
- * The refused fields that the child does not state and that no manager owns, in the notation of
+ * The refused fields that the child does not contain and that no manager owns, in the notation of
  * managedFields.
  */
 function leftoversIn(
@@ -100,10 +102,10 @@ interface Defaults {
 }
 
 /**
- * The defaults of owned fields that are not stated. They are read from a dry run of a creation, under another
- * name because the object's own name is taken. Values that the apply would change are omitted from this
- * creation. For example, a Job that now gets a `parallelism` was created without it, and has the default of
- * `completions` for such a Job.
+ * The defaults of fields that the manager owns and that are no longer applied. They are read from the dry run
+ * of a creation, under another name, because the name of the object is already used. Values that the apply
+ * would change are omitted from this creation. For example, a Job was created without a `parallelism`, and
+ * now gets one. Then it still has the default of `completions` for a Job without a `parallelism`.
  *
  * @returns no defaults when the server refuses the creation.
  */
@@ -130,7 +132,7 @@ async function defaultsOf<T extends KubernetesObject>(
   return { kept: known.filter(isKept), changed: changed.map((path) => [path, at(created, path)]) };
 }
 
-/** `stated` without the values that are different in `live`. Lists are kept. */
+/** A copy of `stated` without the values that are different in `live`. Lists are kept. */
 function withoutChanges<T extends KubernetesObject>(stated: T, live: T): T {
   const copy = deepCopy(stated);
   const waiting: [Record<string, unknown>, Mapping][] = [[copy as never, live as never]];

@@ -32,8 +32,8 @@ interface FieldOwners {
   /** Other managers whose fields `fieldManager` takes over. */
   readonly formerManagers?: readonly string[];
   /**
-   * What the next apply states. `fieldManager` gives up its ownership of maps that are not stated and in
-   * which other managers own fields.
+   * The object of the next apply. `fieldManager` gives up its ownership of maps that this object does not
+   * contain and in which other managers own fields.
    */
   readonly stated?: KubernetesObject;
 }
@@ -52,9 +52,9 @@ export function creatorOf(fieldManager: string): string {
  * and the fields of former managers.
  *
  * The server counts create and apply as two owners, even for one manager. Without the hand-over, a field from
- * the creation would stay forever, because its creator still owns it. In a list whose items are identified by
- * the value that changed, such as ports by their numbers, the old item would stay next to the new one, or the
- * server would refuse the list.
+ * the creation would stay forever, because its creator still owns it. If the items of a list are identified
+ * by the value that has changed, as ports are by their numbers, the old item would stay next to the new one,
+ * or the server would refuse the list.
  *
  * Also gives up the maps that `FieldOwners.stated` describes.
  *
@@ -128,8 +128,8 @@ function handedOver(
   const last = given.at(-1);
   const heir = own ?? (last && { ...last, manager: fieldManager, operation: 'Apply' });
   if (heir === undefined || !isMapping(heir.fieldsV1)) return undefined;
-  // Skip other API versions: their fields may have other names. The next apply claims the fields that it
-  // states.
+  // Skip other API versions, because their fields may have other names. The next apply takes over the fields
+  // that it contains.
   const all = given
     .filter(({ apiVersion }) => apiVersion === heir.apiVersion)
     .reduce((fields, each) => union(fields, each.fieldsV1), mappingOf(heir.fieldsV1));

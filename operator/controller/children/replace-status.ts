@@ -11,7 +11,7 @@ import { sendStatus } from './send-status.ts';
 /** Number of remembered objects whose status the server does not store as written. */
 const MAX_OBJECTS = 10_000;
 
-/** How the server has stored a status. */
+/** What the server has stored after a status was written. */
 interface Stored {
   readonly wantedDigest: string;
   readonly storedDigest: string;
@@ -28,11 +28,16 @@ interface Incomplete {
 export interface StatusOutcome {
   /** The object after the write; undefined when there was nothing to write, or when the object is gone. */
   readonly written: KubernetesObject | undefined;
-  /** Stated fields that the server does not store, because the definition does not declare them. */
+  /**
+   * Fields of the written status that the server does not store, because the definition does not declare
+   * them.
+   */
   readonly missing: readonly string[];
 }
 
-/** Writes whole statuses: a field that is not stated is removed, regardless of its writer. */
+/**
+ * Writes whole statuses. A field that the new status does not contain is removed, regardless of its writer.
+ */
 export class StatusReplacer {
   readonly #maxTries: number | undefined;
   readonly #stored = new Map<string, Stored>();

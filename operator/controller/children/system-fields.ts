@@ -41,7 +41,7 @@ export function isSameContent(a: KubernetesObject, b: KubernetesObject): boolean
   }
 }
 
-/** Ignores the type, because items of a list do not name their type. */
+/** Ignores the type, because the items of a list contain no type. */
 function contentOf(object: KubernetesObject): Mapping {
   const {
     apiVersion: _,

@@ -20,7 +20,10 @@ interface StatusWriterOptions extends StatusTarget {
    * conditions of other writers.
    */
   readonly fieldManager?: string;
-  /** Called once when the answers of the server do not show the ownership that the writer needs. */
+  /**
+   * Called once when the managedFields in the answers of the server lack the information that the writer
+   * needs.
+   */
   readonly warn?: (message: string) => void;
 }
 
@@ -58,7 +61,7 @@ export function statusWriter(options: StatusWriterOptions): SetStatus {
 
 interface Written {
   readonly answer: KubernetesObject;
-  /** The status as it was stated. */
+  /** The status that the apply contained. */
   readonly status: Fields;
 }
 
@@ -78,8 +81,8 @@ class StatusWrite {
   }
 
   /**
-   * The status to apply to `current`. If the list of conditions is atomic, the result includes the conditions
-   * of other writers.
+   * The status with which `current` is applied. If the list of conditions is atomic, the result includes the
+   * conditions of other writers.
    */
   statusFor(current: KubernetesObject, omitted: Omitted): Fields {
     const { conditions, ...fields } = this.#desired;
@@ -122,8 +125,8 @@ class StatusWrite {
   }
 
   /**
-   * If the list of conditions is atomic: finds out which conditions of `current` an earlier process has
-   * stated.
+   * If the list of conditions is atomic: finds out which conditions of `current` come from an earlier process
+   * of this controller.
    */
   async learnEarlier(current: KubernetesObject): Promise<void> {
     const { object, memory, fieldManager } = this.#options;
@@ -133,7 +136,7 @@ class StatusWrite {
     memory.conditions.learnEarlier(object.metadata.uid ?? '', live, fieldManager);
   }
 
-  /** @param isLatest - true if `known` shows all writes of this process to the object. */
+  /** @param isLatest - true if `known` contains all writes of this process to the object. */
   async send(known: KubernetesObject, isLatest: boolean): Promise<Written | undefined> {
     const { conditions } = this.#options.memory;
     const isHidden = this.#mayHide(known);
@@ -165,7 +168,8 @@ class StatusWrite {
   }
 
   /**
-   * True if the status has a map that is not stated, or may have such a map that a cache does not show yet.
+   * True if the status has a map that the apply does not contain, or may have such a map that is not in the
+   * cache yet.
    */
   #mayLoseMaps(current: KubernetesObject): boolean {
     const { fieldManager, resource, memory } = this.#options;
@@ -206,7 +210,7 @@ class StatusWrite {
       const body = this.#versioned(this.bodyOf(sent), current);
       const manager = this.#manager();
       try {
-        // Forced, because this reconciler decides the fields that it states, regardless of who wrote them.
+        // The apply is forced, because this reconciler decides its fields, regardless of who wrote them.
         const answer = await client.applyExisting<KubernetesObject>(resource, body, {
           subresource: 'status',
           force: true,
@@ -218,7 +222,7 @@ class StatusWrite {
         this.#learn(answer, manager);
         return { answer, status };
       } catch (error) {
-        // `conditions` is left out, because the list itself is a field that the reconciler states.
+        // The status keeps `conditions`, because the reconciler itself sets the list.
         const refused = refusedFieldsIn(error).filter((field) => field !== 'conditions');
         if (refused.every((field) => omitted.has(field))) throw error;
         omitted = new Set([...omitted, ...refused, ...this.#undeclared()]);
@@ -226,7 +230,7 @@ class StatusWrite {
     }
   }
 
-  /** Adds the resourceVersion if the write could lose data that `current` does not show. */
+  /** Adds the resourceVersion if the write could lose data that `current` lacks. */
   #versioned<B extends { readonly metadata: object }>(body: B, current: KubernetesObject): B {
     if (!this.#isOneValue() && !this.#mayLoseMaps(current)) return body;
     const { resourceVersion } = current.metadata;

@@ -21,7 +21,7 @@ export const EVENT_FLUSH_MS: number = 5_000;
 
 const COMBINED = '(combined from similar events): ';
 
-/** Minimum milliseconds between two reviews of the running series. */
+/** Minimum milliseconds between two checks for series that are due or over. */
 const LOOK_SPACING_MS = 1_000;
 
 interface ApiEventRecorderOptions {
@@ -46,8 +46,8 @@ interface ApiEventRecorderOptions {
  * - When ten Events within 600 s differ only in their notes, these and later ones are combined into one
  *   Event. Its note begins with `(combined from similar events): `.
  * - One source may begin 25 Events about one object at once, and then one every 300 s.
- * - An Event that fails in transport, or with a 429 or 5xx, is sent again after 10 s, 11 times. Any other
- *   refusal is final. At most 1,000 Events wait.
+ * - If an Event cannot be sent because of the network, or is refused with a 429 or 5xx, it is sent again
+ *   after 10 s, up to 11 times. Any other refusal is final. At most 1,000 Events wait.
  *
  * Dropped Events are counted in `chancery_events_dropped_total` and logged once a minute.
  */
@@ -142,8 +142,8 @@ export class ApiEventRecorder {
 
   #begin(key: string, controller: string, facts: EventFacts): void {
     const { clock } = this.#options;
-    // The reporter is not part of the source: a note may choose its reporter, so each reporter would have its
-    // own budget.
+    // The reporter does not count as a part of the source. A note may contain any reporter, and each reporter
+    // would have its own limit.
     const source = `${controller} ${nameOfReference(facts.regarding)}`;
     if (!this.#rate.allows(source)) {
       this.#drops.count(controller, 'rate-limited');
@@ -225,12 +225,15 @@ class EventRate {
   }
 }
 
-/** Finds Events that differ only in their notes. Ten different notes within 600 s are too many. */
+/**
+ * Finds Events that differ only in their notes. If one Event has ten different notes within 600 s, they are
+ * too many.
+ */
 class SimilarEvents {
   readonly #clock: Clock;
   /**
-   * For each Event without its note: the latest ten different notes, by digest, with the time when each was
-   * last seen.
+   * For each Event without its note: the digests of its latest ten different notes, each with the time when
+   * the note was last recorded.
    */
   readonly #seen = new LeastRecent<Map<string, number>>(MAX_REMEMBERED);
 

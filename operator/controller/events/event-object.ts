@@ -14,7 +14,7 @@ const MAX_WORD = 128;
  */
 const MAX_NAME_PREFIX = 253 - 1 - 16;
 
-/** Number of different names per millisecond: a name contains the time in nanoseconds. */
+/** Number of different names per millisecond. A name contains a time in nanoseconds. */
 const NAMES_PER_MS = 1_000_000;
 
 /** A reference to an object in an Event. */
@@ -32,8 +32,8 @@ export type EventFacts = Omit<KubernetesEvent, 'metadata' | 'eventTime' | 'serie
 };
 
 /**
- * The facts of `given`, changed so that the API accepts them: an empty word is replaced, and a word that is
- * too long is cut.
+ * The fields of the Event for `given`, corrected so that the API accepts them: an empty reason or action is
+ * replaced, and one that is too long is cut.
  *
  * @param mended - called with the name of each field that was changed.
  * @throws TypeError for input that violates the types, such as a note without an object.
@@ -73,7 +73,7 @@ function isReportingController(text: unknown): text is string {
 
 /**
  * Identifies an Event, so that its repetitions can be found: everything except the note and the object
- * versions. Every write of an object changes its version, so with versions no Event would ever be a
+ * versions. Every write of an object changes its version. If versions counted, no Event would ever be a
  * repetition.
  */
 export function identityOf(facts: EventFacts): string {
@@ -92,7 +92,7 @@ export function nameOfReference(reference: ObjectReference): string {
   return JSON.stringify([apiVersion, kind, namespace ?? null, name, uid ?? null]);
 }
 
-/** `text` in at most 1,024 bytes of UTF-8, cut between characters. */
+/** Cuts `text` to at most 1,024 bytes of UTF-8, between two characters. */
 export function cutNote(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= MAX_NOTE_BYTES) return bytes.toString(); // a lone surrogate becomes U+FFFD
@@ -150,7 +150,10 @@ function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectRe
   };
 }
 
-/** The start of an object's name, as far as it can begin an Event's name: `system:node` and `a-` cannot. */
+/**
+ * The start of an object's name if an Event's name can begin with it, otherwise `event`. For example, it
+ * cannot begin with `system:node`.
+ */
 function namePrefix(name: string): string {
   const prefix = name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '');
   return isDnsSubdomain(prefix) ? prefix : 'event';

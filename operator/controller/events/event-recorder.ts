@@ -17,12 +17,13 @@ export interface EventNote {
   /**
    * The `reportingController` of the Event, at most 128 characters, written like a label key. Default:
    * `chancery.dev/CONTROLLER`. In core/v1 it is the `reportingComponent`, which `kubectl describe` shows
-   * under "From". Set it in an operator that replaces another one, if people filter Events by that name.
+   * under "From". Set it if your operator replaces another operator, and people filter Events by the name of
+   * that operator.
    */
   readonly reporter?: string;
 }
 
-/** Records for people what happened to an object: `kubectl describe` shows it. */
+/** Records what happened to an object, so that people can read it in `kubectl describe`. */
 export interface EventRecorder {
   /**
    * Sends an Event in the background. Never throws and never delays the caller.

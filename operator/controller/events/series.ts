@@ -46,7 +46,7 @@ export class EventSeries {
     return this.#isDue && this.#sentCount < this.#count;
   }
 
-  /** When to review the series next, on the monotonic clock. */
+  /** When to call `review` next, on the monotonic clock. */
   get nextAt(): number {
     const idleAt = this.#seenAt + SERIES_IDLE_MS;
     return this.#hasNews ? Math.min(idleAt, this.#sentAt + SERIES_REFRESH_MS) : idleAt;
@@ -57,7 +57,10 @@ export class EventSeries {
     return { count: this.#count, lastObservedTime: this.#seenTime };
   }
 
-  /** Counts a repetition. The first repetition is due at once, so that the API server shows a series. */
+  /**
+   * Counts a repetition. The first repetition is due at once, so that the Event on the API server has a
+   * series.
+   */
   repeat(): void {
     this.#count++;
     this.#seenAt = this.#clock.monotonic();
@@ -66,7 +69,8 @@ export class EventSeries {
   }
 
   /**
-   * Makes unsent repetitions due if the next refresh is due. If `end` is true, makes them due in any case.
+   * Makes unsent repetitions due if the next refresh is due. If `end` is true, they become due even if it is
+   * not.
    */
   review(end = false): void {
     const refreshAt = this.#sentAt + SERIES_REFRESH_MS;

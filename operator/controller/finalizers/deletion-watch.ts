@@ -28,7 +28,8 @@ export interface DeletionWatch {
 }
 
 /**
- * Watches one object by its name, and only its metadata. The rights of any source of its resource suffice.
+ * Watches one object by its name. It requests only metadata. A controller with any source of this resource
+ * has the rights for such a watch.
  */
 export function watchDeletion({
   resource,
@@ -62,7 +63,7 @@ export function watchDeletion({
     .until(() => informer.synced, ending.signal)
     .then(
       () => {
-        // If the first list lacks the object, handlers are not called.
+        // The handlers are not called for an object that the first list does not contain.
         if (informer.cached(key) === undefined) changed();
       },
       () => {}, // the watch has ended

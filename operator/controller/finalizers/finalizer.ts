@@ -25,14 +25,14 @@ export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
   /** A qualified name, `domain/name`. Do not change it once objects have the finalizer. */
   readonly name: string;
   /**
-   * Returns when nothing is left to clean up. Return `{ requeueAfterMs }` when the cleanup continues
-   * elsewhere. This does not count as a failure; `finalize` is called again after that time, and when
+   * Return nothing when the cleanup is complete. Return `{ requeueAfterMs }` while the cleanup continues
+   * elsewhere. That does not count as a failure: `finalize` is called again after that time, and when
    * something changes. Declared as a method, so that a finalizer of Deployments is assignable to `Finalizer`.
    */
   finalize(object: T, context: ReconcileContext<T>): Cleaned | Promise<Cleaned>;
   /**
-   * Milliseconds after `deletionTimestamp` after which the finalizer is removed even if the cleanup has not
-   * succeeded. Whatever the cleanup should have removed then remains. Default: never.
+   * The finalizer is removed this many milliseconds after `deletionTimestamp`, even if the cleanup has not
+   * succeeded. Things that the cleanup should have removed then remain. Default: never.
    */
   readonly forceFinalizeAfterMs?: number;
 }
@@ -101,7 +101,7 @@ export async function addFinalizer<T extends KubernetesObject>(
 
 /**
  * Removes a finalizer from this object (same uid). If it was the last finalizer of an object that is being
- * deleted, the object is then gone. Nothing is returned, because the answer would show an object that no
+ * deleted, the object is then gone. Nothing is returned, because the answer would contain an object that no
  * longer exists.
  *
  * Succeeds without a write when the object is gone, when another object has its name, or when it lacks the
@@ -133,7 +133,9 @@ export async function removeFinalizer(
   }
 }
 
-/** The patch tests the version, because its path depends on whether the object has other finalizers. */
+/**
+ * The patch tests the resourceVersion, because its path depends on whether the object already has finalizers.
+ */
 function adding({ metadata }: KubernetesObject, finalizer: string): Patch {
   const { uid, resourceVersion, finalizers = [] } = metadata;
   const place =
@@ -151,7 +153,8 @@ function adding({ metadata }: KubernetesObject, finalizer: string): Patch {
 }
 
 /**
- * The patch does not test the version, because no other change matters while the finalizer keeps its index.
+ * The patch tests that the finalizer is still at its index. It does not test the resourceVersion, because no
+ * other change matters.
  */
 function removing({ metadata }: KubernetesObject, index: number, finalizer: string): Patch {
   const path = `/metadata/finalizers/${index}`;

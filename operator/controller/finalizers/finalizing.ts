@@ -16,7 +16,7 @@ import { addFinalizer, removeFinalizer } from './finalizer.ts';
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
-  /** False for an object that has the finalizer, but that the source does not select. Default true. */
+  /** False if the source does not select the object, which has the finalizer. Default true. */
   readonly isSelected?: boolean;
   /** Creates the context for the object in its current state, or for a key without an object. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;
@@ -50,7 +50,8 @@ export class Finalizing {
   readonly #match: ReturnType<typeof matcherOf>;
   readonly #clock: Clock;
   /**
-   * By key: the uid of an object whose finalizer was removed, because the cache may still show the object.
+   * The uid of the last object of each key whose finalizer was removed, because the cache may still contain
+   * it.
    */
   readonly #finalized = new Map<ObjectKey, string | undefined>();
 
@@ -123,10 +124,9 @@ export class Finalizing {
   }
 
   /**
-   * `client` with a `find` that treats an object that the source no longer selects as absent. If an object
-   * left the selector before the finalizer could be added, it gets no finalizer: when an object leaves the
-   * selector, the watch reports the previous state, without the finalizer, so that the object would be
-   * treated as gone.
+   * Wraps `client`: `find` treats an object that the source no longer selects as absent, so that it gets no
+   * finalizer. When an object leaves the selector, the watch reports its previous state. That state has no
+   * finalizer, so the object would be treated as gone.
    */
   #selecting(client: Client): Pick<Client, 'find' | 'patch'> {
     return {
@@ -189,14 +189,14 @@ export class Finalizing {
 }
 
 /**
- * The fields with which a cleanup asks to be called again, including misspelt ones. Misspelt fields make the
+ * The fields with which a cleanup requests another call, including misspelt ones. Misspelt fields make the
  * attempt fail.
  */
 const ASKS_FOR_MORE = /^(?:requeue|refusal$)/i;
 
 /**
- * Any other value means that nothing is left to clean up. For example, a cleanup may return the answer of a
- * request.
+ * True if a cleanup requests another call. Any other value, for example the answer of a request, means that
+ * the cleanup is complete.
  */
 function asksForMore(returned: unknown): boolean {
   if (typeof returned !== 'object' || returned === null) return false;
@@ -204,10 +204,10 @@ function asksForMore(returned: unknown): boolean {
 }
 
 /**
- * An object from an answer of the API server, as the source caches it and a store shows it.
+ * An object from an answer of the API server, in the same format as in the cache and in a store.
  *
- * @throws OperatorError `USER_CODE` when the transform fails. A store throws the same error. It quotes
- *   nothing of the object.
+ * @throws OperatorError `USER_CODE` when the transform fails. A store throws the same error. The message
+ *   contains no data of the object.
  */
 export function asCached(
   stored: KubernetesObject,

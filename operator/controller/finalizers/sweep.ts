@@ -15,7 +15,7 @@ export type MetadataPages = (
 /** A sweep stops after this many objects, which are 1,000 pages. */
 const MAX_OBJECTS = 500_000;
 
-/** A sweep returns at most this many objects that are being deleted, and the same number of others. */
+/** A sweep returns at most this many objects that are being deleted, and at most this many that are not. */
 const MAX_FOUND = 10_000;
 
 interface SweepOptions {

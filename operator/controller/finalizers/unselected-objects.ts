@@ -18,7 +18,7 @@ import { finalizerNameOf } from './finalizer.ts';
 import { asCached } from './finalizing.ts';
 import { type MetadataPages, sweep } from './sweep.ts';
 
-/** Maximum number of objects with their own watch. For the others, a sweep finds the changes. */
+/** Maximum number of objects with a watch each. A sweep finds the changes of all further objects. */
 const MAX_WATCHED = 50;
 
 /** Maximum number of remembered objects. Above it, a live read precedes each call of `gone`. */
@@ -43,16 +43,16 @@ interface UnselectedObjectsOptions {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly log: Log;
-  /** The cached object of the source, without own writes. */
+  /** The cached object of the source, as the watch delivered it. */
   readonly cached: (key: ObjectKey) => { readonly metadata: ObjectMeta } | undefined;
   /** True for an object whose finalizer this process has removed. */
   readonly isFinalized: (key: ObjectKey, uid: string | undefined) => boolean;
   readonly enqueue: (key: ObjectKey) => void;
   /** The objects that this process works on. Default: all. See `opened`. */
   readonly shards?: OwnObjects | undefined;
-  /** Called with the number of objects whenever it changes. */
+  /** Called with the number of unselected objects whenever it changes. */
   readonly measured: (count: number) => void;
-  /** All controllers of the process. Default: there are no others. */
+  /** All controllers of the process. Default: only this one. */
   readonly controllers?: (() => readonly Controller[]) | undefined;
   /** Default: no sweep. */
   readonly pages?: MetadataPages | undefined;
@@ -60,7 +60,7 @@ interface UnselectedObjectsOptions {
   readonly open?: ((source: Source) => OpenedSource) | undefined;
 }
 
-/** The state of an object. `suspected`: it has left the selector, and no read has shown yet if it exists. */
+/** The state of an object. `suspected`: it has left the selector, and possibly no longer exists. */
 type Known =
   | 'suspected'
   | {
@@ -77,16 +77,16 @@ type Known =
  * deleted, and lists do not contain it. So the next attempt for its key reads the object. After a restart or
  * a change of the leader such objects are not known, so a sweep at the start finds them.
  *
- * An unselected object is left alone until its deletion begins. A watch of the single object shows this, or
+ * An unselected object is ignored until its deletion begins. A watch of the single object reports this, or
  * above 50 objects a sweep every five minutes. From then on each attempt for the key reads the object.
  *
  * If another controller of the process selects the object and has the same finalizer, it handles the object.
  *
- * All requests have the rights of the source: `get`, `list` and `watch` of its resource in its namespaces.
+ * Requests need only the rights of the source: `get`, `list` and `watch` of its resource in its namespaces.
  */
 export class UnselectedObjects {
   readonly #options: UnselectedObjectsOptions;
-  /** Undefined when no object can leave, because there is no finalizer or no selector. */
+  /** Undefined if the controller has no finalizer or no selector: then no object can become unselected. */
   readonly #finalizer: string | undefined;
   readonly #selector: string;
   readonly #match: ReturnType<typeof matcherOf>;
@@ -123,7 +123,7 @@ export class UnselectedObjects {
   }
 
   /**
-   * Notes a change of the source.
+   * Takes note of a change that the source has reported.
    *
    * @returns true when the object may have left the selector. Its key must then be reconciled.
    */
@@ -165,7 +165,7 @@ export class UnselectedObjects {
       this.#forget(key);
       return undefined;
     }
-    // An object that matches is selected again, and the cache will show it soon.
+    // An object that matches is selected again, and will soon be in the cache.
     if (this.#match(live) !== 'selected') this.#seen(key, live);
     const { apiVersion, kind, metadata } = live;
     return asCached(live, { apiVersion, kind, metadata }, controller.for);
@@ -287,7 +287,7 @@ export class UnselectedObjects {
     return true;
   }
 
-  /** A live read has found the object. Logs and records it, if the object was seen to leave the selector. */
+  /** A live read has found the object. If the object has left the selector, logs and records that. */
   #seen(key: ObjectKey, live: KubernetesObject): void {
     const { controller, events, log } = this.#options;
     const known = this.#known.get(key);

@@ -4,8 +4,8 @@ import { type Resource, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 
 /**
- * A field that the toolkit adds to a status that a reconciler or a function states: a field of the status, or
- * of each condition. `conditions` is the list itself, which an engine adds for its own condition.
+ * A field that the toolkit adds to the status from a reconciler or a function. It is a field of the status,
+ * or of each condition. `conditions` is the list itself, which an engine adds for its own condition.
  */
 export type AddedField =
   | 'observedGeneration'
@@ -13,7 +13,7 @@ export type AddedField =
   | 'condition.observedGeneration'
   | 'condition.lastTransitionTime';
 
-/** The name by which the API server reports each field that is not in the schema. */
+/** For each field: a pattern for its name in the message with which the API server refuses it. */
 const PATHS: readonly (readonly [AddedField, string])[] = [
   ['observedGeneration', 'observedGeneration'],
   ['conditions', 'conditions'],
@@ -22,9 +22,9 @@ const PATHS: readonly (readonly [AddedField, string])[] = [
 ];
 
 /**
- * The added fields that the API server refuses, according to its answer. Server-side apply refuses each
- * undeclared field. In development, where fields are validated strictly, any write refuses them. Empty for
- * any other error.
+ * The added fields that the API server refuses, according to its answer. In a server-side apply, the server
+ * refuses each undeclared field. In development, where fields are validated strictly, it refuses them in any
+ * write. The result is empty for any other error.
  */
 export function refusedFieldsIn(error: unknown): readonly AddedField[] {
   if (!(error instanceof ApiError)) return [];
@@ -37,7 +37,7 @@ export function refusedFieldsIn(error: unknown): readonly AddedField[] {
   return fields.map(([field]) => field);
 }
 
-/** The added fields that a status contains. */
+/** The fields in a status that the toolkit may have added. */
 export function addedFieldsOf(status: {
   readonly observedGeneration?: unknown;
   readonly conditions?: readonly Partial<Condition>[];

@@ -11,7 +11,7 @@ type ListForm = 'map' | 'atomic';
 /** Maximum number of objects whose earlier conditions are remembered. A forgotten object is read again. */
 const MAX_OBJECTS = 10_000;
 
-/** Maximum number of condition types that are remembered as the controller's own. */
+/** Maximum number of remembered condition types that belong to the controller. */
 const MAX_TYPES = 1_000;
 
 /** The maximum length of a field manager's name in the API server. */
@@ -21,27 +21,28 @@ const NONE: ReadonlySet<string> = new Set();
 
 /**
  * What a controller knows about the conditions in the statuses of its objects: whether the list is a map or
- * atomic, and the condition types that are the controller's own.
+ * atomic, and which condition types belong to the controller.
  *
- * The list type is learned from the API server: in the answer to an apply, `metadata.managedFields` names
- * each item of a map, but an atomic list only as a whole. So no schema and no right to read definitions is
- * needed, and an answer also shows that a definition has changed. An atomic list does not show which writer
- * owns which condition, so the name of the field manager contains the condition types, see `managerOf`.
+ * The list type is learned from the API server: in the answer to an apply, `metadata.managedFields` contains
+ * an entry for each item of a map, but only one for a whole atomic list. So no schema and no right to read
+ * definitions is needed, and a change of the definition is noticed, too. An atomic list has no information
+ * about which writer owns which condition. So the name of the field manager contains the condition types, see
+ * `managerOf`.
  */
 export class ConditionList {
   #form: ListForm | undefined;
   #isUnreadable = false;
-  /** Types that this process has stated for any object. */
+  /** Condition types that this process has written to any object. */
   readonly #stated = new Set<string>();
-  /** Types that an earlier process has stated, by the uid of the object. */
+  /** The condition types that an earlier process has written, by the uid of the object. */
   readonly #earlier = new Map<string, ReadonlySet<string>>();
 
-  /** `map` or `atomic`; undefined until an answer has shown it. */
+  /** `map` or `atomic`; undefined until an answer has revealed it. */
   get form(): ListForm | undefined {
     return this.#form;
   }
 
-  /** @param types - the condition types that are stated now. */
+  /** @param types - the types of the conditions that are written now. */
   states(types: Iterable<string>): void {
     for (const type of types) {
       this.#stated.delete(type);
@@ -58,7 +59,7 @@ export class ConditionList {
    *
    * @param manager - the manager that has applied the object. Fields of other managers may still be recorded
    *   according to an earlier definition.
-   * @returns false for the first answer that does not show the list type, because it has no readable
+   * @returns false for the first answer that does not reveal the list type, because it has no readable
    *   managedFields. The list is then treated as atomic, so that nothing is lost.
    */
   learn(answer: KubernetesObject, manager: string | undefined): boolean {
@@ -72,7 +73,8 @@ export class ConditionList {
   }
 
   /**
-   * The conditions of `object` that other writers own. `types` are the condition types that are stated now.
+   * The conditions of `object` that other writers own. `types` are the types of the conditions that are
+   * written now.
    */
   others(object: KubernetesObject, types: ReadonlySet<string>): readonly Condition[] {
     const earlier = this.#earlier.get(object.metadata.uid ?? '') ?? NONE;
@@ -87,7 +89,7 @@ export class ConditionList {
     return !isRead && this.others(object, types).length > 0;
   }
 
-  /** Remembers which conditions an earlier process of the same controller has stated. */
+  /** Remembers which conditions come from an earlier process of the same controller. */
   learnEarlier(uid: string, live: KubernetesObject | undefined, fieldManager: string): void {
     this.#earlier.set(uid, live === undefined ? NONE : earlierTypes(live, fieldManager));
     const [oldest] = this.#earlier.keys();
@@ -192,13 +194,16 @@ function earlierTypes(live: KubernetesObject, fieldManager: string): ReadonlySet
 export interface FormerName {
   readonly manager: string;
   /**
-   * The conditions that the former name keeps: in a map, conditions of other writers that it once wrote
-   * together with its own.
+   * The conditions of which the former name stays an owner. They belong to other writers, but the former name
+   * once wrote them together with the controller's conditions. There are none if the list is atomic.
    */
   readonly keeps: readonly Condition[];
 }
 
-/** Names of the controller other than `used` whose fields would otherwise never be removed. */
+/**
+ * The names, other than `used`, under which the controller still owns fields. Those fields would otherwise
+ * never be removed.
+ */
 export function formerNames(
   answer: KubernetesObject,
   names: {

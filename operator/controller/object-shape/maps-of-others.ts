@@ -13,9 +13,9 @@ export type Path = readonly string[];
 
 /**
  * The maps that `stated` lacks, that are among the owned `fields`, and in which other managers have fields. A
- * manager that states a field in a map without a schema also owns the map. An apply without the map would
- * remove the map, including the fields of others. An item of a list is removed as a whole, because its key is
- * stated.
+ * manager that applies a field in a map without a schema also owns the map. If its next apply lacked the map,
+ * the server would remove the map with the fields of all managers. List items that `stated` lacks are not
+ * included: the server removes such an item as a whole.
  *
  * @param others - the fields of each of the other managers.
  */
@@ -49,9 +49,9 @@ export function sharedMaps(
 }
 
 /**
- * `status` with additional empty maps: those that `status` lacks and in which others have fields. In this way
- * those maps and their fields stay. The ownership of the maps cannot be given up, because the API server does
- * not accept managedFields through a subresource.
+ * `status` with additional empty maps: the maps that `status` lacks and in which other managers have fields.
+ * So the server keeps those maps and fields. The ownership of the maps cannot be given up, because the API
+ * server does not accept managedFields through a subresource.
  *
  * @param object - the object from the server, with its managedFields.
  */
@@ -106,7 +106,7 @@ export function mayHaveOpenMaps({ group }: Resource): boolean {
 }
 
 /**
- * True if `shown` has a map that `stated` lacks, in which others may have fields.
+ * True if `shown` has a map that `stated` lacks. Other managers may have fields in such a map.
  *
  * @param shown - the object without its metadata and status, or its status.
  */

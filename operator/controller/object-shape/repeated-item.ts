@@ -13,7 +13,7 @@ const MAX_KEY_CHARS = 100;
  * the same name. The API server accepts the creation of such an object, but refuses each later server-side
  * apply. So the child would exist, and could never be changed.
  *
- * Items are not merged, because the object would then differ from what the caller stated. The keys are known
+ * Items are not merged, because the object would then differ from what the caller wants. The keys are known
  * for built-in kinds, and for the metadata of every kind. A custom resource needs no check, because the API
  * server refuses such an object at its creation.
  *
@@ -105,7 +105,10 @@ function repeatedIn(
   return undefined;
 }
 
-/** Undefined for an item that has none of its keys: the API server has its own message for that. */
+/**
+ * The key of an item. Undefined if the item lacks all fields of the key: the API server has its own message
+ * for that.
+ */
 function keyOfItem(item: unknown, keys: readonly string[]): string | undefined {
   if (!isMapping(item)) return undefined;
   const texts = keys.map((each) => {
@@ -117,7 +120,7 @@ function keyOfItem(item: unknown, keys: readonly string[]): string | undefined {
   return known.length === 0 ? undefined : known.join(' and ');
 }
 
-/** Keys are names, numbers and addresses, which may be shown in a message. */
+/** Keys are names, numbers and addresses, so a message may contain them. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

@@ -4,15 +4,16 @@ import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import { KINDS, TYPES } from './built-in-lists.ts';
 
 /**
- * `object` with each field under the name by which the API server stores and shows it. The server never shows
- * a field under another name: its drift would not be noticed, and the stored field would have no manager that
- * removes it.
+ * `object` with each field under the name by which the API server stores it. The server never returns a field
+ * under another name: its drift would not be noticed, and the stored field would have no manager that removes
+ * it.
  *
  * - `stringData` of a Secret becomes `data`, in base64. If both have a key, `stringData` wins, as on the
  *   server.
- * - `serviceAccountName` in the spec of a Pod has an older name, `serviceAccount`. The server shows the value
- *   under both names, prefers the newer name if the two values differ, and fills a missing one from the
- *   other. So both names are stated: a value stated under only one name could never be removed.
+ * - `serviceAccountName` in the spec of a Pod has an older name, `serviceAccount`. The server returns the
+ *   value under both names. It prefers the newer name if the two values differ, and copies a value that is
+ *   missing under one name from the other name. So both names are applied: if only one was, the value could
+ *   never be removed.
  *
  * Returns `object` itself when there is nothing to change, and does not touch values of a wrong type, which
  * the API server refuses.
@@ -36,7 +37,7 @@ function withData<T extends Mapping>(secret: T): T {
   return { ...rest, data: whole } as unknown as T;
 }
 
-/** Follows the types of the kind down to the spec of a Pod. A kind has at most one. */
+/** Follows the types of the kind down to the spec of a Pod. A kind contains at most one spec of a Pod. */
 function withAccountName<T extends Mapping>(value: T, type: string): T {
   if (type === 'core.v1.PodSpec') {
     const account = value.serviceAccountName || value.serviceAccount;

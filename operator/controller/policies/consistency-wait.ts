@@ -7,7 +7,9 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Source } from '../source.ts';
 import type { AcceptedWrite, KeyPolicy, Resume } from './key-gate.ts';
 
-/** Maximum milliseconds that a key waits until the caches show the writes of its last attempt, as in kopf. */
+/**
+ * Maximum milliseconds that a key waits until the caches contain the writes of its last attempt, as in kopf.
+ */
 export const CONSISTENCY_WAIT_MS: number = 5_000;
 
 const EXPIRED = 'chancery_consistency_wait_expired_total';
@@ -21,7 +23,7 @@ interface ConsistencyWaitOptions {
   readonly resume: Resume;
 }
 
-/** The writes of one key that a cache does not show yet. */
+/** The writes of one key that a cache does not contain yet. */
 interface Behind {
   readonly caughtUp: Set<() => boolean>;
   untilAt: number;
@@ -30,7 +32,7 @@ interface Behind {
 }
 
 /**
- * Implements `consistency: 'wait'`: parks a key until the caches of the controller show the writes of the
+ * Implements `consistency: 'wait'`: parks a key until the caches of the controller contain the writes of the
  * key's last attempt, or until 5 s after the last write. If a cache still lags behind then, this is counted
  * in `chancery_consistency_wait_expired_total`.
  */

@@ -8,15 +8,16 @@ import type { Log } from '../reconciler.ts';
 export type Resume = (key: ObjectKey) => void;
 
 /**
- * Decides whether a key may run now. Every start of a key passes through the gate, which asks every policy in
- * order. The longest delay applies; if a policy returns `park`, the key is parked instead.
+ * Decides whether a key may run now. Every start of a key passes through the gate, which calls every policy
+ * in order. The longest delay applies; if a policy returns `park`, the key is parked instead.
  */
 export class KeyGate {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #policies: readonly KeyPolicy[];
   readonly #held: Held;
   /**
-   * Parked keys, with the priority that they return with and the policy. Parked keys are not in the queue.
+   * The parked keys, which are not in the queue. Each has the priority with which it returns to the queue,
+   * and the policy that has parked it.
    */
   readonly #parked = new Map<ObjectKey, { readonly priority: number; readonly policy: string }>();
 
@@ -36,7 +37,7 @@ export class KeyGate {
     return this.#parked.size;
   }
 
-  /** The parked keys, with the priority that they return with. */
+  /** The parked keys, each with the priority with which it returns to the queue. */
   *parked(): Generator<readonly [ObjectKey, number], void, undefined> {
     for (const [key, { priority }] of this.#parked) yield [key, priority];
   }
@@ -47,8 +48,8 @@ export class KeyGate {
   }
 
   /**
-   * The policies that delay `key` now, the longest delay first, for display. Calling this parks nothing: a
-   * policy that may park a key is omitted until it has done so.
+   * The policies that delay `key` now, the longest delay first, for display. This call parks no key. A policy
+   * that may park keys is only included if it has already parked this key.
    */
   waitsOf(key: ObjectKey): readonly PolicyWait[] {
     const parked = this.#parked.get(key);
@@ -122,16 +123,14 @@ export class KeyGate {
     for (const policy of this.#policies) policy.wrote?.(key, write);
   }
 
-  /**
-   * True when a policy needs to see the live object, with its managedFields, before the object is written.
-   */
+  /** True when a policy needs to read the object live, with its managedFields, before it is written. */
   asksForLive(target: WrittenObject): boolean {
     return this.#policies.some((policy) => policy.asksForLive?.(target) === true);
   }
 
   /**
-   * The write fight that the running attempt of `key` has found, or before its first write, the one of the
-   * previous attempt.
+   * The fight with another writer that the running attempt of `key` has found. Before the first write of that
+   * attempt: the fight that the previous attempt has found.
    */
   fightOf(key: ObjectKey): Fight | undefined {
     for (const policy of this.#policies) {
@@ -145,7 +144,9 @@ export class KeyGate {
     for (const policy of this.#policies) policy.finished?.(key, outcome);
   }
 
-  /** @param mayPark - if true, a policy may park the key; after that, no further policy is asked. */
+  /**
+   * @param mayPark - if true, a policy may park the key. The policies after that policy are then not called.
+   */
   #longest(key: ObjectKey, mayPark = false): Waits {
     let longestMs = 0;
     let policy: string | undefined;
@@ -294,7 +295,7 @@ export interface KeyPolicy {
   /**
    * Milliseconds that `key` must still wait; 0 when it may run. `park`: the key waits until the policy calls
    * `resume` for it. If the key is changed earlier, this method is called again. Predicates may hide changes,
-   * so a policy that parks must itself detect when to resume. It must not throw.
+   * so a policy that parks keys must itself detect when to resume them. This method must not throw.
    */
   delayMs?(key: ObjectKey): number | 'park';
   /** Called when an attempt of `key` begins. */

@@ -19,18 +19,18 @@ interface KeyPoliciesOptions {
   readonly meter: Meter;
   /** Returns the number of ready keys. */
   readonly ready: () => number;
-  /** Counts another turn of a write loop, in which `object` is written. */
+  /** Counts a turn of a write loop. In this turn `object` is written. */
   readonly looped: (key: ObjectKey, object: string) => void;
-  /** Counts another write of a fight with another writer. */
+  /** Counts a write in a fight with another writer, see `WriteFights`. */
   readonly fought: () => void;
   readonly takenNames: TakenNames;
   readonly resume: Resume;
 }
 
 /**
- * The policies of one controller, in the order in which they are asked. Policies that may park a key come
- * first, because a parked key needs no delay. `CacheSync` comes before all others, because nothing can run
- * before the cache is synced.
+ * The policies of one controller, in the order in which they are called. Policies that may park a key come
+ * first, because a parked key needs no delay. `CacheSync` is the first policy, because nothing can run before
+ * the cache is synced.
  *
  * To add a policy, write another `KeyPolicy` in this folder and add it to this list.
  */

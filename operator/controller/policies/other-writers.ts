@@ -2,7 +2,7 @@ import { isMapping } from '../../core/mapping.ts';
 import { visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 
-/** Maximum number of managers that a log line or an error names. */
+/** Maximum number of managers that a log line or an error contains. */
 const MAX_MANAGERS = 3;
 
 /** The API server allows 128 characters. */
@@ -18,12 +18,12 @@ interface FieldsEntry {
 }
 
 /**
- * The managers that lost fields because of a write. Without an answer, the managers that wrote last before
- * the write. Empty when no other manager has lost a field: the other writer then uses the controller's name,
- * or has removed fields and owns none.
+ * The managers from which a write has taken fields. If there is no answer, the managers that wrote last
+ * before the write. The result is empty when no other manager has lost a field. In that case the other writer
+ * uses the controller's name, or it has removed fields and owns none.
  *
  * @param live - the object before the write, with its managedFields.
- * @param answer - the object after the write; undefined for a delete, and for a write that states nothing.
+ * @param answer - the object after the write; undefined for a delete, and for a write that sets no field.
  * @param own - the names under which the controller writes. Their entries are ignored. Entries under such a
  *   name followed by `/` are ignored as well, because the controller creates children and writes statuses
  *   under such names.

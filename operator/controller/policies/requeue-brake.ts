@@ -3,9 +3,9 @@ import type { ObjectKey } from '../../model/object.ts';
 import type { AttemptOutcome, KeyPolicy } from './key-gate.ts';
 
 /**
- * A key may ask `freely` times in a row to be reconciled again in less than `soonMs`, which is enough for a
- * task in steps. After that it must wait 10 ms, doubled each time, up to one second. Without the brake, such
- * a key would cause thousands of attempts in that second.
+ * A reconciler may request `freely` times in a row that a key is reconciled again in less than `soonMs`. That
+ * is enough for a task that is done in several steps. After that it must wait 10 ms, doubled each time, up to
+ * one second. Without this limit, such a key would cause thousands of attempts in that second.
  */
 export const REQUEUE_BRAKE = { soonMs: 100, freely: 100, firstMs: 10, lastMs: 1_000 } as const;
 
@@ -15,13 +15,16 @@ const LINE_MS = 10 * 60_000;
 const REMEDY =
   'return nothing, or requeueAfterMs with the time after which there is news, and do work of many steps within one reconcile';
 
-/** Slows down keys that repeatedly ask to be reconciled at once. A change releases the brake. */
+/**
+ * Slows down keys for which the reconciler repeatedly requests another attempt at once. A change of an object
+ * ends the delay.
+ */
 export class RequeueBrake implements KeyPolicy {
   readonly name = 'requeue-brake';
   readonly #clock: Clock;
   /**
-   * The keys whose last attempt asked to be reconciled soon. They are in the queue, so the map stays as small
-   * as the queue.
+   * The keys for which the last attempt has requested another one soon. They are in the queue, so the map has
+   * at most as many entries as the queue.
    */
   readonly #asked = new Map<ObjectKey, { inARow: number; untilMs: number }>();
   #toldAt = Number.NEGATIVE_INFINITY;

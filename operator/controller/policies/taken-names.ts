@@ -19,8 +19,9 @@ import type { KeyPolicy } from './key-gate.ts';
 const MAX_WAITS = 10_000;
 
 /**
- * Delays of retries when no event can report the removal of the conflicting object, because no cache has the
- * object: it existed only between two lists, or no source selects it. The delay doubles each time.
+ * Delays of retries if no event can report that the conflicting object is removed. This is the case if no
+ * cache has the object, because it existed only between two lists, or because no source selects it. The delay
+ * doubles each time.
  */
 const RETRY_MS = { first: 30_000, last: 1_000_000 } as const;
 
@@ -117,8 +118,8 @@ export class TakenNames implements KeyPolicy {
     const knowledge = caches.map((cache) => knowledgeOf(cache, keyOf(child), wait));
     if (knowledge.includes('blocked')) return; // its end will be an event
     const isFree = wait.retries === 0 && (uid === '' || knowledge.includes('newer'));
-    // At once only the first time, because a cache that does not select the object would report it as gone
-    // each time.
+    // The key is retried at once only the first time. If a cache does not select the object, it would report
+    // it as gone each time.
     const afterMs = isFree ? 0 : Math.min(RETRY_MS.first * 2 ** wait.retries, RETRY_MS.last);
     wait.cancelRetry = this.#options.clock.schedule(afterMs, () => {
       wait.cancelRetry = undefined;
@@ -186,8 +187,8 @@ function nameOf(resource: Resource, key: ObjectKey): string {
 }
 
 /**
- * What the cache shows. `blocked`: the conflicting object. `newer`: a later state. `older`: an earlier state,
- * because the cache lags behind.
+ * What is known from the cache. `blocked`: it has the conflicting object. `newer`: it has a later state.
+ * `older`: it has an earlier state, because it lags behind.
  */
 function knowledgeOf(
   cache: SharedInformer<KubernetesObject>,

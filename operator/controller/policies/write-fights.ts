@@ -8,13 +8,16 @@ import type { AcceptedWrite, Fight } from './key-gate.ts';
 import { otherWriters } from './other-writers.ts';
 
 /**
- * A fight is this number of writes to one object within 10 minutes, each of which repeats an earlier
- * statement and reverts stated fields, so that another writer must have changed the fields in between. A
+ * This many writes to one object within 10 minutes are a fight with another writer. Each of these writes
+ * repeats an earlier one and reverts fields, so another writer must have changed the fields in between. A
  * person who edits an object by hand is slower.
  */
 const FIGHT = { writes: 10, withinMs: 10 * 60_000 } as const;
 
-/** Milliseconds between two attempts of a key in a fight, doubled with each further write of the fight. */
+/**
+ * Milliseconds between two attempts of a key in a fight. They are doubled with each further write of the
+ * fight.
+ */
 const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 
 /**
@@ -27,8 +30,8 @@ const CALM_MS = FIGHT.withinMs / FIGHT.writes;
 const MAX_OBJECTS = 10_000;
 
 /**
- * Maximum number of remembered statements per object, and of remembered sets of stated fields: a reconciler
- * may write an object in several calls.
+ * Maximum number of remembered writes per object that differ in their content, and of remembered sets of
+ * written fields. A reconciler may write an object in several calls.
  */
 const MAX_STATEMENTS = 4;
 
@@ -43,18 +46,20 @@ interface Written {
   atMs: number;
   /** The version after the last write. `deleted`: the last write was a delete. */
   resourceVersion: string;
-  /** For each statement, by its digest: the times when it had to be written again. */
+  /**
+   * For each different content of a write, by its digest: the times when the content had to be written again.
+   */
   readonly statements: Map<string, readonly number[]>;
   /**
-   * For each set of stated fields, by its digest: a digest of the values after the last write of these
-   * fields.
+   * For each set of fields that a write contains, by its digest: a digest of the values after the last write
+   * of these fields.
    */
   readonly left: Map<string, string>;
   /** The field manager of the last write; '' for the controller's own. */
   fieldManager: string;
   /** How many times the fight was slowed down. */
   turns: number;
-  /** The fight as it was last found. */
+  /** The fight that was found last. */
   fight: Fight | undefined;
   managers: readonly string[];
   readAtMs: number;
@@ -88,7 +93,7 @@ export class WriteFights {
       written.readAtMs = nowMs;
       const { fieldManager: now = '' } = write;
       const own = [this.#controller, written.fieldManager, now];
-      // A write that only hands over ownership does not revert fields of others.
+      // A write that only hands over the ownership of fields does not revert fields of other writers.
       const answer = write.stated === undefined ? undefined : write.answer;
       written.managers = otherWriters(write.live, answer, own);
     }
@@ -121,13 +126,13 @@ export class WriteFights {
     return written.fight;
   }
 
-  /** Call this when an attempt has found nothing to change. */
+  /** Call this when an attempt has found nothing to write. */
   paused(object: string, nowMs: number): void {
     const { atMs = nowMs } = this.#written.get(object) ?? {};
     if (nowMs - atMs >= CALM_MS) this.#written.delete(object);
   }
 
-  /** The record of an object. It is replaced with a new record 10 minutes after the last write. */
+  /** The record of an object. If the last write was 10 minutes ago, a new record replaces the old one. */
   #recent(object: string, nowMs: number): Written {
     const known = this.#written.get(object);
     this.#written.delete(object);
@@ -174,8 +179,8 @@ function limit(remembered: Map<string, unknown>): void {
 }
 
 /**
- * Records the values after a write. Returns a digest of the values after the previous write of the same
- * fields.
+ * Records the values that fields have after a write. Returns a digest of the values that the same fields had
+ * after their previous write.
  */
 function leave({ left }: Written, stated: Mapping, answer: unknown): string | undefined {
   const fields = digestOf(deepJson(stated, (_key, part) => (isMapping(part) ? part : null)));
@@ -195,9 +200,9 @@ function mostIn({ statements }: Written, nowMs: number): number {
 }
 
 /**
- * The stated fields that the write has changed, provided that another writer has changed them since the last
- * write. If a reconciler states one value and then another, it changes its own value, which is not a fight.
- * If this controller has deleted the child to create it again, all stated fields are returned.
+ * The fields that the write has changed, provided that another writer has changed them since the last write.
+ * If a reconciler writes one value and then another, it changes its own value, which is not a fight. If this
+ * controller has deleted the child to create it again, all written fields are returned.
  *
  * @param last - the version after the last write, and a digest of the values of these fields at that version.
  */
@@ -209,7 +214,7 @@ function changedBack(
   const members = Object.keys(stated).slice(0, 5);
   if (last.lastVersion === DELETED) return members;
   const { resourceVersion: version = '' } = before?.metadata ?? {};
-  // A cache that lags behind shows fields that this controller itself has changed since.
+  // A cache that lags behind still has fields which this controller itself has changed since.
   const isSeen = version === last.lastVersion || isOlder(version, last.lastVersion);
   if (before === undefined || isSeen) return [];
   const [had, has] = [shownFields(before, stated), shownFields(answer, stated)];
@@ -222,10 +227,13 @@ function changedBack(
   }
 }
 
-/** The members of metadata that a writer states. All others identify the object, or follow from the write. */
+/**
+ * The members of metadata that count as content of a write. All other members identify the object, or follow
+ * from the write.
+ */
 const STATED_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 
-/** The fields that a write states, without the identity of the object. */
+/** The content of a write, without the identity of the object. */
 function statedFields({ apiVersion: _, kind: __, metadata, ...fields }: Mapping): Mapping {
   const stated = Object.entries(isMapping(metadata) ? metadata : {}).filter(([name]) =>
     STATED_METADATA.includes(name),
@@ -234,8 +242,8 @@ function statedFields({ apiVersion: _, kind: __, metadata, ...fields }: Mapping)
 }
 
 /**
- * `stated` without the times of conditions, because a time changes when another writer has changed the
- * condition.
+ * A copy of `stated` without the times of conditions, because a time changes when another writer has changed
+ * the condition.
  */
 function withoutTimes(stated: Mapping): Mapping {
   const { status } = stated;

@@ -12,11 +12,11 @@ import type {
 import { nameOfWritten, WriteFights } from './write-fights.ts';
 
 /**
- * A turn of a loop is an attempt that writes, and that was caused only by changes of objects which the
- * previous attempt wrote. A loop is more than 30 writes of one object in such turns within a minute. A loop
- * makes hundreds of turns a minute, so it is found within seconds. A roll-out is not a loop, because other
- * writers change the children for which the reconciler writes the parent's status. A reconciler that makes
- * progress in such turns has either finished by then, or is slowed to one turn a second.
+ * A turn of a loop is an attempt that writes something, although only the writes of the previous attempt have
+ * caused it. A loop is more than 30 writes of one object in such turns within a minute. A loop makes hundreds
+ * of turns a minute, so it is found within seconds. A roll-out is not a loop: the reconciler writes the
+ * parent's status because other writers change the children. A reconciler that makes progress in such turns
+ * has either finished by then, or is slowed to one turn a second.
  */
 const LOOP = { writes: 30, withinMs: 60_000 } as const;
 
@@ -39,13 +39,13 @@ interface Watched {
    */
   written: Set<string>;
   writing: Set<string>;
-  /** True if only the key's own writes caused this attempt. */
+  /** True if nothing but the writes of the previous attempt for this key caused this attempt. */
   isTurn: boolean;
   /** For each object: the times when it was written in turns. */
   readonly turnsAt: Map<string, readonly number[]>;
   /**
-   * The fight in which the running attempt has reverted a field, or before its first write, the last
-   * attempt's fight.
+   * The fight in which the running attempt has reverted a field. Before the first write of that attempt: the
+   * fight of the last attempt.
    */
   fight: Fight | undefined;
   /** True when the last attempt was part of a fight. */
@@ -65,15 +65,16 @@ const REMEDY = 'write only what differs, and nothing that changes each time, suc
 const FIGHT_REMEDY = 'let one of the writers decide the fields: the other must not state them';
 
 interface Counters {
-  /** Counts another turn of a loop or a fight. `object` is the object that is written. */
+  /** Counts a turn of a loop or a write of a fight. `object` is the written object. */
   readonly looped: (key: ObjectKey, object: string) => void;
-  /** Counts another write of a fight. */
+  /** Counts a write of a fight with another writer. */
   readonly fought: () => void;
 }
 
 /**
- * Slows down keys that are repeatedly reconciled because of their own writes, and keys that are in a fight
- * with another writer: see `WriteFights`. The delay ends with the first attempt that finds nothing to write.
+ * Slows down keys that are reconciled again and again because of what their reconciles write, and keys that
+ * are in a fight with another writer: see `WriteFights`. The delay ends with the first attempt that finds
+ * nothing to write.
  */
 export class WriteLoops implements KeyPolicy {
   readonly name = 'write-loops';

@@ -41,11 +41,11 @@ interface ContextsOptions {
   readonly wrote: (key: ObjectKey, write: AcceptedWrite, call: WrittenCall) => void;
   /** Detects fights with other writers. */
   readonly gate?: Pick<KeyGate, 'asksForLive' | 'fightOf'>;
-  /** Is told when another object has the name of a child. */
+  /** Is notified when another object has the name of a child. */
   readonly takenNames?: TakenNames;
   /** The namespaces for sources with `namespace: 'configured'`. Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Labels that the children of an object get in addition to their own. Default: none. */
+  /** Labels that the children of an object get in addition to the reconciler's labels. Default: none. */
   readonly childLabels?: Shards['childLabels'];
 }
 
@@ -177,8 +177,8 @@ export class Contexts {
   }
 
   /**
-   * The declared source of a resource. If there are several, the first one with the default namespace and
-   * selectors of `source`, and if none has these, the first of all.
+   * The declared source of a resource. If there are several: the first one with the default namespace and no
+   * selectors, or else the first of all.
    */
   #declared<T extends KubernetesObject>(resource: Resource<T>): Source<T> {
     const sources = [...this.#options.informers.keys()].filter((each) =>
@@ -228,12 +228,12 @@ export class Contexts {
     );
   }
 
-  /** A store on the cache of `of`. It adds own writes, and as the outermost layer it freezes the objects. */
+  /** A store on the cache of `of`, with this process's writes. Its outermost layer freezes objects. */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
     const { controller } = this.#options;
     if (informer === undefined) throw undeclared(controller, of);
-    // Own writes are also added for `wait`: if the wait timed out, they are newer than the cache.
+    // The writes are also added for `wait`: if the wait has timed out, they are newer than the cache.
     const isPlain = controller.consistency === 'none';
     return frozenStore(isPlain ? informer.store : informer.storeWithOwnWrites);
   }
@@ -255,9 +255,9 @@ function undeclared(
 }
 
 /**
- * `store`, whose objects are frozen when they are returned. Code that changes such an object gets a TypeError
- * at that line; otherwise the cache would differ from the server. Only objects that a reconciler reads are
- * frozen, each once.
+ * Wraps `store` so that objects are frozen when they are returned. Code that changes such an object gets a
+ * TypeError at that line; otherwise the cache would differ from the server. Only objects that a reconciler
+ * reads are frozen, each once.
  */
 export function frozenStore<T extends KubernetesObject>(store: Store<T>): Store<T> {
   return {
@@ -300,7 +300,7 @@ interface ContextMethodsOptions {
   readonly refusedChildren: RefusedChildren;
   /** Aborts with the attempt. A failure after that does not mean that a child is wrong. */
   readonly signal: AbortSignal;
-  /** Called with the resource of each child that the reconciler states. */
+  /** Called with the resource of each child that the reconciler applies. */
   readonly appliesChild: (resource: Resource) => void;
 }
 

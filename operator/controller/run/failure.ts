@@ -36,7 +36,10 @@ class NonsenseResultError extends OperatorError {
   }
 }
 
-/** Errors of the language, and the toolkit's error for a wrong return value of a reconciler. */
+/**
+ * The errors that count as programming errors: those of the language, and the toolkit's error for a wrong
+ * return value of a reconciler.
+ */
 const PROGRAMMING_ERRORS = [
   TypeError,
   ReferenceError,
@@ -117,7 +120,10 @@ export function causesOf(thrown: unknown): readonly Error[] {
   return [...found];
 }
 
-/** What the author of the reconciler can do about a failure. Undefined when the error already says it. */
+/**
+ * What the author of the reconciler can do about a failure. Undefined if there is nothing to add to the
+ * message of the error.
+ */
 export function remedyFor(error: Error): string | undefined {
   if (error instanceof TypeError && FROZEN.test(error.message)) {
     return 'cached objects are frozen, copy one to change it: structuredClone(object), or store.get(key, { copy: true })';
@@ -140,7 +146,7 @@ function isUnfitName(cause: StatusCause): boolean {
   return NAMES.test(field) && UNFIT.test(message) && !/(?:name|prefix) part /.test(message);
 }
 
-/** Fields that contain the name of an object, or labels. */
+/** Matches the paths of fields that contain the name of an object, or labels. */
 const NAMES = /(?:[nN]ame|[lL]abels|[sS]elector)(?:\[.*)?$/;
 
 /**

@@ -39,7 +39,7 @@ export interface TroubledSource {
   /** For example `deployments.apps`. */
   readonly resource: string;
   readonly synced: boolean;
-  /** As in `ReflectorStatus.health`. */
+  /** The health of the source, see `ReflectorStatus.health`. */
   readonly health: string;
 }
 

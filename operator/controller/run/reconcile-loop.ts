@@ -49,7 +49,7 @@ interface ReconcileLoopOptions {
   /** Time limit of one attempt in milliseconds; 0 means no limit. */
   readonly reconcileTimeoutMs: number;
   readonly middleware?: ReconcileMiddleware | undefined;
-  /** Is told about each attempt. Default: no observer. */
+  /** Receives the beginning and the end of each attempt. Default: no observer. */
   readonly observer?: RunObserver | undefined;
 }
 
@@ -57,7 +57,7 @@ interface ReconcileLoopOptions {
 interface Work {
   readonly attempt: Attempt;
   readonly object: KubernetesObject | undefined;
-  /** The error, if the object could not be read. */
+  /** The error with which the object could not be read; undefined if it could be read. */
   readonly unreadable: unknown;
   /** False for an object that has the finalizer, but that the source does not select. */
   readonly isSelected: boolean;
@@ -252,7 +252,8 @@ export class ReconcileLoop {
     queue.forget(key);
     metrics.succeeded(requeueAfterMs === undefined ? 'success' : 'requeue_after');
     if (requeueAfterMs === undefined) {
-      // The last write of a fight may wake no key. So check later whether the fight is over.
+      // Perhaps nothing enqueues the key after the last write of a fight. So check later whether the fight is
+      // over.
       const isFighting = gate.fightOf(key) !== undefined;
       if (isFighting) queue.addAfter(key, gate.delayMs(key), { priority: LOW_PRIORITY });
       return { outcome: 'success' };

@@ -81,7 +81,10 @@ export class ReconcileMetrics {
     this.#meter.count(MAPPING_FAILURES, this.#labels);
   }
 
-  /** Counts that a predicate has thrown. Called only for its first error. */
+  /**
+   * Counts that the predicate of a source has thrown an error. Called only for the first error of each
+   * predicate.
+   */
   predicateFailed(): void {
     this.#meter.count(PREDICATE_FAILURES, this.#labels);
   }
@@ -90,12 +93,12 @@ export class ReconcileMetrics {
     this.#meter.count(TRIGGER_FAILURES, this.#labels);
   }
 
-  /** Counts another turn of a write loop. */
+  /** Counts a turn of a write loop. */
   looped(): void {
     this.#meter.count(WRITE_LOOPS, this.#labels);
   }
 
-  /** Counts another write of a fight with another writer. */
+  /** Counts a write in a fight with another writer. */
   fought(): void {
     this.#meter.count(WRITE_FIGHTS, this.#labels);
   }

@@ -36,7 +36,10 @@ const MAX_CHILDREN = 10;
 /** Maximum characters of a child's name and of an error in a note, which has at most 1,024 bytes. */
 const [NAME_CHARS, MESSAGE_CHARS] = [300, 500];
 
-/** Number of characters by which a message is recognized in the note of another Event. */
+/**
+ * If the note of another Event contains this many characters from the beginning of a message, the message
+ * counts as recorded.
+ */
 const BEGINNING_CHARS = 100;
 
 interface FailureEvent {
@@ -56,7 +59,7 @@ export class RefusedChildren {
 
   /**
    * Runs `write` for a child. A success clears an earlier refusal of the child in this attempt. A failure
-   * after `signal` has aborted does not mean that something is wrong with the child.
+   * after `signal` has aborted is ignored, because nothing may be wrong with the child.
    */
   async observe<T>(child: WrittenChild, write: () => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
@@ -85,9 +88,9 @@ export class RefusedChildren {
   }
 
   /**
-   * One note per child, if the attempt failed with the error of a child, or because of it. Empty when the
-   * reconciler has already recorded a Warning about the failure. A child gets no note if the reconciler has
-   * recorded its error.
+   * One note for each refused child, if one of their errors is the failure of the attempt or its cause. The
+   * result is empty when the reconciler has already recorded a Warning about the failure. There is no note
+   * for a child whose error the reconciler has recorded.
    */
   notes(failure: Error): readonly string[] {
     if (this.#isTold(failure)) return [];
@@ -119,7 +122,7 @@ export class RefusedChildren {
 
 type ChangingCall = Exclude<Call, ReadCall>;
 
-/** What distinguishes the children of an attempt from other objects. */
+/** The facts about an attempt by which its children are recognized. */
 interface OwnerFacts {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
@@ -152,8 +155,8 @@ export function withRefusals(
 }
 
 /**
- * True for an object other than the reconciled one, if it belongs to the controller's `owns`, or if its
- * written owner references name the reconciled object.
+ * True for an object other than the reconciled one, if its resource is in the controller's `owns`, or if the
+ * written owner references contain the reconciled object.
  */
 function isChild(
   { resource, ...call }: ChangingCall,
@@ -189,7 +192,7 @@ function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/g, ' ');
 }
 
-/** True for an error of the toolkit itself about the child that the context of the error names. */
+/** True for an error of the toolkit that is about one child. The context of the error says which child. */
 function isOfChild(error: Error): error is OperatorError {
   if (!(error instanceof OperatorError) || error.layer !== 'user-code') return false;
   return error.context.resource !== undefined && keyIn(error) !== undefined;
@@ -215,5 +218,5 @@ function passes(error: OperatorError): boolean {
   return !NEVER_ACCEPTED.has(error.status);
 }
 
-/** Status codes for a request that is wrong in any state of the cluster. */
+/** HTTP status codes for requests that the API server never accepts, whatever the state of the cluster is. */
 const NEVER_ACCEPTED: ReadonlySet<number> = new Set([400, 405, 413, 415]);

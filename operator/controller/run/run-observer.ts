@@ -4,7 +4,10 @@ import type { WokenBy } from './wakes/wake-causes.ts';
 
 /** Why a key was enqueued. */
 export interface Wake {
-  /** The changed object, such as `Deployment demo/web`; otherwise the reason, such as `trigger`. */
+  /**
+   * The changed object, such as `Deployment demo/web`. If no change has enqueued the key, the reason, such as
+   * `trigger`.
+   */
   readonly cause: string;
   /** How the change became a key. Undefined for a reason other than a change. */
   readonly via?: string;
@@ -24,7 +27,7 @@ export interface WaitingKey {
 }
 
 /**
- * Is told what a controller does with its keys, for a flight record or the status page. Its methods are
+ * Receives what a controller does with its keys, for a flight record or the status page. Its methods are
  * called thousands of times a second: they must be quick, and must not throw.
  */
 export interface RunObserver {
@@ -45,7 +48,7 @@ export interface RunObserver {
    */
   began(attempt: Attempt, waitedMs: number, signal: AbortSignal, wokenBy?: WokenBy): void;
   ended(attempt: Attempt, end: AttemptEnd): void;
-  /** Called for each turn of a write loop that was found for `key`. In this turn `object` is written. */
+  /** Called for each turn of a write loop of `key`. In this turn `object` is written. */
   looped?(key: ObjectKey, object: string): void;
   /** Called once for each attempt that exceeds its time limit. */
   stuck?(attempt: Attempt, runningMs: number): void;

@@ -24,7 +24,7 @@ export interface RunnerOptions {
   /** The informer of a source; equal sources share one informer. */
   readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
   readonly client: Client;
-  /** Receives every write, so that the stores of the process show it. Default: no journal. */
+  /** Receives every write, so that reads from the stores of the process contain it. Default: no journal. */
   readonly journal?: WriteJournal;
   readonly events: EventRecorder;
   /** Divides the keys between replicas. Default: this process works on all keys. */
@@ -35,7 +35,9 @@ export interface RunnerOptions {
   readonly workOrder?: WorkOrder | undefined;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Milliseconds until a log line names the missing sources. Default 2 minutes, as in controller-runtime. */
+  /**
+   * Milliseconds until a log line reports the missing sources. Default 2 minutes, as in controller-runtime.
+   */
   readonly cacheSyncTimeoutMs?: number;
   /**
    * `run` fails when a source is still failing or refused after this many milliseconds. Default: it waits,
@@ -46,19 +48,19 @@ export interface RunnerOptions {
   readonly crdWait?: CrdWait;
   /** Runs around every attempt. Default: none. */
   readonly reconcileMiddleware?: ReconcileMiddleware;
-  /** Used for a controller that does not set it. Default 5 minutes; 0 means no limit. */
+  /** The limit for a controller that sets none itself. Default 5 minutes; 0 means no limit. */
   readonly reconcileTimeoutMs?: number;
-  /** Used for a controller that does not set it. Default: no limit. */
+  /** The limit for a controller that sets none itself. Default: no limit. */
   readonly maxReconcileAgeMs?: number;
-  /** Used for a controller that does not set it. Default 10 h; 0 means never. */
+  /** The period for a controller that sets none itself. Default 10 h; 0 means never. */
   readonly resyncPeriodMs?: number;
-  /** Used for settings that a controller omits. */
+  /** The values of queue settings that the controller omits. */
   readonly queue?: QueueSettings;
   /** Lists objects for the finalizer sweep. Default: no sweep. */
   readonly metadataPages?: MetadataPages;
   /**
-   * All controllers of the process. An object that another controller selects is left to that controller.
-   * Default: no others.
+   * All controllers of the process. If another controller selects an object, that controller handles it.
+   * Default: only this controller.
    */
   readonly controllers?: () => readonly Controller[];
   /**
@@ -68,8 +70,8 @@ export interface RunnerOptions {
   /** The namespaces for sources with `namespace: 'configured'`. Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
   /**
-   * Shared by all controllers of a process, so that together they leave time for other work on the event
-   * loop. Default: one time slice per runner.
+   * All controllers of a process share one time slice, so that together they allow other work on the event
+   * loop. Default: each runner has a time slice for itself.
    */
   readonly timeSlice?: TimeSlice;
   /** True while each attempt logs why its key woke, and each write logs what it changed. Default: never. */
@@ -78,6 +80,6 @@ export interface RunnerOptions {
   readonly meter?: Meter;
   /** Uniform numbers in [0, 1), for components without their own. Default `Math.random`. */
   readonly random?: () => number;
-  /** Is told what the controller does with its keys, for a flight record. Default: no observer. */
+  /** Receives what the controller does with its keys, for a flight record. Default: no observer. */
   readonly observer?: RunObserver;
 }

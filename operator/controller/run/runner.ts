@@ -77,7 +77,7 @@ export class ControllerRunner {
   readonly #keys: ShardedKeys | undefined;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
-  /** True when the queue began with given keys instead of all cached objects. */
+  /** True when the queue began with the keys of a work order instead of all cached objects. */
   #isContinued = false;
 
   constructor(options: RunnerOptions) {
@@ -200,7 +200,7 @@ export class ControllerRunner {
     return this.#options.controller.needsLeaderElection;
   }
 
-  /** True when every change of the sources has become keys, and before the controller has subscribed. */
+  /** True when every change of the sources has become keys, or nothing is subscribed yet. */
   get delivered(): boolean {
     return this.#subscriptions?.delivered ?? true;
   }
@@ -254,7 +254,7 @@ export class ControllerRunner {
       throw error;
     }
     // Controllers that share a source start together, each with all cached objects. The time slice is checked
-    // right before the subscription, so that a controller sees how much of this turn the others have used.
+    // right before the subscription, because other controllers may have used up this turn.
     for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
       await next;
     if (signal.aborted) return;

@@ -33,13 +33,13 @@ interface SettledSourcesOptions {
  * Resolves when every source has its first list and its indices, or is absent and may be absent.
  *
  * Waits without a limit: a restarted process would find the same cluster, and the readiness probe reports the
- * missing sources. After `timeoutMs` one log line names the missing sources and the reasons.
+ * missing sources. After `timeoutMs` one log line reports the missing sources and the reasons.
  *
  * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, when the time is over and the server answers
  *   that it does not serve a source. If a source fails in another way, the wait continues. `NOT_SYNCED` with
  *   `failsLate`, when the time is over and a source is failing or refused. While the first list of a source
  *   is running, the wait continues.
- * @throws `signal.reason` when aborted first.
+ * @throws `signal.reason` when `signal` aborts before that.
  */
 export async function settledSources(
   {
@@ -116,7 +116,10 @@ function unservedSources(
   );
 }
 
-/** Names each source with its error message. The message comes from a list request and quotes no object. */
+/**
+ * The error with each failing source and its error message. A message comes from a list request and contains
+ * no data of an object.
+ */
 function failingSources(
   failing: readonly (readonly [Source, SharedInformer<KubernetesObject>])[],
   timeoutMs: number,

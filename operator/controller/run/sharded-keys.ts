@@ -13,7 +13,7 @@ interface ShardedKeysOptions {
   readonly controller: Controller;
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly shards: Shards;
-  /** Wraps a client so that the stores of the process show its writes. */
+  /** Wraps a client so that reads from the stores of the process contain its writes. */
   readonly journaled: (client: Client) => Client;
   readonly queue: Pick<WorkQueue<ObjectKey>, 'isWaiting'>;
 }
@@ -33,7 +33,9 @@ export class ShardedKeys {
     this.#options = options;
   }
 
-  /** Undefined when nothing is known about the object. Then no replica works on the key. */
+  /**
+   * The group of a key. Undefined when nothing is known about its object. Then no replica works on the key.
+   */
   groupOf(key: ObjectKey): number | undefined {
     const { controller, informers } = this.#options;
     const uid = informers.get(controller.for)?.cached(key)?.uid;

@@ -6,7 +6,7 @@ import { shownObject } from './wakes/wake-causes.ts';
 const MAX_CHANGES = 10;
 
 /**
- * Maximum number of characters of a shown string. Longer strings are omitted, because they may contain
+ * Maximum number of characters of a string in the log. Longer strings are omitted, because they may contain
  * anything.
  */
 const MAX_TEXT = 64;
@@ -14,7 +14,7 @@ const MAX_TEXT = 64;
 /** Maximum depth to which fields are compared. */
 const MAX_DEPTH = 32;
 
-/** Metadata that changes with every write, or that is logged in another line. */
+/** Metadata that is omitted, because it changes with every write, or is logged in another line. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'metadata.managedFields',
   'metadata.resourceVersion',
@@ -23,7 +23,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'metadata.creationTimestamp',
 ]);
 
-/** If a path contains one of these names, no string is shown, because people store credentials there. */
+/** If a path contains one of these names, no string is logged, because people store credentials there. */
 const PRIVATE =
   /(?:^|[.[])(?:data|binaryData|stringData|env|annotations|args|command|value)(?:[.[]|$)|token|passw|passphrase|secret|credential|cookie|authoriz|private|api-?key|dsn|cert/i;
 
@@ -60,11 +60,12 @@ export const DONE: Readonly<Record<string, string>> = {
 
 /**
  * The fields in which two states of an object differ, such as `spec.replicas 2 → 3`. At most 10 are listed,
- * followed by the number of the others.
+ * followed by the number of further ones.
  *
- * Values are shown if they are numbers, booleans or short strings without spaces. No value is shown for a
- * field in which people store credentials: `data`, `env`, annotations, and fields with a name that suggests a
- * credential. The same applies to every field of a Secret, and of a kind whose name contains Secret.
+ * The result contains values if they are numbers, booleans or short strings without spaces. It contains no
+ * value of a field in which people store credentials: `data`, `env`, annotations, and fields with a name that
+ * suggests a credential. The same applies to every field of a Secret, and of a kind whose name contains
+ * Secret.
  */
 export function writtenFields(
   before: KubernetesObject,
@@ -107,7 +108,7 @@ function described(path: string, old: unknown, now: unknown, isPrivate: boolean)
   return from === undefined ? `${name} changed` : `${name} ${from} → ${to}`;
 }
 
-/** Undefined for a value that must not, or need not, be in a log. */
+/** The text of a value in a log line. Undefined for a value that must not, or need not, be logged. */
 function shown(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return `${value}`;
   if (typeof value !== 'string' || value.length > MAX_TEXT + 71) return undefined;

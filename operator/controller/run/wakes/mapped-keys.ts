@@ -52,11 +52,11 @@ export function mappedKeys(
 type Keys = readonly ObjectKey[];
 
 /**
- * Calls the mapping for one object. A synchronous mapping that throws is called again at once, an
- * asynchronous mapping after a pause.
+ * Calls the mapping for one object. If a synchronous mapping throws, it is called again at once. If an
+ * asynchronous mapping fails, it is called again after a pause.
  *
- * @param unreadable - returns the keys for an object that turns out to be unreadable. Its source reports the
- *   object again when it becomes readable, but does not repeat a delete.
+ * @param unreadable - called if the object cannot be parsed. It returns the keys to use. The source of the
+ *   object reports the object again when it can be parsed, but does not repeat a delete.
  */
 function mapped(
   entry: Entry,
@@ -129,7 +129,7 @@ function isKeyOrName(given: unknown): given is ObjectKey | Target {
   return typeof given === 'string' || typeof nameIn(given) === 'string';
 }
 
-/** Shows the name that a mapping has returned, and nothing else of the object. */
+/** Describes what a mapping has returned: its name, and no other data of the object. */
 function shown(given: unknown): string {
   if (typeof given === 'object' && given !== null) return `{ name: ${String(nameIn(given))} }`;
   return String(given);

@@ -28,7 +28,7 @@ interface SubscribeOptions {
   /** The stores that mappings can read. */
   readonly mappingContext: MappingContext;
   readonly takenNames: TakenNames;
-  /** Is told about each change of the controller’s own objects. */
+  /** Receives each change of an object of the controller. */
   readonly unselected: Pick<UnselectedObjects, 'changed'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,7 +59,7 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
   ].map(([source, handler]) => {
     const informer = informers.get(source);
     const registration = informer?.addHandler(shown(handler), { resyncPeriodMs });
-    // Enqueues the owner of a child that was deleted before any list showed it.
+    // Enqueues the owner of a child that was deleted before any list contained it.
     const cancel = informer?.onVanished((changes) => void handler(changes));
     return { informer, registration, cancel };
   });
@@ -83,7 +83,7 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
 
 type Handler = (changes: readonly Change[]) => void | Promise<void>;
 
-/** `handler`, without deletes that only mean that the source no longer shows an object. */
+/** `handler` without the deletes that only mean that the source no longer contains the object. */
 function shown(handler: Handler): Handler {
   return (changes) => {
     const isAny = changes.some((change) => change.type === 'delete' && change.isDropped);
@@ -277,7 +277,7 @@ class EventOfEntry {
 
 /**
  * A resync becomes `generic`, not `update`, because a predicate that compares two states would drop an
- * update. A predicate that reads the object itself still decides.
+ * update. A predicate that reads the object itself can still drop the event.
  */
 function eventOf(change: Change): PredicateEvent {
   if (change.type === 'delete') return new EventOfEntry('delete', change.entry);

@@ -9,14 +9,17 @@ export type Via = 'for' | 'owns' | 'mapping';
 
 /** What enqueued a key before one attempt. Plain data that contains nothing of an object. */
 export interface WokenBy {
-  /** The first causes, each different one once. */
+  /** The first causes. Several equal causes are one entry. */
   readonly causes: readonly WakeCause[];
   /** The number of further causes, which are not remembered individually. */
   readonly more: number;
 }
 
 export interface WakeCause {
-  /** The changed object, such as `Secret demo/pw`; otherwise the reason, such as `trigger`. */
+  /**
+   * The changed object, such as `Secret demo/pw`. If no change has enqueued the key, the reason, such as
+   * `trigger`.
+   */
   readonly cause: string;
   /** `for`, `owns` or `mapping`, and the kind of the change. Undefined for a reason other than a change. */
   readonly via: string | undefined;
@@ -39,9 +42,9 @@ const MAX_KEYS = 1_000;
 const MAX_CAUSES = 4;
 
 /**
- * Remembers why keys are waiting for their reconcile. Normally it remembers the first 1,000 keys, but every
- * key while debug lines are shown. The causes are logged as a debug line when the reconcile begins: `woken by
- * Secret demo/pw via mapping`.
+ * Remembers why keys are waiting for their reconcile. It remembers at most 1,000 keys at a time, but every
+ * key while debug lines are logged. The causes are logged as a debug line when the reconcile begins: `woken
+ * by Secret demo/pw via mapping`.
  */
 export class WakeCauses {
   readonly #showsDebug: () => boolean;
@@ -104,7 +107,7 @@ function add(woken: Woken, cause: string, via: string | undefined): void {
   else woken.more++;
 }
 
-/** The first cause, and the number of later ones. */
+/** The fields of the debug line: the first cause, and the number of further causes. */
 function debugFacts(
   woken: WokenBy | undefined,
   failures: number,
