@@ -23,7 +23,7 @@ interface ClaimOptions {
   readonly sources: readonly ClaimedType[];
   readonly selector: Selector | undefined;
   /**
-   * If set, only the attachments of this decorator are children. If undefined, the children are the objects
+   * If set, the children are the attachments of this decorator. If undefined, the children are the objects
    * that no decorator has created.
    */
   readonly decorator?: string | undefined;
@@ -40,9 +40,9 @@ interface ClaimOptions {
  * of their resource. Both writes are guarded by uid and resourceVersion: if another writer was faster, the
  * write throws a conflict, and the key is retried.
  *
- * Undefined when there is something to adopt and a live read shows that the parent is gone or being deleted.
- * The garbage collector would delete objects that such a parent adopts. With `keepsOwn`, the result then
- * contains the parent's objects without the adopted ones.
+ * Returns undefined when there is something to adopt, but according to a live read the parent is gone or
+ * being deleted. The garbage collector would delete objects that such a parent adopts. With `keepsOwn`, the
+ * function then returns the children that the parent already has.
  */
 export async function adoptOrphans(
   options: ClaimOptions,
@@ -81,7 +81,7 @@ function claimIn(
   return claim(parent, inOrder([...owned, ...others]), selector, { decorator, keepsOwn });
 }
 
-/** The candidates that belong to a parent, grouped by what to do with them. */
+/** The candidates for the children of a parent, grouped by what to do with them. */
 export interface Claim<C extends KubernetesObject = KubernetesObject> {
   /** Objects whose controller is the parent and that stay its children. */
   readonly own: readonly C[];

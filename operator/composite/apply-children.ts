@@ -21,7 +21,7 @@ export interface Applying {
   readonly writer: ChildWriter;
   readonly write: ChildWrite;
   readonly hotLoops: HotLoops;
-  /** Digest of the inputs of the function, without the child that has this identity. */
+  /** Returns a digest of the inputs of the function. The child with this identity is excluded. */
   readonly inputs: (identity: string) => string;
   /** If set, the children are attachments of this decorator. */
   readonly decorator?: string | undefined;
@@ -42,10 +42,10 @@ export function byIdentity(
 }
 
 /**
- * Makes the observed children match the plan. If one child fails, the others are still written. A composite
- * creates and applies in the order of the plan, and then deletes the children that are not in the plan. It
- * deletes nothing if a child has failed, because the failed child may be meant to replace one of those. A
- * decorator deletes first.
+ * Makes the observed children match the plan. If one child fails, the other children are still written. A
+ * composite creates and applies in the order of the plan, and then deletes the children that are not in the
+ * plan. It deletes nothing if a child has failed, because the failed child may be meant to replace one of
+ * these. A decorator deletes first.
  *
  * @throws the first failure that a retry may resolve; if there is none, the first failure.
  */
@@ -76,7 +76,7 @@ export async function applyChildren(
     ),
   );
   if (!deletesFirst && failures.length === 0) await removeUnwanted();
-  // A child that is refused permanently must not prevent the retry of the others.
+  // If one child is refused permanently, the writes of other children must still be retried.
   if (failures.length > 0) {
     throw failures.find((error) => !(error instanceof TerminalError)) ?? failures[0];
   }
@@ -110,8 +110,8 @@ async function applyChild(
 }
 
 /**
- * An existing object with the same name is not changed, whether the cache shows it, or `create` finds it
- * because the cache lags behind.
+ * An existing object with the same name is not changed. It may be in the cache, or, if the cache lags behind,
+ * only `create` finds it.
  */
 async function create(
   { resource, object, type }: PlannedChild,

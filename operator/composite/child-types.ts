@@ -7,7 +7,7 @@ import { byLabelIfUncontrolled, UNCONTROLLED_INDEX } from './adopt-orphans.ts';
 import { OWNER_INDEX } from './child.ts';
 import type { ChildType, ChildUpdate, StatusCheck } from './engine-options.ts';
 
-/** One resource of children. */
+/** A resource of children, and how its objects are updated. */
 export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
   /** The resource of the children. */
   readonly resource: Resource<C>;
@@ -23,10 +23,10 @@ export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
 }
 
 /**
- * `types`, whose sources have the indices by which the engine finds the children of a parent and the objects
- * that it may adopt.
+ * Returns `types` with additional indices in their sources. With them the engine finds the children of a
+ * parent, and the objects that the parent may adopt.
  *
- * @throws ConfigurationError `CONFIG` when a resource is named twice.
+ * @throws ConfigurationError `CONFIG` when a resource occurs twice.
  */
 export function indexedTypes(
   types: readonly ChildType[],
@@ -49,7 +49,7 @@ export function indexedTypes(
   });
 }
 
-/** The types of children, one per rule. */
+/** Returns the type of children for each rule, with defaults filled in. */
 export function childTypes(children: readonly (Resource | ChildRule)[]): readonly ChildType[] {
   return children.map((given): ChildType => {
     const rule: ChildRule = 'resource' in given ? given : { resource: given };

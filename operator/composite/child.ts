@@ -7,7 +7,7 @@ import { type Resource, resourceName } from '../model/resource.ts';
 export interface DesiredChild {
   /** The resource of the child, which is one of the composite's `children`. */
   readonly resource: Resource;
-  /** The fields that the composite decides. */
+  /** The fields of the child that the composite decides. */
   readonly object: Desired<KubernetesObject>;
 }
 
@@ -29,7 +29,9 @@ export function childIdentity(
   return JSON.stringify([resourceName(resource), metadata.namespace ?? '', metadata.name ?? '']);
 }
 
-/** Each object once, ordered by key, so that the function gets the same list when it is called again. */
+/**
+ * The objects without duplicates, ordered by key, so that the function always gets them in the same order.
+ */
 export function inOrder(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
   const byKey = new Map(objects.map((object) => [keyOf(object), object]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);

@@ -22,7 +22,7 @@ interface RelatedReader {
   /**
    * The objects of one resource, in the order of their keys.
    *
-   * @throws OperatorError `USER_CODE` when no rule of the parent names `resource`.
+   * @throws OperatorError `USER_CODE` when no rule of the parent is about `resource`.
    */
   of<C extends KubernetesObject>(resource: Resource<C>): readonly C[];
 }
@@ -50,7 +50,7 @@ export interface SyncResult<P extends KubernetesObject> {
   readonly requeueAfterMs?: number;
 }
 
-/** The options of `composite`: those of `controller`, except for those that `composite` sets itself. */
+/** The options of `composite`: the options of `controller`, except those that `composite` sets itself. */
 export interface CompositeOptions<P extends KubernetesObject>
   extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'gone' | 'finalizer'> {
   /** The objects whose children are managed. A resource is used as a source with its defaults. */
@@ -95,7 +95,7 @@ export interface CompositeOptions<P extends KubernetesObject>
   ): SyncResult<P> | Promise<SyncResult<P>>;
   /**
    * Like `sync`, for a parent that is being deleted. It returns the children that should still exist, and is
-   * called until nothing is left to do. If it is set, parents get its finalizer.
+   * called until it reports that the cleanup is complete. If it is set, parents get its finalizer.
    */
   readonly finalize?: CompositeFinalizer<P>;
 }
@@ -128,7 +128,7 @@ interface CompositeFinalizer<P extends KubernetesObject> {
 
 /** The desired state for a parent that is being deleted. */
 export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
-  /** True when nothing is left to do, and the finalizer can be removed. */
+  /** True when the cleanup is complete, and the finalizer can be removed. */
   readonly finalized: boolean;
 };
 
@@ -138,7 +138,7 @@ export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
  * process what Metacontroller's CompositeController does with webhooks.
  *
  * The parent becomes the controller of its children. Only objects that it controls are changed or deleted. A
- * delete request states the uid, so that another object with the same name is not deleted.
+ * delete request contains the uid, so that another object with the same name is not deleted.
  *
  * @throws ConfigurationError `CONFIG` in the same cases as `controller`, and when `children` is invalid.
  */
@@ -224,7 +224,7 @@ export function asking<P extends KubernetesObject, R extends { readonly requeueA
       related: relatedReader(related, name),
     });
     const { requeueAfterMs, [list]: wanted, ...rest }: Record<string, unknown> = { ...answer };
-    // The engine treats 0 as no value, as hooks do. Here 0 means at once.
+    // For the engine, as for hooks, 0 means that no value is set. In this option it means at once.
     const resyncAfterMs = requeueAfterMs === 0 ? 1 : requeueAfterMs;
     return { ...rest, children: wanted, resyncAfterMs } as SyncAnswer;
   };

@@ -4,7 +4,7 @@ import type { ObservedChild } from './apply-children.ts';
 import type { SyncAnswer } from './engine-options.ts';
 import type { RelatedObjects } from './related/related-objects.ts';
 
-/** The inputs of a function other than the parent, and its answer. */
+/** The inputs of the function except the parent, and the function's answer. */
 interface Decided {
   readonly observed: ReadonlyMap<string, ObservedChild>;
   readonly related: ReadonlyMap<string, RelatedObjects>;
@@ -15,7 +15,7 @@ interface Decided {
  * A digest of everything that influences a decision about one child and that other writers may have changed:
  * the parent, related objects, and the status of the other children. The child itself is excluded, because
  * its status follows from the writes to it. The status of the parent, and the labels and annotations that the
- * function itself states, are also excluded.
+ * function itself sets, are also excluded.
  */
 export function decisionInputs(
   { metadata }: KubernetesObject,

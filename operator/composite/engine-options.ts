@@ -30,7 +30,7 @@ export interface StatusCheck {
   readonly reason?: string;
 }
 
-/** One resource of children, as the engine handles it. */
+/** A resource of children, and how the engine handles its objects. */
 export interface ChildType {
   readonly resource: Resource;
   readonly update: ChildUpdate;
@@ -66,8 +66,8 @@ export interface SyncAnswer {
   /** Every child that should exist. */
   readonly children: readonly DesiredChild[];
   /**
-   * `null`: the status contains only the fields that the engine itself states. Undefined: depends on the
-   * engine's `status`. For a decorator both mean that the status stays as it is.
+   * `null`: the status contains only the fields that the engine itself adds. Undefined: the effect depends on
+   * the engine's `status`. For a decorator, `null` and undefined both mean that the status stays as it is.
    */
   readonly status?: Readonly<Record<string, unknown>> | null | undefined;
   /** For a decorator: labels to set; null deletes a label. */
@@ -75,7 +75,7 @@ export interface SyncAnswer {
   /** For a decorator: annotations to set; null deletes an annotation. */
   readonly annotations?: Readonly<Record<string, string | null>> | undefined;
   readonly resyncAfterMs?: number | undefined;
-  /** True when nothing is left to do for a parent that is being finalized. */
+  /** True when the cleanup of a parent that is being finalized is complete. */
   readonly finalized?: boolean | undefined;
 }
 
@@ -86,11 +86,11 @@ export interface PlannedChild extends DesiredChild {
   readonly identity: string;
 }
 
-/** The decision of a rolling update. */
+/** What a rolling update does in one reconcile. */
 export interface RollingPlan {
   /** The desired children of all revisions together, in the order of the latest answer. */
   readonly children: readonly PlannedChild[];
-  /** The condition to state in the parent's status. */
+  /** The condition to write into the parent's status. */
   readonly condition: {
     readonly type: 'Updated';
     readonly status: 'True' | 'False';
@@ -114,7 +114,8 @@ export interface LiveRevisions {
   /** The revisions for which the function is called, latest first. */
   readonly asked: readonly ParentRevision[];
   /**
-   * @param answers - the answers of the function for these revisions. They are checked: names are unique and
+   * @param answers - the children in the answers of the function for these revisions. Their names are unique,
+   *   and their namespaces are filled in.
    * @param observed - the claimed children, keyed by their identity.
    */
   plan(
@@ -145,8 +146,8 @@ interface EngineOptions {
   readonly selects?: ((parent: KubernetesObject) => boolean) | undefined;
   readonly writer: ChildWriter;
   /**
-   * The name of the finalizer, and whether a function for it exists. If no function exists, a finalizer with
-   * that name is removed.
+   * The name of the finalizer. `isUsed` is true if there is a function that finalizes; otherwise a finalizer
+   * with this name is removed.
    */
   readonly finalizer?: { readonly name: string; readonly isUsed: boolean } | undefined;
   /** True: drops changes that leave generation, labels and annotations unchanged. Default false. */
@@ -194,7 +195,7 @@ export interface CompositeEngineOptions extends EngineOptions {
    */
   readonly selector?: ((parent: KubernetesObject) => LabelSelector | undefined) | undefined;
   /**
-   * `state`: writes the fields that the function states, by server-side apply. `replace`: writes the whole
+   * `state`: writes the fields that the function returns, by server-side apply. `replace`: writes the whole
    * status, with `observedGeneration`, as Metacontroller does.
    */
   readonly status: 'state' | 'replace';

@@ -27,8 +27,8 @@ import { SeenVersions } from './seen-versions.ts';
  * The controller of a composite or a decorator. It makes the children or attachments of each parent match the
  * answer of a function.
  *
- * @throws ConfigurationError `CONFIG` in the same cases as `controller`, and when `children` names a resource
- *   twice.
+ * @throws ConfigurationError `CONFIG` in the same cases as `controller`, and when `children` contains a
+ *   resource twice.
  */
 export function engine(options: CompositeEngineOptions | DecoratorEngineOptions): Controller {
   const given: AnyEngineOptions = options;
@@ -74,7 +74,7 @@ export function engine(options: CompositeEngineOptions | DecoratorEngineOptions)
   return Object.freeze({ ...known, ownFinalizer: finalizer.name });
 }
 
-/** The writes of the engine: children of parents, revisions of parents, and its own fields in the parents. */
+/** What the engine writes: children of parents, revisions of parents, and its own fields in the parents. */
 function writesOf(
   { parent: { resource }, children, ...options }: AnyEngineOptions,
   permissions: readonly Permission[],
@@ -119,7 +119,7 @@ function permissionsOf({
   ];
 }
 
-/** Finalizers which show that the garbage collector handles the children of an object. */
+/** If an object has one of these finalizers, the garbage collector handles its children. */
 const COLLECTOR_FINALIZERS = ['foregroundDeletion', 'orphan'];
 
 /** Decides what to do for a parent. */
@@ -150,7 +150,10 @@ class Engine {
     }
   }
 
-  /** The cleanup for a controller that itself adds and removes the finalizer. It also reports failures. */
+  /**
+   * The finalizer function of the controller, if the controller adds and removes the finalizer itself. This
+   * method also reports failures.
+   */
   async finalize(
     object: KubernetesObject,
     context: ReconcileContext,
@@ -187,7 +190,7 @@ class Engine {
   }
 
   /**
-   * The parent with its finalizer. Undefined when nothing is left to do for the parent, because it is gone,
+   * The parent with its finalizer. Undefined when nothing has to be done for the parent, because it is gone,
    * or because an unused finalizer was removed.
    */
   async #withFinalizer(

@@ -13,7 +13,7 @@ import { knownPart, type StatusFields } from '../model/status-fields.ts';
 const MAX_MESSAGE_CHARS = 1_024;
 
 /**
- * True for failures that a retry resolves: concurrent writes, caches that are not ready, and a hook that asks
+ * True for failures that a retry resolves: concurrent writes, caches that are not ready, and a hook that is
  * to be called later.
  */
 export function isQuiet(error: unknown): boolean {
@@ -42,8 +42,8 @@ export function publicMessage(error: unknown): string {
 }
 
 /**
- * The child because of which an answer was refused. Errors of a special class name the child in their
- * message.
+ * The facts of an error that refuses an answer, such as the child. Errors of a special class already contain
+ * the child in their message.
  */
 function factsOf(error: unknown): string {
   const isPlain = error instanceof OperatorError && error.constructor === OperatorError;
@@ -63,13 +63,13 @@ export function failureType(decorator?: string): string {
 interface FailureStamp {
   readonly fields: StatusFields | undefined;
   readonly nowMs: number;
-  /** Default: the type that composites use. */
+  /** Default: the condition type of composites. */
   readonly type?: string;
 }
 
 /**
- * `status` with the condition that describes how the sync failed. If the condition has not changed, its times
- * stay.
+ * Adds to `status` the condition that describes how the sync failed. If the condition has not changed, its
+ * times stay the same.
  */
 export function withFailure(
   status: Mapping,
@@ -91,7 +91,7 @@ export function withFailure(
 
 /**
  * `status` without the failure condition, which a function may have copied from the object. A function may
- * also state a condition of that type for its own purposes, but not with status `False`.
+ * also return a condition of that type with another meaning, but not with the status `False`.
  */
 export function withoutFailure(status: Mapping, type: string): Mapping {
   const { conditions, ...rest } = status;
@@ -102,7 +102,10 @@ export function withoutFailure(status: Mapping, type: string): Mapping {
   return others.length === 0 ? rest : { ...rest, conditions: others };
 }
 
-/** In development the server is asked to refuse unknown fields. */
+/**
+ * True if the API server has refused an unknown field. It does so in development, because clients then
+ * request it.
+ */
 function isStrictlyRefused(error: unknown): boolean {
   return error instanceof ApiError && error.message.includes('unknown field');
 }

@@ -35,9 +35,9 @@ type State = Pick<Entry, 'metadata' | 'object'>;
 
 /**
  * Passes changes of parents that the function can see. Drops changes of objects that do not concern the
- * controller, and the engine's own writes: its finalizer, the failure condition, and `observedGeneration` if
- * the engine replaces the whole status. Because of such changes the function would be called again with the
- * same input.
+ * controller, and changes that the engine itself has made: its finalizer, the failure condition, and
+ * `observedGeneration` if the engine replaces the whole status. Because of such changes the function would be
+ * called again with the same input.
  */
 export function visibleChanges(options: Options): Predicate {
   const { selects } = options;
@@ -59,7 +59,7 @@ function isVisible(old: State, now: State, options: Options): boolean {
     isDeepStrictEqual(old.metadata.annotations ?? {}, now.metadata.annotations ?? {});
   if (!isSameSpec) return true;
   const { finalizer, ignoreStatusChanges = false } = options;
-  // The sync waits for the removal of an unused finalizer.
+  // The sync has waited until the unused finalizer is removed.
   if (finalizer?.isUsed === false && carries(old, finalizer) && !carries(now, finalizer))
     return true;
   // Without a generation, a status change cannot be distinguished from other changes.

@@ -28,11 +28,11 @@ interface Stated {
   readonly condition: RollingPlan['condition'] | undefined;
   /** The first failure of a child. */
   readonly failure: { readonly error: unknown } | undefined;
-  /** Digest of the inputs of the function. */
+  /** Returns a digest of the inputs of the function. */
   readonly inputs: () => string;
 }
 
-/** Writes the status that a function states for a parent, and the failures of its sync. */
+/** Writes the status that a function returns for a parent, and the failures of the parent's sync. */
 export class ParentStatus {
   readonly #options: ParentStatusOptions;
   readonly #hotLoops: HotLoops;
@@ -55,7 +55,7 @@ export class ParentStatus {
     else if (stated.failure === undefined) await this.#setFields(context, stated);
   }
 
-  /** Writes the fields that a function states, by server-side apply. */
+  /** Writes the fields that a function returns, by server-side apply. */
   async #setFields(
     context: ReconcileContext,
     { status, condition }: Pick<Stated, 'status' | 'condition'>,
@@ -78,7 +78,7 @@ export class ParentStatus {
     }
   }
 
-  /** Omits for an hour the fields that only the engine adds, if the definition does not declare them. */
+  /** If the definition does not declare fields that only the engine adds, omits them for an hour. */
   #omit(fields: readonly AddedField[], { clock, log }: ReconcileContext): void {
     const { parentResource } = this.#options;
     const omitted = new Set(fields);
@@ -139,7 +139,9 @@ export class ParentStatus {
     if (failure === undefined && error !== undefined) throw error;
   }
 
-  /** True when nothing has to be reverted, because the fight of the previous attempt is over. */
+  /**
+   * True when no field of the status has to be changed back. The fight of the previous attempt is then over.
+   */
   #isAsStated(parent: KubernetesObject, wanted: Mapping): boolean {
     const known = conditionsOf(statusOf(parent)).filter(({ type }) => type === failureType());
     if (known.length === 0) return false;
@@ -155,7 +157,7 @@ export class ParentStatus {
     return { conditions: 'any', ...statusFields, observedGeneration: false };
   }
 
-  /** States a failure as a condition. */
+  /** Writes a failure into the status, as a condition. */
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
     const { parentResource, status: how } = this.#options;
     if (how !== 'replace') return;

@@ -30,8 +30,8 @@ interface Phase {
   /** If false, the children are not changed, because the garbage collector handles them. */
   readonly managesChildren: boolean;
   /**
-   * The finalizer to remove when the function has finalized the parent. If undefined, it is removed
-   * elsewhere.
+   * The finalizer to remove when the function has finalized the parent. If undefined, no finalizer is removed
+   * here.
    */
   readonly finalizer: string | undefined;
 }
@@ -63,16 +63,16 @@ interface Decision {
 /**
  * Makes the children and the status of one parent match the answer of the function, in this order: children
  * are claimed, and related objects are read; the function is called; revisions are stored; a decorator writes
- * everything that it states about the object; the finalizer is removed; the children are written; a composite
- * writes the status.
+ * labels, annotations and status of the object; the finalizer is removed; the children are written; a
+ * composite writes the status.
  */
 export class ParentSync {
   readonly #options: AnyEngineOptions;
   readonly #seen: SeenVersions;
   readonly #hotLoops = new HotLoops();
-  /** Set for a composite. */
+  /** Writes the parent's status. Undefined for a decorator. */
   readonly #status: ParentStatus | undefined;
-  /** Set for a decorator. */
+  /** Writes labels, annotations and status of the decorated object. Undefined for a composite. */
   readonly #decorations: DecorationWriter | undefined;
 
   constructor(options: AnyEngineOptions, seen: SeenVersions) {
@@ -190,7 +190,7 @@ export class ParentSync {
   /**
    * Writes the children, and then the status of a composite.
    *
-   * @param given - `observed` is undefined when the children must not be changed.
+   * @param given - its member `observed` is undefined when the children must not be changed.
    * @throws the first failure of a child, after the status is written.
    */
   async #write(

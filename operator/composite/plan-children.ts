@@ -25,7 +25,7 @@ export interface PlanRules {
 
 type Metadata = DesiredChild['object']['metadata'];
 
-/** The words that composites and decorators use in messages. */
+/** The words for messages about composites, and for messages about decorators. */
 const WORDS = {
   composite: { of: 'composite', list: 'children', child: 'child', a: 'a child', parent: 'parent' },
   decorator: {
@@ -98,8 +98,8 @@ function plan(given: unknown, index: number, rules: PlanRules): PlannedChild {
 }
 
 /**
- * Undefined for a cluster-scoped child. If such a child states a namespace, it is dropped, as in the API
- * server.
+ * The namespace of a child. Undefined for a cluster-scoped child: if its desired state contains a namespace,
+ * the namespace is dropped, as in the API server.
  */
 function namespaceOf(
   resource: Resource,

@@ -19,9 +19,9 @@ interface Seen {
 }
 
 /**
- * Drops changes that the last call for a parent has already taken into account. The cache shows a change
- * shortly before it is delivered, and own writes before the watch delivers them. Without this filter, the
- * function would be called again with the same input.
+ * Drops changes that the last call for a parent has already taken into account. A call can read a change from
+ * the cache shortly before the change is delivered, and writes of this process even before the watch delivers
+ * them. Without this filter, the function would be called again with the same input.
  */
 export class SeenVersions {
   readonly #byKey = new Map<ObjectKey, Seen>();

@@ -99,7 +99,7 @@ function annotationSelector({ matchLabels = {}, matchExpressions = [] }: LabelSe
   return checked.map((requirement, at) => ({ ...requirement, values: given[at] ?? [] }));
 }
 
-/** Always returns the same function, so that equal sources share a cache. */
+/** Returns one of two functions, always the same ones, so that equal sources share a cache. */
 function wholeObjects(managedFields: boolean): Transform {
   return managedFields ? asReceived : dropManagedFields;
 }
@@ -109,8 +109,8 @@ function asReceived<T>(object: T): T {
 }
 
 /**
- * Enough for every controller in a process. If a transform is forgotten, its source only gets a separate
- * cache.
+ * Maximum number of remembered transforms, which is enough for every controller in a process. If a transform
+ * is forgotten, the only effect is that its source gets a separate cache.
  */
 const MAX_TRANSFORMS = 1_000;
 
@@ -145,6 +145,6 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 function metadataOf<T extends KubernetesObject>({ apiVersion, kind, metadata }: T): T {
   const { managedFields: _, annotations = {}, ...rest } = metadata;
   const { [LAST_APPLIED]: __, ...kept } = annotations ?? {};
-  // The other fields are dropped. An object that is not selected is never shown to user code.
+  // The other fields are dropped. User code never receives an object that is not selected.
   return { apiVersion, kind, metadata: { ...rest, annotations: kept } } as unknown as T;
 }

@@ -36,7 +36,7 @@ export interface DecoratorResult {
   readonly requeueAfterMs?: number;
 }
 
-/** The options of `decorator`: those of `controller`, except for those that `decorator` sets itself. */
+/** The options of `decorator`: the options of `controller`, except those that `decorator` sets itself. */
 interface DecoratorOptions<T extends KubernetesObject>
   extends Omit<
     ControllerOptions<T>,
@@ -87,9 +87,9 @@ interface DecoratorOptions<T extends KubernetesObject>
  * attachments, which are additional objects. It does inside the process what Metacontroller's
  * DecoratorController does with webhooks.
  *
- * The controller of an attachment is the decorated object, and an annotation of the attachment names its
- * decorator. No other object is adopted, changed or deleted. If another object has the name of an attachment,
- * that is an error.
+ * The controller of an attachment is the decorated object, and an annotation of the attachment contains the
+ * name of its decorator. No other object is adopted, changed or deleted. If another object has the name of an
+ * attachment, that is an error.
  *
  * @throws ConfigurationError `CONFIG` in the same cases as `controller`, and when `attachments` or a selector
  *   is invalid.

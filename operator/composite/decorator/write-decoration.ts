@@ -21,18 +21,19 @@ export interface Decoration {
   readonly answer: SyncAnswer;
   /** The finalizer to remove; undefined to remove none. */
   readonly removed: string | undefined;
-  /** Digest of the inputs of the function, without the object itself. */
+  /** Digest of the inputs of the function. The object itself is excluded. */
   readonly inputs: () => string;
 }
 
 /**
- * Identifies the object among all objects whose writes are checked for loops. The identities of attachments
- * are JSON.
+ * The name of the object in the detection of write loops. It differs from the names of attachments, which are
+ * JSON.
  */
 const nameOf = ({ metadata: { uid = '' } }: KubernetesObject): string => `the object ${uid}`;
 
 /**
- * Writes a function's answer to decorated objects. Each write states the version that the function has read.
+ * Writes a function's answer to decorated objects. Each write contains the resourceVersion that the function
+ * has read.
  */
 export class DecorationWriter {
   readonly #options: Options;
@@ -83,7 +84,8 @@ export class DecorationWriter {
   }
 
   /**
-   * Reports a failure as a condition. If the object has changed since it was read, the next attempt does it.
+   * Reports a failure as a condition. If the object has changed since it was read, the next attempt reports
+   * the failure.
    */
   async failed(object: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
     const { statusFields: fields, decorator } = this.#options;

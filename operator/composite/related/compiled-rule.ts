@@ -52,7 +52,7 @@ export function relatedName(resource: Resource): string {
  * Checks a rule and applies it to a parent.
  *
  * @param ownNamespaceOnly - if true, a namespaced parent gets only objects of its own namespace.
- * @throws OperatorError `USER_CODE` that names the members of the rule that cannot be combined.
+ * @throws OperatorError `USER_CODE` with the members of the rule that cannot be combined.
  */
 export function compileRule(
   rule: RelatedRule,
@@ -80,7 +80,7 @@ export function compileRule(
   return { resource, selectsAny, namespace, names, labels, namespaceLabels, text };
 }
 
-/** @param own - if set, only objects of this namespace can be related. */
+/** @param own - if set, only objects in this namespace can be related. */
 function requireParts(rule: RelatedRule, own: string | undefined): void {
   const { resource, labelSelector, namespaceSelector } = rule;
   const namespace = nonEmpty(rule.namespace);
@@ -126,7 +126,7 @@ const NAMESPACE_INDEX = 'chancery.dev/related-namespace';
 
 const byName: IndexFunction = ({ metadata }) => [metadata.name];
 
-/** `source` with the indices by which rules find their objects. */
+/** Adds to `source` the indices by which rules find their objects. */
 export function withRelatedIndexes(source: Source): Source {
   const indexes = { ...source.indexes, [NAME_INDEX]: byName, [NAMESPACE_INDEX]: byNamespace };
   return Object.freeze({ ...source, indexes });

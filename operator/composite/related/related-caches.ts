@@ -17,15 +17,15 @@ import { type NamespaceLabels, relatedName, withRelatedIndexes } from './compile
 import type { RulesOfParents } from './rules-of-parents.ts';
 
 /**
- * `declared`: every resource that a rule may name; these are sources of the controller. `open`: opens the
- * source of a resource when a rule first names the resource.
+ * `declared`: the sources of all resources that a rule may contain. They are sources of the controller.
+ * `open`: opens the source of a resource when a rule first contains the resource.
  */
 export type RelatedSources =
   | { readonly declared: readonly Source[] }
   | {
       /** Opens a source; its cache is shared with equal sources. */
       readonly open: (source: Source) => InformerHandle<KubernetesObject>;
-      /** Returns the source of a resource. Default: a source with the defaults of `source`. */
+      /** Returns the source of a resource. Default: the result of `source(resource)`. */
       readonly sourceOf?: (resource: Resource) => Source;
     };
 
@@ -37,7 +37,8 @@ interface RelatedCachesOptions {
 }
 
 /**
- * Milliseconds between two checks. An opened source is released when no rule names it in two checks in a row.
+ * Milliseconds between two checks. An opened source is released when no rule contains its resource in two
+ * checks in a row.
  */
 const LOOK_EVERY_MS = 5 * 60_000;
 
@@ -48,7 +49,7 @@ interface Opened {
   readonly registration: HandlerRegistration;
   /** Parents that are waiting for the first list. */
   readonly waiting: Set<ObjectKey>;
-  /** True if no rule named the resource at the last check. */
+  /** True if no rule contained the resource at the last check. */
   isIdle: boolean;
 }
 
@@ -58,8 +59,8 @@ const namespaceSource = source(namespaces, { metadataOnly: true });
 
 /**
  * The caches from which related objects are read, and the way in which their changes reach the parents.
- * Declared sources exist while the controller runs. Other sources are opened when a rule first names their
- * resource, and released some time after no rule names the resource any more.
+ * Declared sources exist while the controller runs. Other sources are opened when a rule first contains their
+ * resource, and released some time after the last such rule is gone.
  */
 export class RelatedCaches {
   /** Options of the controller that make changes of related objects reach their parents. */
@@ -92,7 +93,7 @@ export class RelatedCaches {
   }
 
   /**
-   * The cache of a resource that a rule of the parent names.
+   * The cache of a resource that a rule of the parent contains.
    *
    * @throws NotReadyError while the cache has no first list; the parent is enqueued when the list has
    *   arrived.

@@ -30,14 +30,14 @@ export interface RelatedOptions {
    */
   readonly ownNamespaceOnly?: boolean;
   /**
-   * Milliseconds for which the rules for one generation of a parent are kept before they are requested again.
+   * How many milliseconds the rules for one generation of a parent are kept before they are requested again.
    * Default 20 minutes; with 0 they are requested each time. An answer without rules is not kept.
    */
   readonly rulesKeptMs?: number;
   readonly sources: RelatedSources;
 }
 
-/** The time for which Metacontroller keeps the rules of one generation. */
+/** Metacontroller keeps the rules of one generation for the same time. */
 const RULES_KEPT_MS = 20 * 60_000;
 
 /** A function that returns more rules than this must have a bug. */
@@ -167,7 +167,10 @@ function selectedBy(
   }
 }
 
-/** The name under which the objects are returned. A second version of a resource gets its own name. */
+/**
+ * The name under which the objects are returned. If a resource occurs in a second version, that version gets
+ * a different name.
+ */
 function nameIn(
   found: ReadonlyMap<string, { readonly resource: Resource }>,
   resource: Resource,

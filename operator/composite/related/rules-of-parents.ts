@@ -25,16 +25,16 @@ interface SharedRule {
 }
 
 /**
- * The rules of all parents. It also finds the parents that select a changed object. The rules of a parent are
- * kept until the parent is forgotten; equal rules are stored once.
+ * The rules of all parents. This class also finds the parents whose rules select a changed object. The rules
+ * of a parent are kept until the parent is forgotten; equal rules are stored once.
  */
 export class RulesOfParents {
   readonly #byParent = new Map<ObjectKey, AskedRules>();
   /** Keyed by `CompiledRule.text`. */
   readonly #shared = new Map<string, SharedRule>();
   /**
-   * Keyed by the place where the rules for a changed object are looked up. Rules with names are looked up by
-   * name, because each parent may name another object.
+   * The rules, by the key with which they are looked up for a changed object. Rules with names are looked up
+   * by name, because each parent may select another name.
    */
   readonly #byPlace = new Map<string, Set<SharedRule>>();
 
@@ -96,7 +96,7 @@ export class RulesOfParents {
   }
 
   /**
-   * True when a rule names the resource. For the resource of namespaces, also true when a rule selects by
+   * True when a rule contains the resource. For the resource of namespaces, also true when a rule selects by
    * namespace labels.
    */
   names(resource: Resource): boolean {

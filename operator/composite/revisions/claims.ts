@@ -18,7 +18,10 @@ export function isRolling({ update }: Pick<ChildType, 'update'>): boolean {
   return update === 'rolling-apply' || update === 'rolling-recreate';
 }
 
-/** Translates between the stored names and the identities of claimed children of one parent. */
+/**
+ * Translates between the names that a revision stores for the claimed children of a parent, and the
+ * identities of those children.
+ */
 export class ClaimNames {
   readonly #parent: KubernetesObject;
   readonly #rolling: readonly ChildType[];
@@ -29,8 +32,9 @@ export class ClaimNames {
   }
 
   /**
-   * The identities for stored names, each once. Kinds that are not updated one by one have no claims. For a
-   * cluster-scoped parent, a name without a namespace is ignored if the child is namespaced.
+   * The identities of the children with these stored names, without duplicates. Kinds whose children are not
+   * updated one by one have no claims. For a cluster-scoped parent, a name without a namespace is ignored if
+   * the child is namespaced.
    */
   identitiesOf(claimed: readonly ClaimedNames[]): readonly string[] {
     const all = claimed.flatMap(({ apiGroup, kind, names }) => {
@@ -94,7 +98,7 @@ function idOf({ apiGroup, kind }: Pick<ClaimedNames, 'apiGroup' | 'kind'>): stri
   return `${kind}.${apiGroup}`;
 }
 
-/** True when `a` and `b` name the same children, in any order. Kinds without names are ignored. */
+/** True when `a` and `b` contain the same children, in any order. Kinds without names are ignored. */
 export function isSameClaim(a: readonly ClaimedNames[], b: readonly ClaimedNames[]): boolean {
   const left = namesIn(a);
   const right = namesIn(b);

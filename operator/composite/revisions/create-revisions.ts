@@ -40,7 +40,7 @@ export interface RevisionsOptions {
   readonly children: readonly ChildType[];
   readonly writer: ChildWriter;
   readonly format: RevisionFormat;
-  /** The fields of a parent that define a revision. Default `spec`, also for an empty list. */
+  /** The fields of a parent that define a revision. Default `spec`; an empty list also means `spec`. */
   readonly fieldPaths?: readonly string[] | undefined;
   /**
    * The namespace for the revisions of cluster-scoped parents, because a ControllerRevision needs a
@@ -80,7 +80,7 @@ interface ReadState {
   readonly latest: LiveRevision;
   /** Newest first. */
   readonly older: readonly LiveRevision[];
-  /** Further objects with the same content as one of the revisions above. */
+  /** Stored revisions with the same content as one of the revisions above. */
   readonly repeated: readonly KubernetesObject[];
 }
 
@@ -209,8 +209,9 @@ class StoredRevisions implements Revisions {
   }
 
   /**
-   * Writes the latest revision first. If the process ends before the others are written, two revisions claim
-   * a child, and the latest one counts. In the opposite order, no revision would claim the child.
+   * Writes the latest revision first. If the process ends before the older revisions are written, two
+   * revisions claim a child, and the claim of the latest revision counts. If the older revisions were written
+   * first, no revision would claim the child.
    */
   async #write(
     { state, decision, names, parent }: Decided,

@@ -22,7 +22,10 @@ export interface RevisionFormat {
   readonly resource: Resource;
   /** Labels that every stored revision has. The API server uses them to select revisions. */
   readonly labels: Labels;
-  /** Further labels of a new revision of this parent. If a label is in both, the value in `labels` wins. */
+  /**
+   * Further labels of a new revision of this parent. If `labels` contains the same label, its value there
+   * wins.
+   */
   ownLabels(parent: KubernetesObject): Labels;
   /**
    * Selects the revisions without a controller that this parent adopts. If undefined, the parent adopts none.
@@ -44,8 +47,9 @@ const REVISION_OF = 'chancery.dev/revision-of';
 const REVISION_CHILDREN = 'chancery.dev/revision-children';
 
 /**
- * Stores revisions as ControllerRevisions of `apps/v1`, which every cluster has. The label with the
- * controller's name keeps the revisions of StatefulSets and DaemonSets out of its cache.
+ * Stores revisions as ControllerRevisions of `apps/v1`, which every cluster has. A label contains the name of
+ * the controller. The controller's cache selects by this label, so it does not contain the revisions of
+ * StatefulSets and DaemonSets.
  */
 export function chanceryFormat(controller: string): RevisionFormat {
   return {
@@ -74,7 +78,7 @@ interface MetacontrollerRevisions {
 
 /**
  * Stores revisions exactly as Metacontroller does: name, labels and content are identical byte for byte. So
- * each system can continue with the revisions of the other.
+ * Metacontroller can continue with revisions that the toolkit has stored, and vice versa.
  */
 export function metacontrollerFormat({
   parentResource: { group, plural },
@@ -169,9 +173,9 @@ function inAnnotation(children: readonly ClaimedNames[]): StoredBody {
 }
 
 /**
- * The content of a stored revision, from values that anyone may have written.
+ * The content of a stored revision. Anyone may have written the values.
  *
- * @throws OperatorError `DECODE` that names the object, because without the content it is not known which
+ * @throws OperatorError `DECODE` with the name of the object. Without the content it is not known which
  *   children the revision keeps.
  */
 export function contentOf({ content }: RevisionFormat, object: KubernetesObject): RevisionContent {

@@ -56,8 +56,8 @@ export class RevisionStore {
 
   /**
    * The revisions that the parent controls, oldest first. Revisions without a controller that the parent may
-   * adopt are adopted, unless the parent is being deleted. The parent keeps its own revisions whatever their
-   * labels are, because a new revision with the same content would have the same name.
+   * adopt are adopted, unless the parent is being deleted. A revision that the parent already controls stays
+   * with it, whatever its labels are, because a new revision with the same content would have the same name.
    *
    * @throws ApiError when an adoption fails; `isVersionConflict` when another writer was faster.
    */
@@ -77,7 +77,7 @@ export class RevisionStore {
   /**
    * Stores a new revision.
    *
-   * @throws NotReadyError when a revision with that name exists but the cache does not show it. If the
+   * @throws NotReadyError when a revision with that name exists but the cache does not contain it. If the
    *   revision belongs to the parent, it gets the labels by which the cache finds it.
    * @throws AlreadyOwnedError when an object with that name belongs to another owner.
    * @throws OperatorError `DECODE` when an object with that name has another content.
@@ -155,8 +155,8 @@ export class RevisionStore {
     if (controller !== undefined && controller.uid !== parent.metadata.uid) {
       throw new AlreadyOwnedError(resource, live);
     }
-    // The cache finds revisions by their content, so it would never find the wanted revision under
-    // this name.
+    // The cache finds revisions by their content. If the content differs, it would never find the wanted
+    // revision under this name.
     if (patchText(contentOf(this.#format, live).parentPatch) !== patchText(parentPatch)) {
       throw misnamed(live);
     }

@@ -47,9 +47,9 @@ export interface RollingDecision {
 
 /**
  * Decides which child belongs to which revision. Children without a revision, and children that already match
- * the latest answer, move to the latest revision at once. Of the others, one child per reconcile moves, in
- * the order of the latest answer. It moves only if every child of the latest revision exists, is up to date
- * and passes its status checks.
+ * the latest answer, move to the latest revision at once. Of the remaining children, one per reconcile moves,
+ * in the order of the latest answer. It moves only if every child of the latest revision exists, is up to
+ * date and passes its status checks.
  *
  * The result depends only on the argument, so the same state always leads to the same decision, in this
  * process and in its successor.
@@ -74,7 +74,8 @@ export function decideRolling({ latest, older, ...cluster }: RollingState): Roll
 }
 
 /**
- * Stands for the latest revision as the owner of a child. Other values are indices of `RollingState.older`.
+ * The number of the latest revision in the map of the children's revisions. All other numbers are indices of
+ * `RollingState.older`.
  */
 const LATEST = -1;
 
@@ -111,7 +112,10 @@ function nextStep(
   return { kind: 'progressing', child: next };
 }
 
-/** Why the next child must wait for this child, which belongs to the latest revision. */
+/**
+ * Why this child, which belongs to the latest revision, is not ready. The next child waits for it. Undefined
+ * when it is ready.
+ */
 function unready(
   { identity, type }: PlannedChild,
   { observed, upToDate }: Pick<RollingState, 'observed' | 'upToDate'>,
@@ -145,9 +149,9 @@ function byIdentity(children: readonly PlannedChild[]): ReadonlyMap<string, Plan
 }
 
 /**
- * Why a rolling update must wait for an updated child; undefined when it can continue. A child that is
- * changed in place may still show the status of its former spec. So if its status has an observed generation,
- * this must be the current one.
+ * Why a rolling update must wait for an updated child; undefined when it can continue. A child that was just
+ * changed in place may still have the status of its former spec. So if its status contains an observed
+ * generation, that must be the current generation.
  */
 function waitsFor(
   child: KubernetesObject,
