@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { WriteFights } from '../../operator/controller/policies/write-fights.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { type ConfigMap, configMaps, deployments } from '../../operator/model/builtin.ts';
+import { networkPolicies } from '../../operator/model/kubernetes/resources.ts';
 import { type Site, type SitesTest, startSites } from '../support/sites.ts';
 
 interface Scene {
@@ -78,6 +79,24 @@ const SCENES: readonly [string, Scene][] = [
         (await env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'pond'))?.metadata.labels?.tier,
       wanted: 'ours',
       field: 'metadata.labels.tier',
+    },
+  ],
+  [
+    'a key in a label selector, which is replaced as a whole',
+    {
+      reconcile: ({ metadata: { name } }, { applyOwned }) =>
+        applyOwned(networkPolicies, {
+          metadata: { name },
+          spec: { podSelector: { matchLabels: { app: 'pump' } } },
+        }),
+      insist: ({ env, namespace }) =>
+        env.patch('networking.k8s.io/v1', 'NetworkPolicy', namespace, 'pond', {
+          spec: { podSelector: { matchLabels: { canary: 'yes' } } },
+        }),
+      shown: async ({ env, namespace }) =>
+        JSON.stringify((await env.get(networkPolicies, namespace, 'pond'))?.spec?.podSelector),
+      wanted: '{"matchLabels":{"app":"pump"}}',
+      field: 'spec.podSelector',
     },
   ],
   [
@@ -215,7 +234,7 @@ test.each<[string, Pick<Scene, 'reconcile'>]>([
 async function start({ reconcile }: Scene) {
   const place = await startSites();
   let reconciles = 0;
-  const owns = [configMaps, deployments];
+  const owns = [configMaps, deployments, networkPolicies];
   const operator = await place.operate(
     (site, context) => {
       reconciles++;

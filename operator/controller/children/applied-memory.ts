@@ -4,7 +4,9 @@ import { isMapping } from '../../core/mapping.ts';
 import { isOlder, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { UndeclaredFields } from '../object-shape/added-fields.ts';
+import { AtomicMaps, type MapField } from '../object-shape/atomic-maps.ts';
 import { ConditionList } from '../object-shape/condition-list.ts';
+import { isEmpty } from '../object-shape/maps-of-others.ts';
 import { memberOf } from './json-difference.ts';
 
 /**
@@ -62,6 +64,8 @@ export class AppliedMemory {
    */
   readonly #cached = new Map<string, string>();
   readonly #uncached = new Map<string, string>();
+  /** By the name of the resource. */
+  readonly #atomic = new Map<string, AtomicMaps>();
   /** Children that this process has created: resource and key → uid of the owner. */
   readonly #made = new Map<string, string>();
   /**
@@ -126,7 +130,7 @@ export class AppliedMemory {
     if (isOlder(resourceVersion, applied.resourceVersion)) return true;
     const isSameVersion = resourceVersion === applied.resourceVersion;
     if (isSameVersion && applied.isCachedForm) return true;
-    const shown = shownDigestOf(known, stated);
+    const shown = shownDigestOf(known, stated, this.#atomicOf(resource).root);
     if (!isSameVersion) return shown === applied.shown;
     this.#set(resource, known, part, { ...applied, shown, isCachedForm: true });
     return true;
@@ -147,11 +151,13 @@ export class AppliedMemory {
     stated: KubernetesObject,
     { part, by = 'apply' }: { readonly part?: Part; readonly by?: LastWrite } = {},
   ): void {
+    const atomic = this.#atomicOf(resource);
+    atomic.learn(answer, stated);
     this.#set(resource, answer, part, {
       by,
       isCachedForm: false,
       stated: shortDigestOf(stated),
-      shown: shownDigestOf(answer, stated),
+      shown: shownDigestOf(answer, stated, atomic.root),
       resourceVersion: answer.metadata.resourceVersion ?? '',
     });
   }
@@ -159,6 +165,13 @@ export class AppliedMemory {
   /** How this process last wrote this object (same uid); undefined when no write is remembered. */
   lastWrite(object: KubernetesObject): LastWrite | undefined {
     return this.#find(object, undefined)?.by;
+  }
+
+  #atomicOf(resource: Resource): AtomicMaps {
+    const name = resourceName(resource);
+    const known = this.#atomic.get(name) ?? new AtomicMaps();
+    this.#atomic.set(name, known);
+    return known;
   }
 
   #find({ metadata: { uid = '' } }: KubernetesObject, part: Part | undefined): Applied | undefined {
@@ -217,10 +230,10 @@ function unpacked(text: string): Applied {
 }
 
 /** Omits `apiVersion`, `kind` and `uid`, because they identify the object, and a cache may lack them. */
-function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): string {
+function shownDigestOf(object: KubernetesObject, stated: KubernetesObject, maps: MapField): string {
   const { apiVersion: _, kind: __, ...fields } = stated;
   const { uid: ___, ...metadata } = stated.metadata;
-  return shortDigestOf(shownFields(object, { ...fields, metadata }));
+  return shortDigestOf(shownFields(object, { ...fields, metadata }, maps));
 }
 
 /** `rawJSON` is part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
@@ -231,13 +244,20 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
  * of the server (`"1"` for a quantity of `"1000m"`). A list is taken as a whole, including what the server or
  * another writer has added to its items. Like the functions below, this one is not recursive, because an API
  * server accepts objects with 10,000 levels.
+ *
+ * @param maps - what is known about the maps. If given, atomic maps are taken as a whole, including keys that
+ *   `stated` lacks. So are empty maps, because they may be atomic, too: if such a map is granular, a key of
+ *   another writer costs one apply that changes nothing.
  */
-export function shownFields(object: unknown, stated: unknown): unknown {
+export function shownFields(object: unknown, stated: unknown, maps?: MapField): unknown {
   const whole: Fields = emptyFields();
-  const waiting = [{ shown: whole, key: 'all', object, stated }];
+  const waiting = [{ shown: whole, key: 'all', object, stated, map: maps }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { shown, key, object: part, stated: statedPart } = next;
-    if (!isMapping(statedPart) || !isMapping(part)) {
+    const { shown, key, object: part, stated: statedPart, map } = next;
+    const isWhole =
+      map?.isAtomic === true ||
+      (maps !== undefined && isMapping(statedPart) && isEmpty(statedPart));
+    if (isWhole || !isMapping(statedPart) || !isMapping(part)) {
       shown[key] = part;
       continue;
     }
@@ -249,6 +269,7 @@ export function shownFields(object: unknown, stated: unknown): unknown {
         key: name,
         object: memberOf(part, name),
         stated: statedPart[name],
+        map: map?.members.get(name),
       });
     }
   }

@@ -4,6 +4,7 @@ import { isOlder, objectKey } from '../../model/object.ts';
 import { resourceName } from '../../model/resource.ts';
 import { digestOf, shownFields } from '../children/applied-memory.ts';
 import { differingPaths } from '../children/json-difference.ts';
+import { AtomicMaps, type MapField } from '../object-shape/atomic-maps.ts';
 import type { AcceptedWrite, Fight } from './key-gate.ts';
 import { otherWriters } from './other-writers.ts';
 
@@ -107,8 +108,12 @@ export class WriteFights {
     const stated = statedFields(write.stated as Mapping);
     const digest = digestOf(withoutTimes(stated));
     const known = written.statements.get(digest);
-    const left = leave(written, stated, write.answer);
-    const paths = known === undefined ? [] : changedBack(write, stated, { lastVersion, left });
+    const atomic = new AtomicMaps();
+    atomic.learn(write.answer, stated);
+    const maps = atomic.root;
+    const left = leave(written, stated, { answer: write.answer, maps });
+    const last = { lastVersion, left };
+    const paths = known === undefined ? [] : changedBack(write, stated, { ...last, maps });
     const times = [...(known ?? []), ...(paths.length > 0 ? [nowMs] : [])];
     written.statements.delete(digest);
     written.statements.set(
@@ -182,11 +187,15 @@ function limit(remembered: Map<string, unknown>): void {
  * Records the values that fields have after a write. Returns a digest of the values that the same fields had
  * after their previous write.
  */
-function leave({ left }: Written, stated: Mapping, answer: unknown): string | undefined {
+function leave(
+  { left }: Written,
+  stated: Mapping,
+  { answer, maps }: { readonly answer: unknown; readonly maps: MapField },
+): string | undefined {
   const fields = digestOf(deepJson(stated, (_key, part) => (isMapping(part) ? part : null)));
   const before = left.get(fields);
   left.delete(fields);
-  left.set(fields, digestOf(shownFields(answer, stated)));
+  left.set(fields, digestOf(shownFields(answer, stated, maps)));
   limit(left);
   return before;
 }
@@ -205,11 +214,16 @@ function mostIn({ statements }: Written, nowMs: number): number {
  * controller has deleted the child to create it again, all written fields are returned.
  *
  * @param last - the version after the last write, and a digest of the values of these fields at that version.
+ *   `maps`: the atomic maps, of which keys that another writer has added count as well.
  */
 function changedBack(
   { before: [before], answer }: AcceptedWrite,
   stated: Mapping,
-  last: { readonly lastVersion: string; readonly left: string | undefined },
+  last: {
+    readonly lastVersion: string;
+    readonly left: string | undefined;
+    readonly maps: MapField;
+  },
 ): readonly string[] {
   const members = Object.keys(stated).slice(0, 5);
   if (last.lastVersion === DELETED) return members;
@@ -217,7 +231,8 @@ function changedBack(
   // A cache that lags behind still has fields which this controller itself has changed since.
   const isSeen = version === last.lastVersion || isOlder(version, last.lastVersion);
   if (before === undefined || isSeen) return [];
-  const [had, has] = [shownFields(before, stated), shownFields(answer, stated)];
+  const { maps } = last;
+  const [had, has] = [shownFields(before, stated, maps), shownFields(answer, stated, maps)];
   const shown = digestOf(had);
   if (shown === last.left || shown === digestOf(has)) return [];
   try {

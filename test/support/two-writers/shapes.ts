@@ -122,7 +122,7 @@ export const SHAPES: readonly Subject[] = [
       { path: 'spec.empty', ours: [{}], theirs: [] },
       words('spec.options.x'),
       words('spec.options.y'),
-      { path: 'spec.whole', ours: [{ a: 'o' }, {}], theirs: [{ b: 't' }] },
+      { path: 'spec.whole', ours: [{ a: 'o' }, {}], theirs: [{ b: 't' }, { a: 'o', b: 't' }] },
       { path: 'spec.list', ours: [['o'], ['o', 'o'], []], theirs: [['t']] },
       item('spec.tags[=o1]', 'ours'),
       item('spec.tags[=o2]', 'ours'),
