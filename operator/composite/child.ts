@@ -40,7 +40,7 @@ export function inOrder(objects: readonly KubernetesObject[]): readonly Kubernet
 /** The index that finds children by the uid of an owner. */
 export const OWNER_INDEX = 'chancery.dev/owner';
 
-/** The cached children of one parent: the objects that name it as their controller. */
+/** The cached children of one parent: the objects whose controller is this parent. */
 export interface ObservedChildren {
   /**
    * All children of one resource.

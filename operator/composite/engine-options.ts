@@ -124,7 +124,7 @@ export interface LiveRevisions {
   ): Promise<RollingPlan>;
 }
 
-/** Rolling updates. A composite without rolling children has none. */
+/** How rolling updates are handled. A composite without rolling children omits this. */
 export interface Revisions {
   read(parent: KubernetesObject, context: ReconcileContext): Promise<LiveRevisions>;
   /** The reads and permissions that the controller needs for revisions. */

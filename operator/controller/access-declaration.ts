@@ -12,7 +12,7 @@ export interface PlacedPermission extends Permission {
   readonly namespaces?: readonly string[];
   /**
    * True when the operator sends no request with this verb. Admission only checks whether the operator would
-   * be allowed to.
+   * be allowed to use it.
    */
   readonly unrequested?: true;
 }

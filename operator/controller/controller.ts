@@ -20,7 +20,10 @@ import type { GoneContext, Outcome, Reconciler } from './reconciler.ts';
 import { type Source, sourceOf } from './source.ts';
 import type { Trigger } from './trigger.ts';
 
-/** A source of children. A change of a child enqueues the owner that the child names. */
+/**
+ * A source of children. A change of a child enqueues the owner that is listed in the child's owner
+ * references.
+ */
 interface Owned {
   /** The children. */
   readonly source: Source;
@@ -30,7 +33,8 @@ interface Owned {
   readonly anyOwner?: boolean;
   /**
    * True: the reconciler calls `applyOwned` with `adopt: true` for such children. This only affects generated
-   * policies: without it they do not allow the adoption of an object without a controller. Default false.
+   * policies: without this option the policies do not allow the adoption of an object without a controller.
+   * Default false.
    */
   readonly adopts?: boolean;
   /** Drops a change if it returns false. Default: no change is dropped. */
@@ -139,8 +143,8 @@ export interface ControllerOptions<T extends KubernetesObject> {
   /** Drops a change of `for` if it returns false. Default: no change is dropped. */
   readonly predicate?: Predicate<T>;
   /**
-   * Resources of the children. Name every resource here that `applyOwned` writes, because the rights for it
-   * follow from this list. A source must select every child that is written.
+   * Resources of the children. List every resource that `applyOwned` writes, because the rights for these
+   * writes follow from this list. A source must select every child that is written.
    */
   readonly owns?: readonly (Resource | Source | Owned)[];
   /** Sources whose objects are mapped to keys, see `enqueueMapped`. Default: none. */
@@ -177,7 +181,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly reconcileTimeoutMs?: number;
   /** A reconcile that runs longer than this, in milliseconds, fails `/healthz`. Default: it never does. */
   readonly maxReconcileAgeMs?: number;
-  /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0 means never. */
+  /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0: never. */
   readonly resyncPeriodMs?: number;
   /** Back-off and ageing of the controller's queue. An omitted setting has its default. */
   readonly queue?: QueueSettings;

@@ -138,7 +138,9 @@ interface WriteFight {
   readonly managers: readonly string[];
 }
 
-/** The API server has not stored fields of a status, because the installed definition does not declare them. */
+/**
+ * The API server has not stored fields of a status, because the installed definition does not declare them.
+ */
 export class UndeclaredStatusError extends OperatorError {
   override readonly name = 'UndeclaredStatusError';
   /** The machine-readable reason to use in a condition. */

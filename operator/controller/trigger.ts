@@ -64,7 +64,7 @@ interface EveryMsOptions {
    * Each period is varied randomly by up to this fraction, so that replicas do not act together. Default 0.1.
    */
   readonly jitter?: number;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  /** Returns random numbers, uniform in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 

@@ -64,7 +64,7 @@ export type ArgumentValues<A extends Arguments> = {
 };
 
 /**
- * Splits the words after `--` into arguments and positional words, in order. If the value of an argument is
+ * Splits the words after `--` into named and positional arguments, in order. If the value of an argument is
  * missing, this function throws, while pflag would take the next word as the value.
  *
  * @throws ConfigurationError `CONFIG` for an argument that is unknown or has no value.
@@ -88,10 +88,10 @@ export function argumentWords(
 }
 
 /**
- * The values of the arguments, and the positionals.
+ * The values of the named arguments, and the positional arguments.
  *
  * @throws ConfigurationError `CONFIG` in the same cases as `argumentWords`, for a value of another type, and
- *   for a positional when the module takes no positionals.
+ *   for a positional argument when the module takes none.
  */
 export function readArguments<A extends Arguments>(
   words: readonly string[],
@@ -132,7 +132,7 @@ function unknownArgument(word: string, names: readonly string[]): ConfigurationE
   return new ConfigurationError(`unknown argument ${JSON.stringify(word)}; ${hint}`);
 }
 
-/** The error for a positional when the module takes no positionals. */
+/** The error for a positional argument when the module takes none. */
 export function positionalRefused({
   value,
   maybeValueOf: flag,

@@ -69,7 +69,7 @@ interface ControllerHostOptions {
 interface TermFences {
   /** Fence for the writes of controllers that need leadership. */
   readonly fence: Fence;
-  /** Fence for the Events of those controllers. */
+  /** Fence for the Events of controllers that need leadership. */
   readonly eventFence: Fence;
 }
 
@@ -206,7 +206,7 @@ export class ControllerHost {
     await Promise.all([this.#events.close(limitMs), this.#term?.events.close(limitMs)]);
   }
 
-  /** Records an Event about the process itself, which needs no term. */
+  /** Records an Event about the process itself. This does not depend on a term of leadership. */
   record(note: EventNote): void {
     this.#events.for('sharding').record(note);
   }

@@ -10,7 +10,7 @@ import type { CreateManagerOptions } from './options.ts';
  * @throws ConfigurationError `CONFIG` when a setting is invalid, or two controllers have the same name.
  */
 export async function createManager(options: CreateManagerOptions): Promise<Manager> {
-  // Loaded on demand: a program that uses only other modules of the toolkit does not load the manager.
+  // The manager is loaded on demand. A program that uses only other modules of the toolkit does not load it.
   const { newManager } = await import('./manager.ts');
   return newManager(options);
 }

@@ -14,7 +14,10 @@ type DeclaredPart = Controller | Runnable;
 export class DeclaredParts {
   readonly #all = new Set<DeclaredPart>();
   readonly #waiting = new Set<DeclaredPart>();
-  /** The position of each controller by its name, counted from 1 in the order of addition. */
+  /**
+   * Maps the name of each controller to its position, counted from 1 in the order in which controllers were
+   * added.
+   */
   readonly #controllerPlaces = new Map<string, number>();
 
   /** @throws ConfigurationError `CONFIG` when another controller has the same name. */
@@ -28,7 +31,7 @@ export class DeclaredParts {
     return [...this.#controllerPlaces.keys()];
   }
 
-  /** The controllers and runnables that wait. One may begin while the caller iterates. */
+  /** The controllers and runnables that wait. The caller may begin to run them while it iterates. */
   get waiting(): Iterable<DeclaredPart> {
     return this.#waiting;
   }

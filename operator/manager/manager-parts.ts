@@ -268,7 +268,7 @@ export function leadershipStatus({
   return { lease, leads, holder };
 }
 
-/** What an observer may read of a process. */
+/** What an observer may read about a process. */
 export function observedProcess({
   informers,
   host,

@@ -27,7 +27,7 @@ export interface Manager {
   readonly settings: Settings;
   /** The process's logger. */
   readonly logger: Logger;
-  /** True while the manager runs and every source has its first list. `/readyz` includes this. */
+  /** True while the manager runs and every source has its first list. `/readyz` checks this, too. */
   readonly ready: boolean;
   /**
    * True while this process may do work that needs leadership. Without an election, this is true from the
@@ -64,14 +64,15 @@ export interface Manager {
    */
   run(signal?: AbortSignal): Promise<void>;
   /**
-   * Begins the stop, like an abort of the signal of `run`. Resolves when the stop is complete, and never
-   * rejects. It is idempotent, may be called before the run, and is safe to call from a signal handler.
+   * Begins the stop, in the same way as an abort of the signal that `run` has received. Resolves when the
+   * stop is complete, and never rejects. It is idempotent, may be called before the run, and is safe to call
+   * from a signal handler.
    */
   stop(reason?: unknown): Promise<void>;
 }
 
 export interface ManagerOptions extends CreateManagerOptions {
-  /** True if runnables must expect that nothing they write is stored. Default false. */
+  /** True in a dry run: nothing that runnables write is stored. Default false. */
   readonly dryRun?: boolean;
   /** Metrics of the process in addition to the catalogue. Default: none. */
   readonly moreMetrics?: readonly Metric[];

@@ -210,8 +210,9 @@ export class OperatorProcess {
   }
 
   /**
-   * Begins the stop, like an abort of the signal of `run`. Resolves when the stop is complete, and never
-   * rejects. It is idempotent, may be called before the run, and is safe to call from a signal handler.
+   * Begins the stop, in the same way as an abort of the signal that `run` has received. Resolves when the
+   * stop is complete, and never rejects. It is idempotent, may be called before the run, and is safe to call
+   * from a signal handler.
    */
   async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
     this.#stop.abort(reason);

@@ -76,7 +76,7 @@ export interface CreateManagerOptions {
   readonly onLeadershipLost?: (withinMs: number, standsBy: AbortSignal) => void;
 }
 
-/** What a manager needs of a `Connection`. */
+/** The members of a `Connection` that a manager needs. */
 type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   /** Reads discovery, to explain why a source is not served. Default: it is not explained. */
@@ -117,11 +117,12 @@ export interface OperatorProcessOptions
   readonly workOrder?: WorkOrder;
   /** If false, webhooks and conversions are not answered, and no port is opened for them. Default true. */
   readonly servesWebhooks?: boolean;
-  /** True if runnables must expect that nothing they write is stored. Default false. */
+  /** True in a dry run: nothing that runnables write is stored. Default false. */
   readonly dryRun?: boolean;
   /**
-   * Uniform numbers in [0, 1), for all random delays of the process. Default `Math.random`. Sources, queues,
-   * triggers, Events, elections and retries use it, so that a process can be run again with the same numbers.
+   * Returns random numbers, uniform in [0, 1), for all random delays of the process. Default `Math.random`.
+   * Sources, queues, triggers, Events, elections and retries use it, so that a process can be run again with
+   * the same numbers.
    */
   readonly random?: () => number;
   /** Receives what the process does, for a flight record. Default: no observer. */

@@ -65,7 +65,10 @@ export class RunnableHost {
     for (const source of runnable.sources ?? []) this.#options.informers.of(source);
   }
 
-  /** The runnable as a task that a manager can start and stop. Failures of the task name the runnable. */
+  /**
+   * The runnable as a task that a manager can start and stop. The errors of the task contain the name of the
+   * runnable.
+   */
   taskOf(runnable: Runnable): Task {
     const { name, needsLeaderElection = true, stopPhase = 'others' } = runnable;
     this.attach(runnable);

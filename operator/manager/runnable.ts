@@ -38,7 +38,8 @@ export interface RunnableContext {
   /**
    * Lists and watches a source until it is released. It shares its cache with equal sources.
    *
-   * @throws ConfigurationError `CONFIG` when an equal source uses an index name for another function.
+   * @throws ConfigurationError `CONFIG` when an equal source uses the name of an index for a different
+   *   function.
    */
   open(source: Source): InformerHandle<KubernetesObject>;
   /**

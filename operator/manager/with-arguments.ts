@@ -43,8 +43,8 @@ interface ProgramDefinition<A extends Arguments> {
   /** The declared arguments. The keys are the names of the arguments, without dashes. */
   readonly arguments: A;
   /**
-   * The meaning of positionals, for `--help`. If omitted, the module takes none, and a positional
-   * is an error.
+   * The meaning of positional arguments, for `--help`. If omitted, the module takes none, and a positional
+   * argument is an error.
    */
   readonly positionals?: readonly (readonly [words: string, help: string])[];
   /** Environment variables that the module reads, for `--help`. Default: none. */
@@ -62,9 +62,9 @@ interface ProgramDefinition<A extends Arguments> {
 
 /** A module that takes arguments, the result of `withArguments`. */
 export interface Program {
-  /** The arguments by their names. */
+  /** The declared arguments. The keys are the names of the arguments, without dashes. */
   readonly arguments: Arguments;
-  /** The meaning of positionals. Undefined when the module takes none. */
+  /** The meaning of positional arguments. Undefined when the module takes none. */
   readonly positionals: readonly (readonly [words: string, help: string])[] | undefined;
   /** Environment variables that the module reads. */
   readonly environment: readonly (readonly [name: string, help: string])[];

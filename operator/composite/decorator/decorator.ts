@@ -48,7 +48,9 @@ interface DecoratorOptions<T extends KubernetesObject>
   readonly select?: ObjectSelection;
   /** Namespaces and other options of the source of `objects`. */
   readonly source?: SelectedObjectsOptions['source'];
-  /** The resources of the attachments. Each is watched, and the controller may write and delete its objects. */
+  /**
+   * The resources of the attachments. Each is watched, and the controller may write and delete its objects.
+   */
   readonly attachments: readonly (Resource | ChildRule)[];
   /**
    * Where a status that the functions return is written: to the subresource `status`, or to the object itself

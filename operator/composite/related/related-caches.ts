@@ -66,7 +66,7 @@ export class RelatedCaches {
   /** Options of the controller that make changes of related objects reach their parents. */
   readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers'>;
   readonly #options: RelatedCachesOptions;
-  /** By the name of the resource. If undefined, sources are opened on demand. */
+  /** The declared sources, by the name of their resource. If undefined, sources are opened on demand. */
   readonly #declared: ReadonlyMap<string, Source> | undefined;
   readonly #opened = new Map<string, Opened>();
   /**

@@ -13,7 +13,7 @@ import {
 export interface AskedRules {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
-  /** On the monotonic clock. */
+  /** When to request the rules again, on the monotonic clock. */
   readonly askAgainAt: number;
   readonly rules: readonly CompiledRule[];
 }

@@ -25,8 +25,9 @@ import { decideRolling, type RollingDecision, type RollingStep } from './rolling
 
 /**
  * Maximum number of revisions for which the function is called in one reconcile, including the latest. Every
- * older revision has at least one child that no other revision has, so a parent has at most one revision more
- * than children. The children of revisions beyond this maximum stay as they are until their turn comes.
+ * older revision has at least one child that no other revision has, so a parent has at most one more revision
+ * than it has children. The children of revisions beyond this maximum stay as they are until their turn
+ * comes.
  */
 const MAX_ASKED = 10;
 

@@ -64,7 +64,7 @@ export class AppliedMemory {
    */
   readonly #cached = new Map<string, string>();
   readonly #uncached = new Map<string, string>();
-  /** By the name of the resource. */
+  /** The atomic maps of each resource, by the name of the resource. */
   readonly #atomic = new Map<string, AtomicMaps>();
   /** Children that this process has created: resource and key → uid of the owner. */
   readonly #made = new Map<string, string>();
@@ -246,8 +246,8 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
  * server accepts objects with 10,000 levels.
  *
  * @param maps - what is known about the maps. If given, atomic maps are taken as a whole, including keys that
- *   `stated` lacks. So are empty maps, because they may be atomic, too: if such a map is granular, a key of
- *   another writer costs one apply that changes nothing.
+ *   `stated` lacks. Empty maps are also taken as a whole, because they may be atomic. If an empty map is
+ *   granular, a key of another writer costs one apply that changes nothing.
  */
 export function shownFields(object: unknown, stated: unknown, maps?: MapField): unknown {
   const whole: Fields = emptyFields();

@@ -65,9 +65,9 @@ export class ChildSelection {
   }
 
   /**
-   * Runs `write`, which must call the given function before it sends anything, and then checks the answer. If
-   * the answer is the existing object itself, it is not checked, because a cache may hold objects without
-   * their labels.
+   * Runs `write`, and then checks its answer. `write` must call the function that it receives before it sends
+   * anything. If the answer is the existing object itself, it is not checked, because a cache may hold
+   * objects without their labels.
    */
   async around<C extends KubernetesObject>(
     resource: Resource<C>,

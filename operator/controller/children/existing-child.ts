@@ -21,7 +21,7 @@ export function decoratorOf({ metadata: { annotations } }: KubernetesObject): st
 }
 
 /**
- * The error when an object has the name of a child. The key waits until the name is free.
+ * The error for an object that already has the name of a child. The key waits until the name is free.
  *
  * @param by - the object that has the name; undefined if that object is now gone.
  * @param remedy - what to do if the object has no controller.
@@ -69,9 +69,9 @@ export function requireOwn<C extends KubernetesObject>(
 }
 
 /**
- * The existing object that has the name of a child to be created. It is changed in one case only: a child of
- * the owner that has lost the label by which children are claimed is released. If the cache of children
- * selects by that label, nothing else would ever see this child again.
+ * The existing object that has the name of a child to be created. It is changed in one case only: if it is a
+ * child of the owner, but has lost the label by which children are claimed, it is released. If the cache of
+ * children selects by that label, nothing else would ever see this child again.
  *
  * @throws OperatorError in the same cases as `requireOwn`, and for a child that was released.
  */

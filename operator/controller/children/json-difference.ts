@@ -6,7 +6,7 @@ import { isMapping, type Mapping } from '../../core/mapping.ts';
  */
 const MAX_DEPTH = 1_000;
 
-/** Maximum number of paths that a message names. */
+/** Maximum number of paths that a message contains. */
 const MAX_PATHS = 5;
 
 /**

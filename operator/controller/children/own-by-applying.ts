@@ -101,8 +101,8 @@ export async function handOver<T extends KubernetesObject>(
 }
 
 /**
- * The managedFields of `object` after the hand-over; undefined when there is nothing to hand over. Entries whose fields
- * cannot be read stay as they are.
+ * The managedFields of `object` after the hand-over; undefined when there is nothing to hand over. Entries
+ * whose fields cannot be read stay as they are.
  */
 function handedOver(
   { metadata }: KubernetesObject,

@@ -111,7 +111,9 @@ export class StatusReplacer {
 
 const NOTHING: StatusOutcome = { written: undefined, missing: [] };
 
-/** Removes null members: a merge patch cannot state null, and for the API server null equals absent. */
+/**
+ * Removes null members: a merge patch cannot set a field to null, and for the API server null equals absent.
+ */
 export function withoutNulls(map: Mapping): Mapping {
   const members = Object.entries(map)
     .filter(([, value]) => value !== null && value !== undefined)

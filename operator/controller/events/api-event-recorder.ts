@@ -32,7 +32,7 @@ interface ApiEventRecorderOptions {
   readonly log: Log;
   /** Default: no measurements. */
   readonly meter?: Meter;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  /** Returns random numbers, uniform in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 

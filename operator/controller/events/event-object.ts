@@ -5,12 +5,13 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { isLabelKey } from '../../model/selector.ts';
 import type { EventNote } from './event-recorder.ts';
 
-/** The API server's limits. It counts the note in bytes, although its message says characters. */
+/** The API server's limits. It counts the note in bytes, although its error message speaks of characters. */
 const MAX_NOTE_BYTES = 1_024;
 const MAX_WORD = 128;
 
 /**
- * Maximum characters before the suffix: the name of an Event is a DNS subdomain of at most 253 characters.
+ * Maximum length of the beginning of an Event's name. A suffix follows, and the whole name is a DNS subdomain
+ * of at most 253 characters.
  */
 const MAX_NAME_PREFIX = 253 - 1 - 16;
 
@@ -107,7 +108,8 @@ export class EventObjects {
 
   /** @param random - a uniform number in [0, 1). */
   constructor(random: number) {
-    // Starts at a random number, because two recorders may report on one object at the same time.
+    // The sequence starts at a random number, because two recorders may report on one object at the same
+    // time.
     this.#sequence = Math.floor(random * NAMES_PER_MS);
   }
 

@@ -19,7 +19,7 @@ const RETRY_MS = 10_000;
 interface EventSenderOptions {
   readonly client: Pick<Client, 'create' | 'patch'>;
   readonly clock: Clock;
-  /** Uniform numbers in [0, 1). */
+  /** Returns random numbers, uniform in [0, 1). */
   readonly random: () => number;
   readonly objects: EventObjects;
   /** Called when a series is dropped. */

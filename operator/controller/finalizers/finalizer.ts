@@ -42,7 +42,7 @@ const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
 /**
  * Checks the name of a finalizer. The API server would refuse a wrong name with a 422, but only when the
  * first object gets the finalizer. The name of a finalizer is a DNS name of at most 253 characters, a slash,
- * and a name of at most 63.
+ * and a name of at most 63 characters.
  *
  * @throws ConfigurationError `CONFIG` that says what is wrong with the name.
  */

@@ -16,7 +16,7 @@ import { addFinalizer, removeFinalizer } from './finalizer.ts';
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
-  /** False if the source does not select the object, which has the finalizer. Default true. */
+  /** False if the object has the finalizer, but the source does not select it. Default true. */
   readonly isSelected?: boolean;
   /** Creates the context for the object in its current state, or for a key without an object. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;

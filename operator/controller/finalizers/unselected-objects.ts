@@ -18,7 +18,7 @@ import { finalizerNameOf } from './finalizer.ts';
 import { asCached } from './finalizing.ts';
 import { type MetadataPages, sweep } from './sweep.ts';
 
-/** Maximum number of objects with a watch each. A sweep finds the changes of all further objects. */
+/** Maximum number of watches of single objects. A sweep finds the changes of all further objects. */
 const MAX_WATCHED = 50;
 
 /** Maximum number of remembered objects. Above it, a live read precedes each call of `gone`. */
@@ -185,7 +185,7 @@ export class UnselectedObjects {
     const end = (): void => this.#wake();
     signal.addEventListener('abort', end, { once: true });
     try {
-      // A process that shares the objects with other replicas has none at the start.
+      // A process that shares the objects with other replicas has no objects at the start.
       if (shards !== undefined) await this.#pause(signal);
       for (;;) {
         this.#isDue = false;
@@ -298,7 +298,7 @@ export class UnselectedObjects {
     if (!hasLeft) return;
     const finalizer = this.#finalizer;
     const effect = 'nothing reconciles it, and its cleanup waits until it is deleted';
-    // Without a watch, the sweep logs it.
+    // If the object has no watch, the sweep logs it.
     if (watch !== undefined) {
       const facts = { key, finalizer, selector: this.#selector, effect };
       log.warn(facts, 'an object with the finalizer has left the selector');

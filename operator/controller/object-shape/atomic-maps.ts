@@ -4,9 +4,9 @@ import { memberOf } from '../children/json-difference.ts';
 import { isEmpty } from './maps-of-others.ts';
 
 /**
- * Maximum number of fields that one `AtomicMaps` remembers. The largest of Kubernetes' own kinds have fewer
- * than 100 on the way to their atomic maps; a map with arbitrary keys may have any number. Further maps are
- * treated as granular.
+ * Maximum number of fields that one `AtomicMaps` remembers. A kind of Kubernetes itself has fewer than 100
+ * fields that lead to its atomic maps. A map with arbitrary keys may have any number of fields. Maps beyond
+ * the maximum are treated as granular.
  */
 const MAX_FIELDS = 1_000;
 
@@ -23,12 +23,12 @@ interface Learned extends MapField {
 }
 
 /**
- * The atomic maps of a resource: those that an apply replaces as a whole, such as a label selector or a
+ * The atomic maps of a resource: the maps that an apply replaces as a whole, such as a label selector or a
  * `nodeSelector`. A key that another writer adds to an atomic map is reverted by the next apply, while a key
  * in any other map belongs to its writer.
  *
- * They are learned from the managedFields of answers, which list the keys of a granular map, but not those of
- * an atomic one. So no schema is needed, and no right to read definitions. Maps inside of lists are not
+ * They are learned from the managedFields of answers, which list the keys of a granular map, but not the keys
+ * of an atomic map. So no schema is needed, and no right to read definitions. Maps inside of lists are not
  * learned, because lists are always compared as a whole.
  */
 export class AtomicMaps {
@@ -40,8 +40,8 @@ export class AtomicMaps {
   }
 
   /**
-   * Call this with the answer to a write of `stated`. An empty map teaches nothing, because it looks the same
-   * in managedFields whether it is atomic or not.
+   * Call this with the answer to a write of `stated`. Nothing is learned from an empty map, because it looks
+   * the same in managedFields whether it is atomic or not.
    */
   learn(answer: KubernetesObject, stated: unknown): void {
     const { managedFields } = answer.metadata;

@@ -231,7 +231,7 @@ export interface AcceptedWrite extends WrittenObject {
   readonly answer: KubernetesObject | undefined;
   /** The body of the write; undefined for a delete and a JSON patch. */
   readonly stated?: object | undefined;
-  /** The field manager of the write; undefined for the controller's own. */
+  /** The field manager of the write; undefined if it is the name of the controller. */
   readonly fieldManager?: string | undefined;
   /** The object on the API server before the write, if a policy has requested it. */
   readonly live?: KubernetesObject | undefined;

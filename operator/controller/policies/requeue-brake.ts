@@ -4,8 +4,9 @@ import type { AttemptOutcome, KeyPolicy } from './key-gate.ts';
 
 /**
  * A reconciler may request `freely` times in a row that a key is reconciled again in less than `soonMs`. That
- * is enough for a task that is done in several steps. After that it must wait 10 ms, doubled each time, up to
- * one second. Without this limit, such a key would cause thousands of attempts in that second.
+ * is enough for a task that is done in several steps. After that the key must wait 10 ms, and each further
+ * time twice as long, up to one second. Without this limit, such a key would cause thousands of attempts in
+ * that second.
  */
 export const REQUEUE_BRAKE = { soonMs: 100, freely: 100, firstMs: 10, lastMs: 1_000 } as const;
 

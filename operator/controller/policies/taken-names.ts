@@ -15,7 +15,10 @@ import type { Controller } from '../controller.ts';
 import { isSameResource, type Source } from '../source.ts';
 import type { KeyPolicy } from './key-gate.ts';
 
-/** Maximum number of waits. Above it the oldest wait is forgotten, and its key only has its back-off. */
+/**
+ * Maximum number of waits. Above it the oldest wait is forgotten. Its key is then only retried after its
+ * back-off.
+ */
 const MAX_WAITS = 10_000;
 
 /**

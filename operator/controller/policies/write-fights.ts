@@ -56,7 +56,7 @@ interface Written {
    * of these fields.
    */
   readonly left: Map<string, string>;
-  /** The field manager of the last write; '' for the controller's own. */
+  /** The field manager of the last write; '' if it is the name of the controller. */
   fieldManager: string;
   /** How many times the fight was slowed down. */
   turns: number;
@@ -177,7 +177,7 @@ function newRecord(): Written {
   };
 }
 
-/** Forgets the oldest statement, or the oldest set of fields, when there is one too many. */
+/** Forgets the oldest entry of the map when there is one too many. */
 function limit(remembered: Map<string, unknown>): void {
   const [oldest] = remembered.size > MAX_STATEMENTS ? remembered.keys() : [];
   if (oldest !== undefined) remembered.delete(oldest);
@@ -214,7 +214,7 @@ function mostIn({ statements }: Written, nowMs: number): number {
  * controller has deleted the child to create it again, all written fields are returned.
  *
  * @param last - the version after the last write, and a digest of the values of these fields at that version.
- *   `maps`: the atomic maps, of which keys that another writer has added count as well.
+ *   `maps`: the atomic maps. Keys that another writer has added to an atomic map count as well.
  */
 function changedBack(
   { before: [before], answer }: AcceptedWrite,

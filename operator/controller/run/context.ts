@@ -213,8 +213,8 @@ export class Contexts {
   }
 
   /**
-   * Warns once for each resource: such a child can be written only until the operator runs with the generated
-   * rights.
+   * Warns once per resource about an undeclared child: it can be written only until the operator runs with
+   * the generated rights.
    */
   #reportUndeclared(resource: Resource, log: Log): void {
     const name = resourceName(resource);

@@ -9,7 +9,8 @@ import type { ShardedKeys } from './sharded-keys.ts';
 import type { WakeCauses, WokenBy } from './wakes/wake-causes.ts';
 
 /**
- * The current state of one key in a controller, for display. Plain data that contains nothing of an object.
+ * The current state of one key in a controller, for display. Plain data, without any content of Kubernetes
+ * objects.
  */
 export interface KeyState {
   /** `unknown`: the cache of the reconciled objects has not received its first list. */

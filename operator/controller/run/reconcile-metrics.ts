@@ -32,7 +32,7 @@ const COUNTERS = [
   WRITE_FIGHTS,
 ];
 
-/** The metrics of a controller. They have controller-runtime's names where it has the same metric. */
+/** The metrics of a controller. If controller-runtime has the same metric, its name is used. */
 export class ReconcileMetrics {
   readonly #meter: Meter;
   readonly #labels: Labels;

@@ -78,7 +78,9 @@ export interface RunnerOptions {
   readonly showsDebug?: () => boolean;
   /** Default: no measurements. */
   readonly meter?: Meter;
-  /** Uniform numbers in [0, 1), for components without their own. Default `Math.random`. */
+  /**
+   * Returns random numbers, uniform in [0, 1), for components that have no `random`. Default `Math.random`.
+   */
   readonly random?: () => number;
   /** Receives what the controller does with its keys, for a flight record. Default: no observer. */
   readonly observer?: RunObserver;

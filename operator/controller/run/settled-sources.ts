@@ -30,7 +30,7 @@ interface SettledSourcesOptions {
 }
 
 /**
- * Resolves when every source has its first list and its indices, or is absent and may be absent.
+ * Resolves when every source has its first list and its indices, or is absent and allowed to be absent.
  *
  * Waits without a limit: a restarted process would find the same cluster, and the readiness probe reports the
  * missing sources. After `timeoutMs` one log line reports the missing sources and the reasons.

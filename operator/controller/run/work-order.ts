@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../model/object.ts';
 import type { AddOptions } from '../../queue/work-queue.ts';
 
-/** What an order uses of a controller's queue: see `WorkQueue`. */
+/** The members of a controller's queue that a work order uses: see `WorkQueue`. */
 export interface OrderedQueue {
   /** Number of ready keys. */
   readonly depth: number;

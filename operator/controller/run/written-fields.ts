@@ -27,7 +27,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 const PRIVATE =
   /(?:^|[.[])(?:data|binaryData|stringData|env|annotations|args|command|value)(?:[.[]|$)|token|passw|passphrase|secret|credential|cookie|authoriz|private|api-?key|dsn|cert/i;
 
-/** Numbers, words, paths, images and times. Excludes strings with spaces, and URLs with a user name. */
+/**
+ * Matches numbers, words, paths, images and times, but no strings with spaces, and no URLs with a user name.
+ */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._:/+-]*(?:@sha256:[0-9a-f]{64})?$/;
 
 /** A write of an attempt as fields of a debug line: `applied StatefulSet demo/x: spec.replicas 2 → 3`. */

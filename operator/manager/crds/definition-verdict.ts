@@ -48,8 +48,8 @@ const MAX_SUPERSEDED = 50;
  * definition, raise its revision.
  *
  * @throws ConfigurationError `CONFIG` when the installed definition cannot become the declared one, when a
- *   newer installed definition does not serve the declared version, or when no conversion webhook is installed
- *   and the declared definition needs one.
+ *   newer installed definition does not serve the declared version, or when the declared definition needs a
+ *   conversion webhook and none is installed.
  */
 export function judgeDefinition(
   { definition, version }: Pick<DefinedResource, 'definition' | 'version'>,

@@ -219,8 +219,8 @@ function missingRight(
   asked: 'get' | 'patch',
   definition: string,
 ): ConfigurationError {
-  // An apply that creates an object also needs the right to create. The server's message names the verb that
-  // is missing.
+  // An apply that creates an object also needs the right to create. The server's message contains the verb
+  // that is missing.
   const verb = /cannot (create|get|patch) resource/.exec(refusal.message)?.[1] ?? asked;
   const rule = `{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], resourceNames: [${definition}], verbs: [get, create, patch] }`;
   return new ConfigurationError(

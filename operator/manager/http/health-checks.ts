@@ -9,7 +9,7 @@ import type { HealthCheck, StartCheck } from './health-server.ts';
 
 /** A source that is not optional for at least one of its users. */
 export interface NeededSource {
-  /** The fields that name the source in log lines. */
+  /** The fields that identify the source in log lines. */
   readonly facts: object;
   readonly resource: Resource;
   readonly informer: Pick<

@@ -27,7 +27,7 @@ export interface StartCheck extends HealthCheck {
   readonly starting?: () => boolean;
 }
 
-/** The user's checks, in addition to those of the manager. */
+/** The user's checks, in addition to the manager's own checks. */
 export interface HealthChecks {
   /** For `/healthz`. They may only check this process, because a failure restarts it. Default: none. */
   readonly live?: readonly HealthCheck[];
@@ -168,7 +168,7 @@ function resultOf({ ok, why }: HealthCheck): { readonly ok: boolean } {
   }
 }
 
-/** The last line always says `healthz`, as in controller-runtime. */
+/** The last line of the answer always contains `healthz`, as in controller-runtime. */
 function verbose(results: readonly Result[], unknown: readonly string[], healthy: boolean): string {
   const lines = results.map(({ name, outcome }) => {
     if (outcome === 'excluded') return `[+]${name} excluded: ok`;

@@ -8,14 +8,17 @@ import type { ListenAddress } from '../settings/webhook-listen.ts';
 
 interface HttpListenerOptions extends ListenAddress {
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Creates the error for an address that cannot be listened on; the error says what to do. */
+  /** Creates the error for an address on which the server cannot listen. The error says what to do. */
   readonly unavailable: (cause: NodeJS.ErrnoException) => ConfigurationError;
   /**
    * Methods that `answer` handles. Their bodies are dropped unless `readsBodies` is set. Default: GET and
    * HEAD.
    */
   readonly methods?: readonly string[];
-  /** True if `answer` reads the body, and limits its size and its own time. Default false. */
+  /**
+   * True if `answer` itself reads the body, and limits the size of the body and the time for it. Default
+   * false.
+   */
   readonly readsBodies?: boolean;
   /**
    * The limits for open connections. Default: 512 that wait for a request, and 128 that wait for the end of
@@ -38,8 +41,8 @@ const LIMITS: ConnectionLimits = { waiting: 512, answering: 128 };
 const IDLE_MS = 10_000;
 
 /**
- * Milliseconds for the head of a request, which fits into one packet. The connection of a slower client is
- * closed.
+ * How many milliseconds the head of a request may take. A head fits into one packet. The connection of a
+ * slower client is closed.
  */
 const HEAD_MS = 5_000;
 
@@ -133,8 +136,8 @@ export class HttpListener {
 }
 
 /**
- * The error for a port that cannot be listened on. The message contains the environment variable that chooses
- * another port.
+ * The error for a port on which the server cannot listen. The message contains the environment variable that
+ * chooses another port.
  */
 export function portUnavailable(
   purpose: 'health' | 'metrics',

@@ -34,7 +34,7 @@ interface Acquisition {
 
 /**
  * Makes one attempt to become the holder. Returns undefined when another process holds the Lease, or has just
- * taken it. The attempt takes a Lease that was released, or that already names this process because the
+ * taken it. The attempt takes a Lease that was released, or whose holder is already this process because the
  * answer to an earlier attempt was lost. It takes any other Lease only after the duration of every holder
  * that it has observed is over. This also applies if a client has deleted the Lease or edited its holder. It
  * never takes a Lease for which another process is the preferred holder. After a lost term nothing is written

@@ -73,12 +73,12 @@ export class Campaign {
     return this.#elector;
   }
 
-  /** The remaining stop milliseconds when the loss of a term limits the stop; infinity otherwise. */
+  /** The milliseconds that remain for the stop if the loss of a term limits it; infinity otherwise. */
   get stopLimitMs(): number {
     return Math.max(this.#exitBy - this.#options.clock.monotonic(), 0) * STOP_SHARE_OF_LOSS;
   }
 
-  /** Becomes a candidate for leadership, until the stop. */
+  /** Becomes a candidate for leadership, and remains one until the stop. */
   begin(): void {
     this.#running = this.#stand();
   }
@@ -154,7 +154,7 @@ export function isGuarded({ guarded }: Task): boolean {
   return guarded;
 }
 
-/** What a campaign needs of an elector. */
+/** The members of an elector that a campaign uses. */
 interface Elector extends Fence {
   /** Resolves when this process leads. @throws `signal.reason` when `signal` aborts before that. */
   acquire(signal: AbortSignal): Promise<void>;

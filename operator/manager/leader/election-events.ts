@@ -171,8 +171,8 @@ function electionEvent(
 }
 
 /**
- * Logs when requests about the Lease begin to fail and when they succeed again, at most ten lines per hour,
- * as sources do. `stop` ends its timer.
+ * Logs when requests about the Lease begin to fail and when they succeed again, with at most ten lines per
+ * hour, as for sources. `stop` ends the timer.
  */
 export class RenewalLog {
   readonly #lines: StatusLines;

@@ -43,8 +43,8 @@ const MAX_LEASE_MS = (2 ** 31 - 1) * 1_000;
 
 /**
  * Returns `timing` with defaults filled in, after checking that a leader can work with it. Each duration is
- * at least 1 s. leaseDuration is in whole seconds. leaseDuration ≥ renewDeadline + 1 s, so that writes that
- * have started can end. renewDeadline > 1.2 × retryPeriod, so that one renewal may fail.
+ * at least 1 s. `leaseDuration` is in whole seconds. `leaseDuration` ≥ `renewDeadline` + 1 s, so that writes
+ * that have started can end. `renewDeadline` > 1.2 × `retryPeriod`, so that one renewal may fail.
  *
  * @throws ConfigurationError `CONFIG` with the rule that is broken.
  */

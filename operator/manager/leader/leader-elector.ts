@@ -64,7 +64,7 @@ export class LeaderElector implements Fence {
 
   /**
    * @param before - the previous candidacy: see `nextCandidacy`.
-   * @throws ConfigurationError `CONFIG` for times that do not fit together: see `electionTiming`.
+   * @throws ConfigurationError `CONFIG` for durations that contradict each other: see `electionTiming`.
    */
   constructor(
     options: LeaderElectorOptions,
@@ -179,7 +179,7 @@ export class LeaderElector implements Fence {
   /**
    * Another candidacy of this process, after this one was lost. It has the same identity, but a new fence,
    * which blocks every write that began in this candidacy. It takes the Lease no earlier than another process
-   * could, even if the Lease still names this process, and counts as another holder in `leaseTransitions`.
+   * could, even if this process is still its holder. In `leaseTransitions` it counts as another holder.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when this candidacy is not lost.
    */
@@ -197,7 +197,7 @@ export class LeaderElector implements Fence {
 
   /**
    * Renews every `retryPeriodMs`. Resolves when `signal` aborts. The leadership then lasts without renewals
-   * until `release`, or until its time is over, so keep renewing while guarded work is running.
+   * until `release`, or until the last renewal is too old, so keep renewing while guarded work is running.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` at the moment from which no write may begin. Its layer is
    *   the layer of the last failed renewal, or `process` when this process did not run.
@@ -288,7 +288,7 @@ export class LeaderElector implements Fence {
     }
     this.#events.sees(this.#observed.holder);
     if (signal.aborted) {
-      // The Lease is no longer needed, and others should not wait until it expires.
+      // The Lease is no longer needed, and other processes should not wait until it expires.
       const untilMs = clock.monotonic() + this.#timing.renewDeadlineMs;
       if (own !== undefined) await this.#releaseLease(own.lease, untilMs);
       signal.throwIfAborted();

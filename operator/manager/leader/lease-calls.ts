@@ -5,7 +5,7 @@ import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
 import { type Lease, leases } from '../../model/builtin.ts';
 import type { StoredLease } from './lease-record.ts';
 
-/** What an elector needs of a client. */
+/** The methods of a client that an elector uses. */
 export type LeaseClient = Pick<Client, 'find' | 'create' | 'update'>;
 
 interface LeaseCallsOptions {

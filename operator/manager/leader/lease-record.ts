@@ -32,7 +32,7 @@ export interface OwnLease {
 
 /** What the next term of this process needs to know about a lost term. */
 export interface LostTerm {
-  /** `leaseTransitions` of the Lease in the lost term. The next term has another number. */
+  /** `leaseTransitions` of the Lease in the lost term. The next term has a different number. */
   readonly transitions: number;
   /** A time on the monotonic clock. Before it neither this process nor another one may lead. */
   readonly expiresAt: number;
@@ -102,7 +102,7 @@ export function newLease(target: LeaseTarget, claim: Claim): Lease {
 }
 
 /**
- * A Lease without a holder. It has a duration, and candidates may take it when it has existed for so long.
+ * A Lease without a holder. It has a duration, and candidates may take it when it has existed for that long.
  */
 export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
   const { apiVersion, kind, metadata } = newLease(target, claim);

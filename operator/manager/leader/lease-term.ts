@@ -130,8 +130,8 @@ export class LeaseTerm implements Fence {
   }
 
   /**
-   * @throws LeadershipLostError `LEADERSHIP_LOST` before the term begins, and after the time of the last
-   *   renewal is over.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` before the term begins, and when the last renewal was too
+   *   long ago.
    */
   writeDeadlineAt(): number {
     if (this.leftMs() <= 0 || this.#state.phase !== 'held') throw this.refusal();

@@ -3,7 +3,8 @@ import type { Labels } from '../../core/metrics.ts';
 /** A metric that the toolkit emits through the port `core/metrics.ts`. */
 export interface Metric {
   /**
-   * The name that the toolkit emits. The prefix `chancery_` of its own metrics can be changed by a setting.
+   * The name that the toolkit emits. A setting can change the prefix `chancery_` of the toolkit's own
+   * metrics.
    */
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';

@@ -30,7 +30,10 @@ const SHOWN: ReadonlySet<string> = new Set([
 /** Fields that are needed only for debugging. */
 const FOR_MACHINES: ReadonlySet<string> = new Set(['reconcileId']);
 
-/** Failures of a key that follow each other within this many milliseconds are folded into a later line. */
+/**
+ * If failures of a key follow each other within this many milliseconds, they get no line, and a later line
+ * counts them.
+ */
 const FOLD_MS = 1_000;
 
 /**
@@ -137,7 +140,7 @@ function timeOf(time: string): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`;
 }
 
-/** The message, together with the fields that are part of its sentence. */
+/** The message, together with the fields that complete its sentence. */
 function messageIn(line: Line): string {
   const { msg = '', failures, retryInMs, changes, err } = line;
   const times = Number(failures) > 1 ? ` ${failures} times` : '';
@@ -240,7 +243,8 @@ const HERE = fileURLToPath(import.meta.url);
 const DIST = '/dist/';
 
 /**
- * The folder of the toolkit's own files, as stack frames name it. The build moves this file within `dist/`.
+ * The folder of the toolkit's own files, in the notation of stack frames. The build moves this file within
+ * `dist/`.
  */
 const TOOLKIT: string = HERE.endsWith('.ts')
   ? fileURLToPath(new URL('../../', import.meta.url))
@@ -248,8 +252,8 @@ const TOOLKIT: string = HERE.endsWith('.ts')
 
 /**
  * The frames of a stack, with the user's own code first. If `debugs` is set, the frames of the toolkit and of
- * Node follow. Otherwise those frames are omitted; if no frame of a bug is left, a line says how many were
- * omitted.
+ * Node follow. Otherwise those frames are omitted; if these were all frames of a bug, a line says how many
+ * were omitted.
  */
 function orderedFrames(
   stack: string,

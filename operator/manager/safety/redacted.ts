@@ -33,8 +33,8 @@ type DescribeError = (error: unknown) => unknown;
  * A copy of `fields` that a logger can print. A member whose name may belong to a secret becomes
  * `[redacted]`, at every depth, even in lists, Maps, Sets and Errors. Values deeper than 8 levels, or beyond
  * 1,000 in one line, become `[deep]`. Strings and names are cut to 2,048 characters, and a member `stack` to
- * 8,192, by removing the middle. It never throws. It also makes Maps, Sets and large integers printable,
- * which JSON does not support.
+ * 8,192, by removing the middle. It never throws. It also makes values printable that JSON does not support:
+ * Maps, Sets and large integers.
  */
 export function redactedFields(fields: object, describe: DescribeError): Fields {
   const walk: Walk = { left: MAX_VALUES, describe };

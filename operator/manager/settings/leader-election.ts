@@ -83,9 +83,9 @@ export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | 
 }
 
 /**
- * The times of a Lease, with or without an election.
+ * The durations of a Lease, with or without an election.
  *
- * @throws ConfigurationError `CONFIG` for times that contradict each other.
+ * @throws ConfigurationError `CONFIG` for durations that contradict each other.
  */
 export function leaseTimesFrom(
   read: ReadSetting,

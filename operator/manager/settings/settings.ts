@@ -41,8 +41,8 @@ export interface Settings {
   /** True if durations, sizes and retries of requests are also measured. */
   readonly metricsDetailed: boolean;
   /**
-   * True if `/readyz` also fails while a source is refused, or has heard nothing for a long time: check
-   * `sources`.
+   * True if `/readyz` also has the check `sources`. This check fails while a source is refused, or has heard
+   * nothing for a long time.
    */
   readonly readySources: boolean;
   /** The address where webhooks are answered in plain HTTP: on loopback or a unix socket. */

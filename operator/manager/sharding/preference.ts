@@ -76,7 +76,7 @@ function move(groups: readonly number[], shares: readonly Share[]): number {
   return best.group;
 }
 
-/** FNV-1a, 32 bits. */
+/** The 32-bit FNV-1a hash of a member's identity. */
 function hashOf(member: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(member)) {
@@ -86,8 +86,8 @@ function hashOf(member: string): number {
 }
 
 /**
- * The finaliser of MurmurHash3. FNV-1a alone hardly spreads strings that differ only in their last
- * characters, as the names of Pods do.
+ * Mixes the bits of a hash as MurmurHash3 does at its end. FNV-1a alone hardly spreads strings that differ
+ * only in their last characters, as the names of Pods do.
  */
 function weightOf(group: number, memberHash: number): number {
   let hash = memberHash ^ Math.imul(group + 1, 0x9e3779b1);

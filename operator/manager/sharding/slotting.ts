@@ -9,7 +9,9 @@ import { SLOTS, slotOf } from '../../model/shard/field-hash.ts';
 import { shardSelector } from '../../model/shard/shard-selector.ts';
 import type { ShardField } from './sharding.ts';
 
-/** A slotting with a name. Slottings with equal names divide objects in the same way. */
+/**
+ * A named way to divide objects into slots. Two slottings with equal names divide objects in the same way.
+ */
 export interface NamedSlotting extends Slotting {
   readonly name: string;
 }

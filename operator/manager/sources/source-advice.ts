@@ -4,7 +4,7 @@ import type { ReflectorStatus } from '../../watch/reflector-status.ts';
 
 interface SourceAdviceOptions {
   readonly log: Log;
-  /** The fields that name the source in every line. */
+  /** The fields that identify the source in every line. */
   readonly facts: object;
   /** The address of the ambassador. */
   readonly apiUrl: string | undefined;

@@ -16,7 +16,7 @@ interface StatusLogOptions {
  * Logs the changes of a source's status, with at most ten lines in any hour: see `StatusLines`. At the end,
  * pass the status `stopped`, which cancels the timer.
  *
- * @param facts - the fields that name the source in every line.
+ * @param facts - the fields that identify the source in every line.
  */
 export function statusLog(
   log: Log,
@@ -115,7 +115,7 @@ export class StatusLines {
   #changes = 0;
   #cancel: Cancel = () => {};
 
-  /** @param say - must not throw. */
+  /** @param say - writes a line. It must not throw. */
   constructor(clock: Clock, say: (line: StatusLine) => void) {
     this.#clock = clock;
     this.#say = say;
@@ -173,7 +173,7 @@ interface TransformLogOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly labels: Labels;
-  /** The fields that name the source in log lines. */
+  /** The fields that identify the source in log lines. */
   readonly facts: object;
 }
 

@@ -2,7 +2,10 @@ import type { KeyState } from '../../controller/run/key-state.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import type { WokenBy } from '../../controller/run/wakes/wake-causes.ts';
 
-/** The answer of `/why.json`: what a process's controllers know about one key. Plain data without objects. */
+/**
+ * The answer of `/why.json`: what a process's controllers know about one key. Plain data, without any content
+ * of Kubernetes objects.
+ */
 export interface KeyAnswer {
   /** Wall time of the answer, RFC 3339. */
   readonly at: string;
@@ -89,8 +92,8 @@ export interface KeysAnswer {
   /** False when there were more keys than one answer may search. */
   readonly isComplete: boolean;
   /**
-   * The first matching keys: first those that fail, then those that are being reconciled or wait, then the
-   * others.
+   * The first matching keys: first those that fail, then those that are being reconciled or wait, then all
+   * further ones.
    */
   readonly keys: readonly Pick<KeyStatus, 'controller' | 'key' | 'verdict' | 'summary'>[];
 }

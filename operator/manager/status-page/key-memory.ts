@@ -29,8 +29,9 @@ export interface RememberedKey {
 type Ended = Omit<RememberedKey, 'running' | 'last'> & { readonly last: RememberedAttempt };
 
 /**
- * Number of remembered keys per controller: this many of the latest whose last attempt failed, and this many
- * of the latest others. A key takes about 1.5 KB, or 3 KB with the maximum number of causes.
+ * Number of remembered keys per controller: this many keys whose last attempt failed, and this many other
+ * keys. Only the latest keys are remembered. A key takes about 1.5 KB, or 3 KB with the maximum number of
+ * causes.
  */
 export const REMEMBERED_KEYS = { failing: 1_000, others: 1_000 } as const;
 
@@ -125,7 +126,7 @@ class ControllerKeys {
     return this.failing.get(key) ?? this.#others.get(key);
   }
 
-  /** The cause of an attempt that follows from the previous attempt. */
+  /** The cause of an attempt that only the previous attempt has caused: a retry, or a requested requeue. */
   #byItself(key: ObjectKey, failures: number): WokenBy | undefined {
     const isRequeued = this.#ended(key)?.last.outcome === 'requeue_after';
     if (failures === 0 && !isRequeued) return undefined;

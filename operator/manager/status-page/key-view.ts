@@ -25,7 +25,8 @@ const MAX_FAILING = 20;
 const MAX_FOUND = 100;
 
 /**
- * Maximum number of cached keys that one search compares in all controllers, which takes a few milliseconds.
+ * Maximum number of cached keys that one search compares in all controllers. A search of that many keys takes
+ * a few milliseconds.
  */
 const MAX_COMPARED = 50_000;
 
@@ -113,8 +114,8 @@ export class KeyView {
   }
 
   /**
-   * The failing keys of a controller that this process works on, most urgent first. A single conflict is
-   * normal, so only repeated conflicts count as failures.
+   * The failing keys of a controller, as far as this process works on them, most urgent first. A single
+   * conflict is normal, so only repeated conflicts count as failures.
    */
   #failingOf(of: ObservedController): readonly FailedKey[] {
     const { name } = of.activity;

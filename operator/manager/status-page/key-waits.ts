@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly sharing: SharingStatus | undefined;
 }
 
-/** The sentence for a key that a policy delays, by the name of the policy. */
+/** Maps the name of a policy to the sentence about a key that the policy delays. */
 export const POLICY_WORDS: Readonly<Record<string, string>> = {
   'cache-sync': 'the cache of the reconciled objects has no first list',
   'consistency-wait':
@@ -88,8 +88,8 @@ function ownWait(
   }
   const { dueInMs } = state;
   if (dueInMs === undefined) return [];
-  // A policy that delays the key until the same time has set this time. Both are read from the same clock,
-  // but may be rounded.
+  // If a policy delays the key until the same time, the policy is the reason for this time. The two times
+  // come from the same clock, but may have been rounded.
   if (byPolicies.some(({ forMs }) => forMs !== undefined && forMs >= dueInMs - 1)) return [];
   return [{ ...delayOf(state, remembered), forMs: dueInMs }];
 }

@@ -77,7 +77,7 @@ const MINUTES = 60;
 /** Counts per minute, over the last hour. */
 export class MinuteCounts {
   readonly #clock: Clock;
-  /** The index is the number of minutes since the clock's zero, modulo 60. */
+  /** The index is the number of minutes since the zero of the monotonic clock, modulo 60. */
   readonly #counts: number[] = new Array(MINUTES).fill(0);
   #latest: number;
 

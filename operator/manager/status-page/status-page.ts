@@ -126,7 +126,10 @@ const PATHS: ReadonlySet<string | undefined> = new Set([
   '/keys.json',
 ]);
 
-/** Answers that the page is off. Returns false when the request is for none of the page's paths. */
+/**
+ * Answers a request with the text that the page is off. Returns false when the request is for none of the
+ * page's paths.
+ */
 export function answersOff(request: IncomingMessage, response: ServerResponse): boolean {
   const [path] = (request.url ?? '').split('?', 1);
   if (!PATHS.has(path)) return false;

@@ -23,10 +23,7 @@ export interface EndpointStatus {
   readonly unusable: number;
 }
 
-/**
- * Counts the reviews of one endpoint. The metrics have controller-runtime's names where it has the same
- * metric.
- */
+/** Counts the reviews of one endpoint. If controller-runtime has the same metric, its name is used. */
 export class ReviewTally {
   readonly #endpoint: Endpoint;
   readonly #clock: Clock;

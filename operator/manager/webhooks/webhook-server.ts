@@ -162,7 +162,7 @@ export class WebhookServer {
   }
 }
 
-/** A request that is answered with a status other than 200. */
+/** The error for a request that is answered with a status other than 200. */
 class Refused extends Error {
   readonly status: number;
 
@@ -202,7 +202,7 @@ function requireJson({ headers }: IncomingMessage): void {
   }
 }
 
-/** Bytes of a body while it is read and answered. */
+/** Reads the body of a request, and reserves memory for it until the request is answered. */
 class Body {
   /** The number of reserved bytes. */
   bytes = 0;

@@ -10,7 +10,7 @@ interface RunTriggersOptions {
   readonly signal: AbortSignal;
   /** Called when a trigger has thrown. */
   readonly failed: () => void;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  /** Returns random numbers, uniform in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 

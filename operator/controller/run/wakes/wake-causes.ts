@@ -7,7 +7,7 @@ import type { Log } from '../../reconciler.ts';
 /** The option of a controller that turned a change into a key. */
 export type Via = 'for' | 'owns' | 'mapping';
 
-/** What enqueued a key before one attempt. Plain data that contains nothing of an object. */
+/** What enqueued a key before one attempt. Plain data, without any content of Kubernetes objects. */
 export interface WokenBy {
   /** The first causes. Several equal causes are one entry. */
   readonly causes: readonly WakeCause[];
