@@ -74,7 +74,9 @@ export function engine(options: CompositeEngineOptions | DecoratorEngineOptions)
   return Object.freeze({ ...known, ownFinalizer: finalizer.name });
 }
 
-/** What the engine writes: children of parents, revisions of parents, and its own fields in the parents. */
+/**
+ * What the engine writes: children of parents, revisions of parents, and the engine's fields in the parents.
+ */
 function writesOf(
   { parent: { resource }, children, ...options }: AnyEngineOptions,
   permissions: readonly Permission[],

@@ -65,13 +65,13 @@ export class SeenVersions {
   }
 
   /**
-   * For changes of parents. An object that is new to the cache always passes. After a process has ended
-   * without notice, for example killed by a test, nothing else would call the function again.
+   * The predicate for changes of parents. An object that is new to the cache always passes. After a process
+   * has ended without notice, for example killed by a test, nothing else would call the function again.
    */
   readonly newParent: Predicate = ({ type, metadata }) =>
     type !== 'update' || !isSeen(this.#of(metadata.uid)?.version, metadata);
 
-  /** For changes of children. */
+  /** The predicate for changes of children. */
   readonly newChild: Predicate = ({ type, metadata }) => {
     if (passes(type)) return true;
     const seen = this.#of(controllerOf({ metadata })?.uid);

@@ -25,7 +25,7 @@ import type { Trigger } from './trigger.ts';
  * references.
  */
 interface Owned {
-  /** The children. */
+  /** The source that lists and watches the children. */
   readonly source: Source;
   /**
    * True: enqueue every owner of the controller's kind. Default false: only the owner marked `controller`.

@@ -106,7 +106,7 @@ export interface ApplyOwnedOptions {
   readonly formerManagers?: readonly string[];
 }
 
-/** How `deleteOwned` deletes. */
+/** Options for the deletion of a child with `deleteOwned`. */
 export interface DeleteOwnedOptions {
   /** What happens to the children of the child. Default `Background`: they are deleted after the child. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';

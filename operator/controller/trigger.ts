@@ -58,7 +58,7 @@ export function channel(): Channel {
   } satisfies Channel);
 }
 
-/** How the periods of `everyMs` vary. */
+/** Options of `everyMs`: how much its periods vary. */
 interface EveryMsOptions {
   /**
    * Each period is varied randomly by up to this fraction, so that replicas do not act together. Default 0.1.

@@ -30,7 +30,7 @@ interface SharedRule {
  */
 export class RulesOfParents {
   readonly #byParent = new Map<ObjectKey, AskedRules>();
-  /** Keyed by `CompiledRule.text`. */
+  /** The rules, keyed by `CompiledRule.text`. */
   readonly #shared = new Map<string, SharedRule>();
   /**
    * The rules, by the key with which they are looked up for a changed object. Rules with names are looked up

@@ -79,7 +79,7 @@ interface LiveRevision {
 /** The revisions of one parent, as found by `read`. */
 interface ReadState {
   readonly latest: LiveRevision;
-  /** Newest first. */
+  /** The older revisions, newest first. */
   readonly older: readonly LiveRevision[];
   /** Stored revisions with the same content as one of the revisions above. */
   readonly repeated: readonly KubernetesObject[];
@@ -108,7 +108,7 @@ class StoredRevisions implements Revisions {
       reads: [this.#store.source],
       permissions: [
         { resource: format.resource, ...namespaces, verbs: ['create', 'patch', 'delete'] },
-        // Needed for the condition `Updated`.
+        // This right is needed for the condition `Updated`.
         { resource: parentResource, subresource: 'status', verbs: ['patch'] },
       ],
     };

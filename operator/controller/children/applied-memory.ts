@@ -54,7 +54,7 @@ interface Applied {
 export class AppliedMemory {
   /** The status fields that are omitted because the definition does not declare them. */
   readonly undeclared: UndeclaredFields = new UndeclaredFields();
-  /** The facts about the conditions in statuses. */
+  /** What is known about the conditions in statuses. */
   readonly conditions: ConditionList = new ConditionList();
   /** The names of the resources whose objects `forget` is called for. */
   readonly #followed = new Set<string>();

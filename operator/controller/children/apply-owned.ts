@@ -102,7 +102,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const lastWrite = memory.lastWrite(existing);
   const isUnknown = lastWrite === undefined && !showsAll(existing, child);
   if (lastWrite === 'create' || isUnknown || lacksMaps(resource, contentOf(existing), child)) {
-    // Caches drop `managedFields`.
+    // The object is read live if it comes from a cache, because caches drop `managedFields`.
     const isWhole = existing.metadata.managedFields !== undefined;
     const live = isWhole ? existing : await readLive(client, resource, existing);
     if (live !== undefined) await ownByApplying(client, resource, live, owners);

@@ -52,9 +52,9 @@ export function creatorOf(fieldManager: string): string {
  * and the fields of former managers.
  *
  * The server counts create and apply as two owners, even for one manager. Without the hand-over, a field from
- * the creation would stay forever, because its creator still owns it. If the items of a list are identified
- * by the value that has changed, as ports are by their numbers, the old item would stay next to the new one,
- * or the server would refuse the list.
+ * the creation would stay forever, because its creator still owns it. The items of some lists are identified
+ * by a value, for example ports by their numbers. If such a value has changed, the old item would stay next
+ * to the new one, or the server would refuse the list.
  *
  * Also gives up the maps that `FieldOwners.stated` describes.
  *

@@ -65,7 +65,7 @@ interface Written {
   readonly status: Fields;
 }
 
-/** One status to write. */
+/** A status that has to be written. */
 class StatusWrite {
   readonly #options: StatusWriterOptions;
   readonly #desired: DesiredStatus<KubernetesObject>;

@@ -196,7 +196,7 @@ export class ApiEventRecorder {
   }
 }
 
-/** The same limits as in client-go. */
+/** Limits for the number of Events, the same as in client-go. */
 const BURST = 25;
 const REFILL_MS = 300_000;
 const MANY_SIMILAR = 10;

@@ -56,7 +56,7 @@ interface UnselectedObjectsOptions {
   readonly controllers?: (() => readonly Controller[]) | undefined;
   /** Default: no sweep. */
   readonly pages?: MetadataPages | undefined;
-  /** Default: no object has its own watch. */
+  /** Default: no object is watched separately. */
   readonly open?: ((source: Source) => OpenedSource) | undefined;
 }
 

@@ -5,7 +5,7 @@ import { ApiError } from '../../model/status.ts';
 
 /**
  * A field that the toolkit adds to the status from a reconciler or a function. It is a field of the status,
- * or of each condition. `conditions` is the list itself, which an engine adds for its own condition.
+ * or of each condition. `conditions` is the list itself, which an engine adds if it writes a condition.
  */
 export type AddedField =
   | 'observedGeneration'

@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 /** Maximum number of managers that a log line or an error contains. */
 const MAX_MANAGERS = 3;
 
-/** The API server allows 128 characters. */
+/** Maximum length of a manager's name: the API server allows 128 characters. */
 const MAX_MANAGER_CHARS = 128;
 
 /** One entry of `metadata.managedFields`. It comes from the server, and is not trusted to be complete. */

@@ -102,7 +102,7 @@ export class WriteFights {
     written.resourceVersion = write.isDelete
       ? DELETED
       : (write.answer?.metadata.resourceVersion ?? lastVersion);
-    // The child is created again at once.
+    // After a delete there is no delay, because the child is created again at once.
     if (write.isDelete) return written.fight && { ...written.fight, intervalMs: 0, isDue: false };
     if (write.stated === undefined || write.answer === undefined) return undefined;
     const stated = statedFields(write.stated as Mapping);

@@ -39,8 +39,8 @@ export interface AttemptEnd {
 }
 
 /**
- * Runs around every attempt, for example to record a span or a history. It must call `next` once
- * and return its result. Its own failures are logged and have no effect on the attempt.
+ * Runs around every attempt, for example to record a span or a history. It must call `next` once and return
+ * its result. Failures of the middleware itself are logged and have no effect on the attempt.
  */
 export type ReconcileMiddleware = (
   attempt: Attempt,

@@ -14,7 +14,7 @@ import type { AcceptedWrite, WrittenObject } from '../policies/key-gate.ts';
 export type WrittenCall = Exclude<Call, ReadCall>;
 
 export interface WriteObserver {
-  /** Returns the cached objects with a name. */
+  /** Returns the cached objects with the given name. */
   readonly cached: (
     resource: Resource,
     namespace: string | undefined,

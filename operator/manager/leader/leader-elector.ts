@@ -30,7 +30,7 @@ const MIN_REQUEST_BOUND_MS = 1_000;
  */
 const PARTING_EVENT_MS = 1_000;
 
-/** What all candidacies of a process share. */
+/** The state that all candidacies of a process share. */
 interface Shared {
   readonly calls: LeaseCalls;
   readonly observed: ObservedLease;

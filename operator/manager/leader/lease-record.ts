@@ -71,7 +71,7 @@ function leaseDurationMsOf(lease: Lease): number | undefined {
   return seconds > 0 ? seconds * 1_000 : undefined;
 }
 
-/** The name of a Lease. */
+/** A Lease by its namespace and name. */
 export interface LeaseTarget {
   readonly namespace: string;
   readonly name: string;

@@ -16,7 +16,7 @@ interface LeaseTermOptions {
   readonly timing: ElectionTiming;
   /** The error of the last request about the Lease; undefined when it succeeded. */
   readonly lastFailure: () => unknown;
-  /** Called at most once. */
+  /** Called when the term is lost, at most once. */
   readonly onLoss: (error: LeadershipLostError) => void;
 }
 

@@ -12,7 +12,7 @@ export const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
 
-/** One line of a metric. */
+/** One line of a metric in a scrape. */
 interface Sample {
   /** Includes the suffix of a histogram's series, such as `_bucket`. */
   readonly name: string;

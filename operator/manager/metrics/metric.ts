@@ -15,8 +15,8 @@ export interface Metric {
   /** The name in the scrape. Default: `name`, with the prefix of the settings. */
   readonly shownAs?: string;
   /**
-   * Set if this counter is the sum over some labels of another counter. It grows together with that counter,
-   * and must not be counted directly.
+   * Set if this counter adds up the series of another counter. It grows together with that counter, and must
+   * not be counted directly.
    */
   readonly sumOf?: MetricSum;
   /**

@@ -18,7 +18,7 @@ export interface MetricsPage {
 }
 
 interface MetricsPortOptions {
-  /** 0 turns metrics off. */
+  /** The port to listen on. 0 turns metrics off. */
   readonly port: number;
   readonly host: string;
   /** Additional host names for `isAcceptedHost`. Default: none. */
@@ -62,7 +62,7 @@ export async function metricsPort(options: MetricsPortOptions): Promise<MetricsP
 }
 
 interface MetricsServerOptions {
-  /** 0 takes a free port. */
+  /** The port to listen on. 0 chooses a free port. */
   readonly port: number;
   readonly host: string;
   /** Additional host names for `isAcceptedHost`. Default: none. */

@@ -252,8 +252,8 @@ const TOOLKIT: string = HERE.endsWith('.ts')
 
 /**
  * The frames of a stack, with the user's own code first. If `debugs` is set, the frames of the toolkit and of
- * Node follow. Otherwise those frames are omitted; if these were all frames of a bug, a line says how many
- * were omitted.
+ * Node follow. Otherwise those frames are omitted; if a bug has no other frames, a line says how many were
+ * omitted.
  */
 function orderedFrames(
   stack: string,

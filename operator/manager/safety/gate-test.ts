@@ -37,8 +37,8 @@ const TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 /**
- * A certificate that expires earlier than this is reported. Issuers renew it long before: cert-manager after
- * two thirds of its validity, OpenShift 13 months before its end.
+ * A certificate that expires within this time is reported. Issuers renew a certificate much earlier:
+ * cert-manager after two thirds of its validity, OpenShift 13 months before its end.
  */
 const EXPIRES_SOON_MS = 3 * DAY_MS;
 

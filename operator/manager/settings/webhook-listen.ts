@@ -1,9 +1,9 @@
 import { isLoopbackAddress } from '../../core/loopback.ts';
 import { type ReadSetting, unusable } from './text.ts';
 
-/** Where a server listens. */
+/** The address on which a server listens. */
 export interface ListenAddress {
-  /** 0 chooses a free port. */
+  /** The port to listen on. 0 chooses a free port. */
   readonly port: number;
   readonly host: string;
   /** Path of a unix socket, which replaces host and port. */

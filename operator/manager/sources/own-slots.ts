@@ -122,7 +122,7 @@ export class OwnSlots {
   }
 }
 
-/** Slots that are listed together. */
+/** Slots whose objects are listed together. */
 interface Batch {
   readonly opened: Set<number>;
   readonly done: Promise<void>;

@@ -57,7 +57,7 @@ export function scopeFacts({ resource, namespace, labelSelector }: Scope): objec
   };
 }
 
-/** Labels of measurements of a scope. */
+/** Labels for the metrics of a scope. */
 export function scopeLabels({ resource, namespace }: Scope): Labels {
   const { group, version, plural } = resource;
   return { group, version, resource: plural, namespace: namespace ?? '' };

@@ -51,7 +51,7 @@ export interface KeyStatus {
 
 export interface NextAttempt {
   readonly inMs: number;
-  /** RFC 3339. */
+  /** Wall time of the attempt, RFC 3339. */
   readonly at: string;
   readonly why: string;
 }
