@@ -105,7 +105,7 @@ function writesOf(
   };
 }
 
-/** The permissions on parents that the engine needs in addition to what every controller needs. */
+/** The permissions on parents that the engine needs, in addition to the permissions of every controller. */
 function permissionsOf({
   parent: { resource },
   decorator,

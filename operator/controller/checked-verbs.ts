@@ -6,7 +6,8 @@ import { requireWord } from './known-options.ts';
  * A verb that no request uses. The API server checks it while it handles the write of another object.
  *
  * - `bind` on a Role or ClusterRole, for a binding to it.
- * - `approve`, `sign` and `attest` on a signer, for the approval, the certificate and the trust bundle.
+ * - `approve`, `sign` and `attest` on a signer, for the approval of a request for a certificate, for the
+ *   certificate, and for a trust bundle.
  * - `use` on an object such as a SecurityContextConstraints, for a Pod.
  */
 export type CheckedVerb = 'bind' | 'approve' | 'sign' | 'attest' | 'use';

@@ -79,7 +79,7 @@ export class RulesOfParents {
     this.#byPlace.clear();
   }
 
-  /** The parents that have a rule that selects the object. */
+  /** The parents with a rule that selects the object. */
   selecting(
     resource: Resource,
     entry: Pick<Entry, 'key' | 'metadata'>,

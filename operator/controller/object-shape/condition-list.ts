@@ -194,7 +194,7 @@ function earlierTypes(live: KubernetesObject, fieldManager: string): ReadonlySet
 export interface FormerName {
   readonly manager: string;
   /**
-   * The conditions of which the former name stays an owner. They belong to other writers, but the former name
+   * The conditions that the former name continues to own. They belong to other writers, but the former name
    * once wrote them together with the controller's conditions. There are none if the list is atomic.
    */
   readonly keeps: readonly Condition[];

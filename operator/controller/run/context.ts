@@ -318,7 +318,7 @@ function contextMethods(
       context: { controller: controller.name },
     });
   };
-  /** One per attempt, because it remembers the status that it wrote last. */
+  /** Created once per attempt, because the function remembers the status that it wrote last. */
   let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
     applyOwned: applyingOwned(options, reconciled),

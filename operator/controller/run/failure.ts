@@ -96,8 +96,8 @@ function kindOf(error: Error): Failure['kind'] {
 }
 
 /**
- * True when the error or one of its causes is a LeadershipLostError, because of which the attempt could not
- * continue.
+ * True when the attempt could not continue because leadership was lost: the error or one of its causes is a
+ * LeadershipLostError.
  */
 export function isLeadershipLost(thrown: unknown): boolean {
   return causesOf(thrown).some((error) => error instanceof LeadershipLostError);
@@ -159,7 +159,7 @@ const UNFIT =
 /** V8's messages for a change of a frozen object or array. */
 const FROZEN = /read only property|object is not extensible|^Cannot (delete|redefine) property/;
 
-/** The function of a controller that an attempt calls. */
+/** The name of the controller's function that an attempt calls. */
 export type Verb = 'reconcile' | 'finalize' | 'gone';
 
 /** An Outcome whose fields are valid. If it has no field, the key waits for a change. */

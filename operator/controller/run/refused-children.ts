@@ -104,10 +104,7 @@ export class RefusedChildren {
     return [...errors].filter(([, error]) => !this.#isTold(error)).map(noteOf);
   }
 
-  /**
-   * The Warning Events with which the controller reports a failed reconcile. Empty for a failure that is only
-   * logged.
-   */
+  /** The Warning Events that report a failed reconcile. There are none for a failure that is only logged. */
   events({ kind, error }: Pick<Failure, 'kind' | 'error'>): readonly FailureEvent[] {
     if (kind === 'conflict') return [];
     if (kind !== 'failed') return [{ reason: 'ReconcileFailed', note: error.message }];

@@ -18,7 +18,7 @@ import type { CrdWait } from './settled-sources.ts';
 import type { Shards } from './term.ts';
 import type { WorkOrder } from './work-order.ts';
 
-/** What a controller needs to run, and defaults for settings that the controller omits. */
+/** Everything that is needed to run a controller, and defaults for settings that the controller omits. */
 export interface RunnerOptions {
   readonly controller: Controller;
   /** The informer of a source; equal sources share one informer. */

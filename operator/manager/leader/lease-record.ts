@@ -34,7 +34,7 @@ export interface OwnLease {
 export interface LostTerm {
   /** `leaseTransitions` of the Lease in the lost term. The next term has a different number. */
   readonly transitions: number;
-  /** A time on the monotonic clock. Before it neither this process nor another one may lead. */
+  /** A time on the monotonic clock. No process may lead before this time. */
   readonly expiresAt: number;
 }
 
@@ -52,7 +52,9 @@ export function holderOf(lease: Lease): string | undefined {
   return lease.spec?.holderIdentity || undefined;
 }
 
-/** The process that a client has marked as the preferred holder, to which the Lease should soon pass. */
+/**
+ * The process to which the Lease should soon pass, because a client has marked it as the preferred holder.
+ */
 export function preferredHolderOf(lease: Lease): string | undefined {
   return lease.spec?.preferredHolder || undefined;
 }

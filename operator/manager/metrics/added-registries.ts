@@ -68,7 +68,7 @@ export class AddedRegistries {
   #metricsOf(registry: MetricsRegistry): Promise<readonly RegistryMetric[]> {
     const known = this.#underWay.get(registry);
     if (known !== undefined) return known;
-    // `async`, so that a registry that throws synchronously also causes a rejection.
+    // This function is `async`, so that a registry that throws synchronously also causes a rejection.
     const read = (async () => registry.getMetricsAsJSON())().finally(() =>
       this.#underWay.delete(registry),
     );

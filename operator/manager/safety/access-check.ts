@@ -33,7 +33,7 @@ interface AccessCheckOptions {
 /** The rights that the API server grants the operator, compared with those that its controllers declare. */
 export interface AccessReport {
   readonly missing: NeededAccess;
-  /** Granted rights that are not declared, as far as the API server lists them. */
+  /** Granted rights that are not declared. The API server may not list all of them. */
   readonly excess: readonly ExcessAccessRule[];
   /** Why the lists of rules are unreliable. If set, the check has sent a separate request for each right. */
   readonly incomplete: string | undefined;

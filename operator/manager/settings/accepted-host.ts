@@ -4,7 +4,7 @@ import { type ReadSetting, unusable } from './text.ts';
 /** The setting with additional host names. */
 export const HTTP_HOSTS = 'CHANCERY_HTTP_HOSTS';
 
-/** DNS labels in lower case, at most 253 characters. */
+/** Matches DNS labels in lower case, with at most 253 characters. */
 const NAME = /^(?!.{254})[a-z0-9_][-a-z0-9_]{0,62}(\.[a-z0-9_][-a-z0-9_]{0,62})*$/;
 
 /**

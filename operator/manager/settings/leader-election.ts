@@ -13,7 +13,7 @@ export interface LeaderElectionSettings {
    * Default 15 s.
    */
   readonly leaseDurationMs: number;
-  /** Milliseconds that a holder that cannot renew continues to work. Default 10 s. */
+  /** How many milliseconds a holder continues to work if it cannot renew the Lease. Default 10 s. */
   readonly renewDeadlineMs: number;
   /** Milliseconds between two attempts to acquire or renew. Default 2 s. */
   readonly retryPeriodMs: number;

@@ -20,7 +20,7 @@ export interface ShardingSettings {
    * Default 15 s.
    */
   readonly leaseDurationMs: number;
-  /** Milliseconds that a holder that cannot renew continues to work. Default 10 s. */
+  /** How many milliseconds a holder continues to work if it cannot renew the Lease. Default 10 s. */
   readonly renewDeadlineMs: number;
   /** Milliseconds between two renewals. Default 5 s. */
   readonly retryPeriodMs: number;

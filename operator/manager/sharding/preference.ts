@@ -9,7 +9,8 @@
  * the same members, in whatever order they come.
  *
  * Rendezvous hashing of the members alone gives uneven shares: one of 4 members may get 8 of 16 groups, or
- * none. Bounded shares that ignore the current holders move up to three times as many groups.
+ * none. An algorithm that bounds the shares but ignores the current holders would move up to three times as
+ * many groups.
  *
  * @param holders - the last observed holder of each group; undefined if there was none.
  */

@@ -144,7 +144,7 @@ export interface ControllerStatus {
   readonly errors: number;
   /** Median of the last 200 attempts, in milliseconds; undefined before the first attempt. */
   readonly medianMs: number | undefined;
-  /** The slowest of the same attempts, in milliseconds. */
+  /** Duration of the slowest of the last 200 attempts, in milliseconds. */
   readonly slowestMs: number | undefined;
 }
 

@@ -267,8 +267,9 @@ function timeLimitMs({ timeoutSeconds }: Endpoint, query: string | undefined): n
 }
 
 /**
- * Removes a socket that a killed container has left in the shared volume. A socket on which a process listens
- * stays. A file that is not a socket also stays, although Linux refuses connections to it in the same way.
+ * Removes a socket that a killed container has left in the shared volume. It does not remove a socket on
+ * which a process listens. It does not remove a file that is not a socket either, although Linux refuses
+ * connections to it in the same way.
  */
 async function removeStale(path: string): Promise<void> {
   const socket = connect(path);

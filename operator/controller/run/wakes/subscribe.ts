@@ -200,9 +200,8 @@ function ifReadable<R>(
 }
 
 /**
- * True for the change with which the deletion of an object with our finalizer begins, and for an object whose
- * deletion began before the controller started. Both bypass predicates, because otherwise the object could
- * never be deleted.
+ * True if the deletion of an object with our finalizer begins with this change, or began before the
+ * controller started. Such a change bypasses predicates, because otherwise the object could never be deleted.
  */
 function isFinalizationDue(change: Change, finalizer: string | undefined): boolean {
   if (change.type === 'delete' || finalizer === undefined) return false;
