@@ -270,9 +270,9 @@ export class ApiServer {
   }
 
   /**
-   * Drops the history. Continued lists and exact lists of earlier revisions are then answered with 410. So
-   * are watches from earlier revisions, unless `what` is `pages`, which has the effect of a compaction of
-   * etcd.
+   * Drops the history. The next pages of running lists, and exact lists of earlier revisions, are then
+   * answered with 410. Watches from earlier revisions are also answered with 410, unless `what` is `pages`:
+   * then the effect is that of a compaction of etcd.
    */
   compact(what: 'everything' | 'pages' = 'everything'): void {
     const { storage } = this.#cluster;

@@ -79,7 +79,10 @@ function restore(cluster: Cluster, snapshot: StorageSnapshot): void {
   cluster.watchCache.restart();
 }
 
-/** @throws ConfigurationError `CONFIG` that names the file of the snapshot. */
+/**
+ * @throws ConfigurationError `CONFIG` with the file of the snapshot when this server cannot serve the
+ * snapshot.
+ */
 function servable(cluster: Cluster, snapshot: StorageSnapshot): StorageSnapshot {
   try {
     return servableSnapshot(cluster, snapshot);

@@ -15,15 +15,15 @@ interface Draft {
   /** The object in the stored form with defaults, before the built-in plugins have changed it. */
   readonly object: StoredObject;
   /**
-   * Computes the owners. It is called before admission changes anything, so that the fields that admission
-   * sets have no owner.
+   * Computes `metadata.managedFields`. It is called before admission changes the object, so that fields that
+   * admission sets do not belong to any field manager.
    */
   readonly managedFields: () => readonly unknown[];
   /** Adds the fields that the built-in plugins set. */
   readonly builtIn: (object: StoredObject) => StoredObject;
   /**
-   * Returns the object as policies and webhooks see it. If omitted, they see the object in the version of the
-   * request.
+   * Returns the object as policies and webhooks see it. Without this function, they see the object in the
+   * version of the request.
    */
   readonly shown?: (object: StoredObject) => StoredObject;
   /**
@@ -39,7 +39,7 @@ interface Draft {
  * plugins and the policies and webhooks due for reinvocation run again (k8s.io/apiserver,
  * pkg/admission/reinvocation.go).
  *
- * @param draft - undefined for a deletion, whose object is only shown to webhooks.
+ * @param draft - undefined for a deletion. Webhooks receive the deleted object, but cannot change it.
  * @returns the object in the stored form.
  * @throws ApiError with the error of the policy or webhook that refuses the request or fails.
  */
@@ -91,8 +91,8 @@ function isMutable(cluster: Cluster, { group }: ServedResource): boolean {
 }
 
 /**
- * The owners. Undefined if they cannot be computed because the object is invalid. Validation refuses such an
- * object later.
+ * The value for `metadata.managedFields`. Undefined if it cannot be computed because the object is invalid.
+ * Validation refuses such an object later.
  */
 function ownersOf({ managedFields }: Draft): readonly unknown[] | undefined {
   try {

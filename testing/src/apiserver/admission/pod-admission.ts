@@ -72,10 +72,13 @@ function withPullSecrets(spec: Json, account: StoredObject | undefined): Json {
   return has || secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };
 }
 
-/** The directory that contains the account's token in every container. */
+/** The directory in which every container finds the token of the Pod's ServiceAccount. */
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** An hour and seven seconds: this odd lifetime marks a token as the server's own. */
+/**
+ * The lifetime of the token: an hour and seven seconds. With this unusual value, kube-apiserver recognizes
+ * tokens that admission has requested.
+ */
 const TOKEN_SECONDS = 3_607;
 
 function mountToken(spec: Json): Json {

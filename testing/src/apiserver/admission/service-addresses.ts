@@ -11,7 +11,7 @@ const FIRST_ADDRESS = 0x0a_60_00_00;
 const ADDRESS_COUNT = 1 << 20;
 const ADDRESS_RANGE = '10.96.0.0/12';
 
-/** The first of these addresses, which belongs to the Service `kubernetes`. */
+/** The address of the Service `kubernetes`: the first usable address of the range. */
 export const OWN_ADDRESS = '10.96.0.1';
 
 const FIRST_NODE_PORT = 30_000;

@@ -13,7 +13,7 @@ export interface ResourceAccess {
   readonly name: string;
 }
 
-/** An action on a path that names no resource, such as `/healthz`. */
+/** An action on a path that is not the path of a resource, such as `/healthz`. */
 export interface PathAccess {
   readonly verb: string;
   readonly path: string;
@@ -32,8 +32,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What can follow the name of a Namespace in a path about the Namespace itself. Any other segment there names
- * a resource in the Namespace.
+ * Path segments after `namespaces/NAME` that belong to the Namespace itself. Any other segment in this
+ * position is the plural of a resource in the Namespace.
  */
 const OF_NAMESPACE: ReadonlySet<string | undefined> = new Set([undefined, 'status', 'finalize']);
 
@@ -67,7 +67,7 @@ function placeOf(parts: readonly string[]): Omit<ResourceAccess, 'verb' | 'group
 }
 
 /**
- * The access with its final verb: without a name, `get` becomes `list` or `watch`, and `delete` becomes
+ * Replaces the verb of a request that contains no name: `get` becomes `list` or `watch`, and `delete` becomes
  * `deletecollection`.
  */
 function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess {

@@ -35,7 +35,7 @@ export class Authentication {
 
   /**
    * @param header - the `Authorization` header. Only a bearer token counts as a credential.
-   * @param withoutToken - the user as whom requests without a token are made. If undefined, the user in the
+   * @param withoutToken - the sender of requests without a token. If undefined, the sender is the user in the
    * options.
    * @throws ApiError 401 for an unknown token, and for a request without a token if anonymous requests are
    * refused.

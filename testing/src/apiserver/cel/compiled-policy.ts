@@ -9,7 +9,7 @@ export interface PolicyValidation {
   readonly check: PolicyExpression;
   readonly messageExpression: PolicyExpression | undefined;
   readonly message: string;
-  /** The reason that the policy names. If it names none, this is empty, and the server uses `Invalid`. */
+  /** The `reason` of the validation. If it is empty, the server uses `Invalid`. */
   readonly reason: string;
 }
 
@@ -37,7 +37,8 @@ export interface CompiledPolicy {
 }
 
 /**
- * Keyed by the stored object. A changed policy is another object, so entries never become stale.
+ * Compiled policies, keyed by the stored object. A changed policy is stored as a new object, so entries never
+ * become stale.
  */
 const compiled = new WeakMap<StoredObject, CompiledPolicy>();
 

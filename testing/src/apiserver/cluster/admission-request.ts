@@ -19,7 +19,7 @@ export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   /** The resource in the version of the objects below. */
   readonly served: ServedResource;
-  /** The resource that the client named, if a rule matches another version of this resource. */
+  /** The resource in the version that the client requested. Set only if a rule matches another version. */
   readonly requested?: ServedResource;
   readonly subresource: string | undefined;
   /** The namespace of the object. For a Namespace, its own name. */

@@ -2,10 +2,13 @@ import type { KubernetesObject, Resource } from 'chancery';
 import type { CommittedEvent, ResourceName, StoredObject } from '../objects/stored-object.ts';
 
 export interface DeleteOptions {
-  /** If omitted, the default of the resource applies, which is `Background` for nearly all resources. */
+  /**
+   * What happens to the dependents of the object. If omitted, the default of the resource applies:
+   * `Background` for nearly all resources.
+   */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
-  /** Deletes the object only if it has this uid. If it has another one, the error is 409. */
+  /** Deletes the object only if it has this uid. If its uid is different, the error is 409. */
   readonly uid?: string;
 }
 

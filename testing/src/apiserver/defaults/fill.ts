@@ -1,8 +1,8 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 
 /**
- * The object with its missing fields filled in. A default that is a function is called with the current value
- * of the field.
+ * Sets missing fields of an object to their defaults. If a default is a function, it is called with the
+ * current value of the field, and returns the new value.
  */
 export function fill(object: Json | undefined, defaults: Readonly<Record<string, unknown>>): Json {
   const filled: Record<string, unknown> = { ...object };

@@ -88,10 +88,10 @@ const POLICY_CODES: Readonly<Record<string, number>> = {
 
 /**
  * The error for a denial by a policy (k8s.io/apiserver,
- * pkg/admission/plugin/policy/validating/dispatcher.go). It has the message of a 403, but the reason is
- * another one, and its cause names no field.
+ * pkg/admission/plugin/policy/validating/dispatcher.go). Its message is that of an error 403, but its reason
+ * is not `Forbidden`, and its cause contains no field.
  *
- * @param reason - the reason that the validation gives; an empty one means `Invalid`.
+ * @param reason - the `reason` of the failed validation; '' stands for `Invalid`.
  */
 export function policyDenied(resource: Named, name: string, why: string, reason: string): ApiError {
   return failure({

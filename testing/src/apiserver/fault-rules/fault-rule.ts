@@ -14,8 +14,8 @@ const VERBS = [
 ] as const;
 
 /**
- * A fault for some requests, which happens in place of their answer or before it. A field that is omitted
- * does not limit the selection, so a rule without such fields selects every request.
+ * A fault for some requests, which happens in place of their answer or before it. The fields `verbs` and
+ * `path` select the requests. A rule without these fields selects every request.
  *
  * A rule has one effect: `status`, `reset` or `cutWatch`, or only `delayMs`.
  */
@@ -41,13 +41,16 @@ export interface FaultRule {
   readonly delayMs?: number;
   /** The status code of a failure, from 400 to 599. The request is not carried out. */
   readonly status?: number;
-  /** The message of the failure. Default: a message that names the rule. */
+  /** The message of the failure. Default: a message that contains the name of the rule. */
   readonly message?: string;
   /**
    * The reason of the failure, such as `TooManyRequests`. Default: the usual reason of the code.
    */
   readonly reason?: string;
-  /** The retry delay in the failure, which is also sent as a header. */
+  /**
+   * After how many seconds the client may retry. The failure's Status and its header `Retry-After` contain
+   * this value.
+   */
   readonly retryAfterSeconds?: number;
   /** Cuts the connection. The request is not carried out. */
   readonly reset?: true;

@@ -73,8 +73,8 @@ export class HttpServer {
 
   /**
    * Opens a port.
-   * @param caller - the user as whom every request without a token is made on this port. A port with a
-   * `caller` is only open to this machine.
+   * @param caller - the sender of all requests on this port that have no token. A port with a `caller` is
+   * only open to this machine.
    * @returns the port, which equals `port` unless `port` is 0.
    */
   async listen(port: number, caller?: Caller): Promise<number> {

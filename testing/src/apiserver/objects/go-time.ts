@@ -29,7 +29,7 @@ const LIMITS: Readonly<Record<string, readonly [low: number, high: number, name:
   '05': [0, 59, 'second'],
 };
 
-/** What Go makes of a time: the time in Go's format, or Go's error message. */
+/** The result of parsing a time like Go: the time in Go's format, or Go's error message. */
 export type GoTime = { readonly text: string } | { readonly problem: string };
 
 /** Parses a metav1.Time: any RFC 3339 time, which becomes UTC and whole seconds. */

@@ -1,6 +1,6 @@
 import { NANOS, parseQuantity, QUANTITY_SUFFIXES } from 'chancery/internal-objects';
 
-/** What Go makes of a resource.Quantity: the quantity in Go's format, or Go's error message. */
+/** Parses a `resource.Quantity` like Go. Returns the quantity in Go's format, or Go's error message. */
 export function goQuantity(text: string): { readonly text: string } | { readonly problem: string } {
   const parsed = parseQuantity(text.trim());
   if ('problem' in parsed) return parsed;

@@ -30,8 +30,8 @@ export interface DecodedStruct {
 }
 
 /**
- * Decodes JSON like Go decodes it into a struct: unknown fields are dropped, null counts as unset, and the
- * case of names must be as declared.
+ * Decodes JSON like Go decodes it into a struct: unknown fields are dropped, null counts as unset, and field
+ * names must match exactly, including upper and lower case.
  *
  * @param typeName - the name of a built-in type, with or without a leading `#`.
  * @param by - the decoder to imitate: `json`, or the `converter` from maps to structs (k8s.io/apimachinery,
@@ -325,8 +325,8 @@ function wrapped(value: number | bigint, type: 'int32' | 'int64'): number | bigi
 }
 
 /**
- * True for an integer that fits into 64 bits. Every bigint does, because the parser makes bigints only of
- * such integers.
+ * True for an integer that fits into 64 bits. Every bigint fits, because the parser turns larger integers
+ * into ordinary numbers.
  */
 function isInt64(value: number | bigint): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);

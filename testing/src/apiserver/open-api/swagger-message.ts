@@ -5,7 +5,10 @@ import { WireWriter } from '../protobuf/wire-writer.ts';
 /** Writes the value of one field of a message. */
 type Write = (writer: WireWriter, number: number, value: unknown) => void;
 
-/** The fields of a message, keyed by their JSON names, with the number of each. */
+/**
+ * The fields of a protobuf message, keyed by their JSON names. Each value contains the number of the field,
+ * and the function that writes it.
+ */
 interface Message {
   readonly fields: Readonly<Record<string, readonly [number, Write]>>;
   /** The number of the list of extensions, whose names begin with `x-`. */
@@ -39,7 +42,7 @@ const texts: Write = each((writer, number, value) =>
 
 /**
  * Writes a nested message.
- * @param message - a function, because schemas contain schemas.
+ * @param message - a function, so that the message of a schema can contain itself.
  */
 function nested(message: () => Message): Write {
   return (writer, number, value) => {

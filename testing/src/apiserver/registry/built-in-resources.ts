@@ -157,8 +157,8 @@ const PART: readonly string[] = ['get', 'patch', 'update'];
 const STREAM: readonly string[] = ['create', 'get'];
 
 /**
- * Kinds that can be created but are not stored, because their objects are questions or requests for an
- * action.
+ * Kinds that can be created but are not stored. Their objects are queries, such as a SubjectAccessReview, or
+ * requests for an action, such as a Binding.
  */
 const WRITE_ONLY: ReadonlySet<string> = new Set([
   'Binding',

@@ -56,10 +56,12 @@ export interface Strategy {
   readonly annotationsCount?: boolean;
 }
 
-/** What a gate needs to know about a request. */
+/**
+ * A request to a custom resource that may have to wait, because the resource has just begun to be served.
+ */
 export interface GatedRequest {
   readonly method: string;
-  /** It is aborted when the client disconnects. */
+  /** This signal is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly warn: (text: string) => void;
 }

@@ -168,8 +168,8 @@ function hasToken(query: URLSearchParams): boolean {
 }
 
 /**
- * The problems on servers without `sendInitialEvents`. They check a watch like a list, but it must not set
- * `resourceVersionMatch`.
+ * The problems of a query on servers without `sendInitialEvents`. Such servers check a watch like a list. In
+ * addition, they refuse a watch that sets `resourceVersionMatch`.
  */
 function olderProblems(query: URLSearchParams, watch: boolean, match: string): FieldError[] {
   if (match === '') return [];

@@ -23,8 +23,8 @@ export interface Selection {
   readonly shards: ShardSelector | undefined;
   /**
    * True for a request without label and field selectors. A list then reports the number of remaining
-   * objects. Like in 1.36, a shard selector makes no difference here (`Empty` in k8s.io/apiserver
-   * pkg/storage/selection_predicate.go).
+   * objects. Like in 1.36, it does not matter whether the request has a shard selector (`Empty` in
+   * k8s.io/apiserver pkg/storage/selection_predicate.go).
    */
   readonly everything: boolean;
   matches(object: StoredObject): boolean;

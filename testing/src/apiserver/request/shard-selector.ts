@@ -3,7 +3,10 @@ import { type Expression, parseUnchecked } from '../cel/unchecked-expression.ts'
 import { internalError } from '../failures/failure.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 
-/** Selects objects by ranges for the hash of one field, for the feature gate `ShardedListAndWatch`. */
+/**
+ * Selects the objects for which the hash of one field lies in certain ranges (feature gate
+ * `ShardedListAndWatch`).
+ */
 export interface ShardSelector {
   /** The ranges in the server's notation, as in `metadata.shardInfo.selector`. */
   readonly text: string;

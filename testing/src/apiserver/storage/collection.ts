@@ -12,7 +12,7 @@ export interface CollectionOptions extends WatchWindowOptions {
   readonly historyLimit: number;
 }
 
-/** The objects and history of one resource, from which a collection can be restored. */
+/** The objects and the history of one resource. A collection can be restored from these data. */
 export interface CollectionSnapshot {
   readonly objects: ReadonlyMap<ObjectKey, StoredObject>;
   readonly events: readonly StorageEvent[];
@@ -29,9 +29,9 @@ export class Collection {
   readonly #log: EventLog;
   readonly #window: WatchWindow;
   readonly #historyLimit: number;
-  /** The states before this revision are not known any more. */
+  /** The oldest revision whose state is known. */
   #floor: number;
-  /** The result of the last list of all objects, until something changes. */
+  /** The cached list of all objects. Undefined after a change. */
   #listed: readonly StoredObject[] | undefined;
   /**
    * The result of the last list of one namespace. Without this cache, each page of a list would cost as much

@@ -43,7 +43,7 @@ const FIRST_REVISION = 1;
  * revision counter for all resources, and a limited history. It can be used without the server.
  *
  * Every change gets the next revision, which becomes the resourceVersion of the object. The storage does not
- * interpret changes: the verbs validate objects and detect writes without effect. Listeners receive commits
+ * interpret changes: its callers validate objects and detect writes without effect. Listeners receive commits
  * in order, even when a listener writes. The storage shares objects with its callers, so do not change an
  * object that you passed in or got.
  */

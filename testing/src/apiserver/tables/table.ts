@@ -3,7 +3,7 @@ import { type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
 
-/** What a row contains of its object. */
+/** How much of its object a row contains. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
 
 /** What a Table needs to know about a resource. */

@@ -198,7 +198,10 @@ function must(containers: readonly Json[], text: string): string {
   return containers.length === 0 ? '' : `${named('container', containers)} ${text}`;
 }
 
-/** Names containers: `container "a"` or `containers "a", "b"`. Empty for an empty list. */
+/**
+ * Formats a list of containers for a message: `container "a"` or `containers "a", "b"`. The result for an
+ * empty list is ''.
+ */
 function named(what: string, list: readonly Json[]): string {
   if (list.length === 0) return '';
   return `${what}${list.length === 1 ? '' : 's'} ${quoted(list.map(({ name }) => String(name)))}`;

@@ -85,7 +85,10 @@ export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage 
   return used;
 }
 
-/** The resources whose objects are counted for an amount of a quota. */
+/**
+ * The resources whose objects count towards an entry of a quota. For example, Pods count towards
+ * `requests.cpu`.
+ */
 function countedFor(what: string): readonly ResourceName[] {
   if (what.startsWith('count/')) return [what.slice('count/'.length)];
   if (what.startsWith('services.')) return ['services'];

@@ -51,7 +51,7 @@ export function plus(left: Amount, right: Amount): Amount {
   return { nanos: left.nanos + right.nanos, binary: left.binary || right.binary };
 }
 
-/** True for a finished Pod. It is counted only as an object, and uses no other amounts. */
+/** True for a finished Pod. Such a Pod counts as an object, but its requests and limits do not count. */
 function isFinished({ status }: StoredObject): boolean {
   const phase = isObject(status) ? status.phase : undefined;
   return phase === 'Succeeded' || phase === 'Failed';
@@ -66,8 +66,8 @@ function addService(usage: Map<string, Amount>, { type, ports }: Json): void {
 
 /**
  * For each resource, the sum of the Pod's containers, or the amount of its largest init container if that is
- * more. An init container with `restartPolicy: Always` counts as a container, which already runs while the
- * init containers after it run.
+ * more. An init container with `restartPolicy: Always` counts like a regular container. It keeps running
+ * while the init containers after it run, so its amounts are added to theirs.
  */
 export function podAmounts({ containers, initContainers }: Json): Usage {
   const total = new Map<string, Amount>();

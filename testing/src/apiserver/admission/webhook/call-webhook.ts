@@ -17,7 +17,7 @@ import type { Webhook } from './webhook.ts';
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
 /**
- * The request as it is sent to a webhook, with the objects in the version that the webhook's rule names.
+ * The request as it is sent to a webhook, with the objects in the version that a rule of the webhook matches.
  * Undefined when the webhook does not match the request (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/generic/webhook.go, ShouldCallHook).
  *

@@ -159,7 +159,10 @@ function optional(isWrapped: boolean): Expand {
   };
 }
 
-/** Binds the list to a name and sorts it by the list of its keys. */
+/**
+ * Expands `sortBy`: binds the list to a name, computes the sort key of each item, and sorts the items by
+ * their keys.
+ */
 function sorter({ at, target, args }: Parameters<Expand>[0]): Expression {
   const input = identifier('@__sortBy_input__', at);
   const expand = lister(1, false);

@@ -31,8 +31,8 @@ export const TRANSFORMS: Readonly<
 };
 
 /**
- * Macros that the library lacks, at least with two variables. Our implementations do not expand them to loops
- * of the library.
+ * Macros that this package implements, because the library lacks them or lacks their variant with two
+ * variables. They do not become loops of the library.
  */
 export const OWN_LOOPS: ReadonlySet<string> = new Set([
   ...Object.keys(QUANTIFIERS),

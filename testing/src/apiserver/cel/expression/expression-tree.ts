@@ -40,7 +40,7 @@ interface TypeChecker {
 interface Comprehension {
   readonly iterable: ExpressionNode;
   readonly step: ExpressionNode;
-  /** False when an error in a step does not end the loop. */
+  /** False if the loop continues after an error in a step. */
   readonly errorsAreFatal?: boolean;
   /** Whether the loop continues after an iteration with this result. */
   readonly condition?: (result: boolean) => boolean;

@@ -69,8 +69,8 @@ const INT64_DIGITS = 18;
 const BINARY_DIGITS = 15;
 
 /**
- * The power of ten that a string with a quantity gets by the rules of `ParseQuantity` (apimachinery,
- * pkg/api/resource/quantity.go).
+ * The power of ten that `ParseQuantity` (apimachinery, pkg/api/resource/quantity.go) uses to store a
+ * quantity.
  */
 function scaleOf(text: string): number | undefined {
   const [, whole = '', fraction = '', exponent, suffix = ''] = PARTS.exec(text) ?? [];

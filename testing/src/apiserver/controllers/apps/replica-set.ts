@@ -107,7 +107,7 @@ function createPod({ access, record }: Tools, set: ReplicaSet): void {
 }
 
 /**
- * Sorts the Pods that should be deleted first to the front: unscheduled Pods, then Pods that are not running,
+ * Sorts Pods in the order in which they should be deleted: unscheduled Pods, then Pods that are not running,
  * then unready Pods. Among equals, the youngest Pod comes first.
  */
 function byDispensability(left: Pod, right: Pod): number {

@@ -96,7 +96,10 @@ function failureText({ metadata }: StatefulSet, pod: string, why: string): strin
   return `Create Pod ${pod} in StatefulSet ${metadata.name} failed error: ${why}`;
 }
 
-/** Creates missing claims. All are tried, and if one fails the Pod is not created. */
+/**
+ * Creates missing claims. A refused claim does not prevent the creation of the other claims, but the Pod is
+ * then not created.
+ */
 function ensureClaims(
   access: ClusterAccess,
   set: StatefulSet,

@@ -23,8 +23,8 @@ const DEFAULT_SUCCESSFUL = 3;
 const DEFAULT_FAILED = 1;
 
 /**
- * With more missed times than this, the controller records a warning and skips to the last minutes. The real
- * controller has the same limit.
+ * After this number of missed times, the controller records a warning and ignores all times except those of
+ * the last minutes. The real controller has the same limit.
  */
 const MOST_MISSED = 100;
 

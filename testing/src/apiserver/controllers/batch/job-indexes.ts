@@ -4,7 +4,10 @@ import type { PodTemplate } from '../pods/pod-template.ts';
 import type { Job } from './job-object.ts';
 import { isTracked } from './job-pod-count.ts';
 
-/** The annotation and label with the index of a Pod, which says which part of the work the Pod does. */
+/**
+ * The annotation and the label that contain the index of a Pod. Each index stands for one part of the Job's
+ * work.
+ */
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const VARIABLE = 'JOB_COMPLETION_INDEX';
 
@@ -85,7 +88,10 @@ export function pendingIndexes(
   return pending;
 }
 
-/** Pods whose index another Pod already has, or whose index the Job does not need. */
+/**
+ * Pods that the Job does not need: Pods without a valid index, and Pods with the same index as an earlier Pod
+ * of the list.
+ */
 export function uselessPods(job: Job, active: readonly Pod[]): readonly Pod[] {
   const seen = new Set<number>();
   return active.filter((pod) => {

@@ -9,7 +9,7 @@ import { type Content, endingConditions } from './namespace-conditions.ts';
 
 const NAMESPACES: ResourceName = 'namespaces';
 
-/** Keeps a namespace, in `spec.finalizers`, until it is empty. */
+/** The entry in `spec.finalizers` that prevents the removal of a namespace until it is empty. */
 const CONTENT_FINALIZER = 'kubernetes';
 
 interface Namespace extends StoredObject {

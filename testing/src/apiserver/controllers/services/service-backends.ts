@@ -44,7 +44,10 @@ export interface Backend {
   readonly terminating: boolean;
 }
 
-/** Pods whose target ports have the same numbers. A named port may have a different number in each Pod. */
+/**
+ * The Pods of a Service that receive its connections on the same port numbers. The Pods of a Service can form
+ * several groups, because a named port may have a different number in each Pod.
+ */
 export interface BackendGroup {
   readonly ports: readonly BackendPort[];
   readonly backends: readonly Backend[];

@@ -263,7 +263,10 @@ function decodeCustom(value: Json, expected: Expected): ReturnType<typeof decode
   return { value: { ...value, metadata: decoded.value }, unknown };
 }
 
-/** The source line that the server's message names: there the server registers its internal types. */
+/**
+ * A source line in the server's message. At this line of its source code, the server registers its internal
+ * types.
+ */
 const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 function wrongKind(kind: string, apiVersion: string, expected: Expected): Error {

@@ -17,7 +17,7 @@ export interface Handling {
   readonly view: View;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Opens a watch on the exchange. */
+  /** Answers the request with a watch. */
   readonly watch: (options: ListOptions, view: View) => void;
 }
 
@@ -41,7 +41,8 @@ export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'war
 }
 
 /**
- * The object as the answer shows it. After a dry run it has no resourceVersion, because it was not stored.
+ * The object as it is sent in the answer. After a dry run it has no resourceVersion, because it was not
+ * stored.
  */
 export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
   if (!dryRun) return object;

@@ -22,7 +22,7 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
  */
 const KUBECTL = 'kubectl';
 
-/** The fields of an apply request that are needed here. */
+/** The fields of an apply request that the functions of this file use. */
 interface ByManager {
   readonly manager: string;
   readonly apiVersion: string;

@@ -42,9 +42,9 @@ export interface FieldSchema {
 }
 
 /**
- * The number of levels in a value without a schema whose fields have separate owners. Below these levels,
- * each value is one field with one owner. A real server has no such limit. It is needed here, because the
- * cost of `managedFields` grows with the square of the depth.
+ * In a value without a schema, the fields of this many levels have separate owners. Below these levels, each
+ * value is one field with one owner. A real server has no such limit. It is needed here, because the cost of
+ * `managedFields` grows with the square of the depth.
  */
 const OWNED_LEVELS = 200;
 

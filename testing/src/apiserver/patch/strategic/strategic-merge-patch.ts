@@ -135,8 +135,8 @@ function retainKeys(map: OwnMap, patch: OwnMap): void {
 }
 
 /**
- * Merges the lists for which the patch contains `$setElementOrder/…`, and sorts their items in the order that
- * it gives.
+ * Merges the lists for which the patch contains `$setElementOrder/…`, and sorts their items in the order of
+ * this directive.
  */
 function mergeOrderedLists(map: OwnMap, patch: OwnMap, type: GoType): void {
   for (const key of Object.keys(patch).filter((one) => one.startsWith(ELEMENT_ORDER))) {

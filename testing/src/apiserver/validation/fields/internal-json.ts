@@ -36,7 +36,10 @@ function struct(written: string, value: unknown): unknown {
 
 const NO_FIELD: BuiltInField = { type: 'string' };
 
-/** Fields whose position differs in the internal type. Keyed by the field that they follow there. */
+/**
+ * Fields that have a different position in the internal type, keyed by the field after which they come in the
+ * internal type.
+ */
 const MOVED_BEHIND: Readonly<Record<string, readonly string[]>> = {
   subdomain: ['setHostnameAsFQDN'],
   priority: ['preemptionPolicy'],

@@ -105,8 +105,8 @@ function passesOf({ kind, group, custom }: ServedResource): readonly Pass[] {
 }
 
 /**
- * How often a change of an immutable metadata field is reported: by the general rules, and by each step
- * `change`.
+ * How often a change of an immutable metadata field is reported: once by the general rules, and once by each
+ * step named `change`.
  */
 export function changePasses(served: ServedResource): number {
   return 1 + passesOf(served).filter((pass) => pass === 'change').length;

@@ -59,7 +59,10 @@ export function decodeBuiltIn(
   return { object: asObject(value, expected), unknown, quote };
 }
 
-/** The source line that the server's message names: there the server registers its types. */
+/**
+ * A source line in the server's message. At this line of its source code, the server registers its internal
+ * types.
+ */
 const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 function groupOf(apiVersion: string): string {
