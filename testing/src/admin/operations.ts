@@ -37,8 +37,8 @@ export interface Operation {
   /** The format of the answer: a JSON value, or a snapshot. If omitted, the answer is a 204. */
   readonly answer?: StructuralSchema | typeof SNAPSHOT;
   /**
-   * The status codes of errors that only this operation has. The codes that every request can get,
-   * and every request with a body, are not repeated.
+   * The status codes of errors that only this operation has. Two groups of codes are not repeated here: those
+   * that every request can get, and those that every request with a body can get.
    */
   readonly problems?: readonly number[];
   /**
@@ -84,7 +84,7 @@ const TIME: StructuralSchema = {
   properties: { now: { type: 'string', format: 'date-time' } },
 };
 
-/** All operations of the endpoint, except showing its document. */
+/** All operations of the endpoint, except the one that returns its OpenAPI document. */
 export const OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',

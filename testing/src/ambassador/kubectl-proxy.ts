@@ -24,13 +24,16 @@ export interface KubectlProxyOptions {
    * If omitted, kubectl cannot find any kubeconfig, credentials or proxies.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** If omitted or 0, any free port. */
+  /** The port to listen on. If omitted or 0, the proxy takes any free port. */
   readonly port?: number;
   /** If omitted, kubectl's own filter, which accepts everything except `exec` and `attach`. */
   readonly filter?: AmbassadorFilter;
 }
 
-/** Keeps kubectl from finding other configurations, and from inheriting credentials or proxies. */
+/**
+ * With these variables, kubectl finds no other configuration, and inherits no credentials and no HTTP
+ * proxies.
+ */
 const ENVIRONMENT = {
   HOME: '/nonexistent',
   KUBECONFIG: '/dev/null',

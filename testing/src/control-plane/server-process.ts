@@ -11,7 +11,10 @@ export interface ServerProcessOptions {
   readonly path: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Resolves to true when the program serves requests. Called repeatedly until it does. */
+  /**
+   * Resolves to true if the program serves requests. This function is called again and again until it
+   * resolves to true.
+   */
   readonly isReady: () => Promise<boolean>;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;

@@ -21,7 +21,7 @@ import { type Manifest, manifestObjects } from '../apiserver/objects/manifest-ob
 import { eventually } from '../time/eventually.ts';
 import type { TestEnv } from './test-env.ts';
 
-/** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
+/** An `import` of node:http would also load WebSocket and fetch, and each start would take 30 ms longer. */
 const { Agent, request } = process.getBuiltinModule('node:http');
 
 /** The User-Agent of the test itself, so that logs distinguish its calls from the operator's. */

@@ -51,8 +51,8 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
 }
 
 /**
- * The place of the crash in a run. Runs are counted from 0: before the first call, after the first
- * call, before the second call, and so on.
+ * The place of the crash in the run with this number. In run 0 it is before the first call, in run 1 after
+ * the first call, in run 2 before the second call, and so on.
  */
 function placeOf(run: number): Pick<CrashPoint, 'when' | 'nth'> {
   return { when: run % 2 === 0 ? 'before' : 'after', nth: Math.floor(run / 2) + 1 };

@@ -75,7 +75,7 @@ export interface CrashOutcome {
   /** The number of the operator's calls at which it could have been killed. */
   readonly calls: number;
   readonly backend: TestBackend;
-  /** Undefined if the operator made fewer calls. */
+  /** The place at which the operator was killed. Undefined if the run ended before the planned call. */
   readonly point: CrashPoint | undefined;
 }
 

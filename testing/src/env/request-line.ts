@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream';
 import { listenAgain } from '../ports/listen-again.ts';
 import { type LoggedRequest, loggedRequest, RequestLog } from './request-log.ts';
 
-/** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
+/** An `import` of node:http would also load WebSocket and fetch, and each start would take 30 ms longer. */
 const { Agent, createServer, request } = process.getBuiltinModule('node:http');
 
 /**

@@ -14,7 +14,10 @@ export type Verb =
 /** A request described in the terms of RBAC. Plain data. */
 export interface LoggedRequest {
   readonly verb: Verb;
-  /** `configmaps`, `deployments.apps`; empty for a path without a resource, such as `/version`. */
+  /**
+   * The resource, such as `configmaps` or `deployments.apps`. Empty for a path without a resource, such as
+   * `/version`.
+   */
   readonly resource: string;
   readonly namespace: string | undefined;
   readonly name: string | undefined;

@@ -194,7 +194,10 @@ class Search {
   }
 }
 
-/** Deviations that find most faults come first. */
+/**
+ * The kinds of deviations, in the order in which they are tried. The kinds that reveal the most faults come
+ * first.
+ */
 const PRIORITY: readonly Deviation['act'][] = [
   'hold',
   'restart',

@@ -5,7 +5,9 @@
 export interface ConnectionFault {
   /** Resets the connection as soon as it is accepted. */
   readonly resetAtOnce?: boolean;
-  /** Waits this long, on the proxy's clock, before the proxy passes on each piece. */
+  /**
+   * The delay in milliseconds before the proxy forwards each piece of data, measured on the proxy's clock.
+   */
   readonly delayMs?: number;
   /** Passes on at most this number of bytes in one write. */
   readonly bytesPerWrite?: number;

@@ -111,8 +111,7 @@ export class ProxiedConnection {
           }
           at += size;
           passed(size);
-          // Waits for a turn of the event loop, because the kernel would join pieces that follow at
-          // once.
+          // Waits for a turn of the event loop. Without this wait, the kernel would join the pieces into one.
           if (at < chunk.length) await new Promise((resolve) => setImmediate(resolve));
         }
       }

@@ -9,7 +9,7 @@ import { ProxiedConnection } from './proxied-connection.ts';
 export interface TcpProxyOptions {
   /** The port on 127.0.0.1 to which connections are passed on. */
   readonly port: number;
-  /** Measures `ConnectionFault.delayMs`. If omitted, the system clock. */
+  /** The clock for `ConnectionFault.delayMs`. If omitted, the proxy uses the system clock. */
   readonly clock?: Clock;
 }
 

@@ -15,7 +15,10 @@ interface RunningOperator {
 const everywhere = new Set<RunningOperator>();
 const apart = new AsyncLocalStorage<Set<RunningOperator>>();
 
-/** Runs `work` with a separate set of operators: `lastWarnings` within it shows no others. */
+/**
+ * Runs `work` with a separate set of operators. Inside of `work`, `lastWarnings` returns only the warnings of
+ * these operators.
+ */
 export function withOwnOperators<T>(work: () => Promise<T>): Promise<T> {
   return apart.run(new Set(), work);
 }

@@ -8,7 +8,7 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import { changePasses } from '../validation/fields/metadata.ts';
 import { invalidValue } from '../validation/fields/problem.ts';
 
-/** The object that a request names. */
+/** The object in the path of a request. */
 export interface Target {
   readonly served: ServedResource;
   readonly namespace: string | undefined;

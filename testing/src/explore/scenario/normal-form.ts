@@ -37,9 +37,8 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 export type Renamed = (text: string) => string | undefined;
 
 /**
- * An object as text, without values that differ between two equal runs: uids, versions, times and
- * generated names. An `observedGeneration` is replaced with whether it is current. Undefined for
- * Events and Leases.
+ * An object as text, without values that differ between two equal runs: uids, versions, times and generated
+ * names. An `observedGeneration` is replaced with `(current)` or `(older)`. Undefined for Events and Leases.
  */
 export function normalForm(object: KubernetesObject, renamed: Renamed): string | undefined {
   if (LEFT_OUT.has(object.kind)) return undefined;
@@ -69,7 +68,10 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
   return JSON.stringify(plain({ ...object, metadata: { ...metadata, name: shownName } }, ''));
 }
 
-/** `apps/v1 Deployment default/demo` without the version: the identity of an object across runs. */
+/**
+ * The identity of an object, which is the same in every run: group, kind, namespace and name, as in
+ * `apps/Deployment default/demo`.
+ */
 export function identityOf(
   { apiVersion, kind, metadata }: KubernetesObject,
   renamed: Renamed,

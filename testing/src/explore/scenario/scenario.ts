@@ -3,7 +3,7 @@ import type { WorkloadOptions } from '../../apiserver/api-server.ts';
 
 /** A small world to explore: objects, an operator, changes by others, and invariants. */
 export interface Scenario {
-  /** Names the scenario in failures and reports. */
+  /** The name of the scenario in failures and reports. */
   readonly name: string;
   /**
    * Definitions and objects that exist before the operator starts: YAML documents, or objects. If
@@ -198,7 +198,8 @@ export interface Exploration {
 /** A place where the operator's code directly uses a clock, randomness or the network. */
 export interface Finding {
   /**
-   * `clock` and `randomness` are replaced, so that runs are repeatable. The `network` is refused.
+   * What the code uses. The explorer replaces `clock` and `randomness`, so that runs are repeatable. A use of
+   * the `network` throws an error.
    */
   readonly what: 'clock' | 'randomness' | 'network';
   /** The function, such as `Date.now`. */

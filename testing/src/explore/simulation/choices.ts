@@ -78,8 +78,8 @@ export class Choices {
 }
 
 /**
- * True for a write that has not reached the server. Events and Leases only report, and do not
- * count.
+ * True for a write that has not reached the server. Writes of Events and Leases do not count, because they
+ * only report something.
  */
 function isOfInterest({ kind, isWrite, about }: PendingEvent): boolean {
   return kind === 'request' && isWrite && !/^(?:events|leases)(?:\/|$)/.test(about);

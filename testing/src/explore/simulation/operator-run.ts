@@ -39,7 +39,10 @@ export interface OperatorRunOptions
 export interface AttemptOutcome {
   readonly outcome: string;
   readonly error?: Error | undefined;
-  /** The delay in milliseconds after which the key is reconciled again. Undefined if it is not. */
+  /**
+   * The delay in milliseconds after which the key is reconciled again. Undefined if no further reconcile is
+   * planned.
+   */
   readonly requeueAfterMs?: number | undefined;
 }
 
@@ -106,7 +109,10 @@ export class OperatorRun {
     return this.#process.ready;
   }
 
-  /** A digest of the numbers of keys in the queues and of objects in the caches. */
+  /**
+   * A summary of the operator's state: how many keys are in each queue, and how many objects are in each
+   * cache.
+   */
   get digest(): string {
     const { controllers, sources } = this.#process.status;
     const queues = controllers.map(

@@ -19,8 +19,8 @@ export interface PendingEvent {
   readonly content: () => string;
   readonly happen: () => void;
   /**
-   * Breaks the connection instead. The server has carried out the request, and the operator gets no
-   * answer.
+   * Breaks the connection, so that the event does not happen. The server has carried out the request, and the
+   * operator gets no answer.
    */
   readonly lose?: () => void;
 }

@@ -4,7 +4,10 @@ import { DELAY_MS } from './choices.ts';
 import type { PendingEvents } from './pending-events.ts';
 import type { AlarmOwner, ScenarioClock } from './scenario-clock.ts';
 
-/** Acts that only hold events back. Another event then happens at the same step. */
+/**
+ * The kinds of deviations that only hold events back. After such a deviation, a different event happens at
+ * the same step.
+ */
 const HOLDS: ReadonlySet<Deviation['act']> = new Set(['hold', 'delay', 'late']);
 
 export interface ScheduleProgressOptions {
@@ -26,7 +29,7 @@ export class ScheduleProgress {
   #made = 0;
   /** The alarm after which delayed events happen. */
   #awaited: Alarm<AlarmOwner> | undefined;
-  /** A deviation that holds events back. The next event's step records it. */
+  /** A deviation that holds events back. It is recorded together with the next event. */
   #heldBack: Deviation | undefined;
 
   constructor(options: ScheduleProgressOptions) {

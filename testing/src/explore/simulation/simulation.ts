@@ -102,7 +102,7 @@ export class Simulation {
     const { scenario, base } = this.#options;
     this.#server = await serverOf(scenario, base, this.#clock.of('server'));
     this.#cluster = clusterOf(this.#server, this.#writes.all);
-    // Subscribed after the restore, which is not a write.
+    // The subscription begins after the restore, because the restore does not count as a write.
     this.#server.subscribeStorage((resource, event) => this.#committed(resource, event));
     try {
       this.#start();

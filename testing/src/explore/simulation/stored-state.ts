@@ -11,7 +11,7 @@ const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?Z/g;
 
 /** The stored objects at one moment of a run, comparable with those of other runs. */
 export class StoredState {
-  /** `deployments.apps default/demo` → the object. */
+  /** The objects, with keys such as `deployments.apps default/demo`. */
   readonly #objects = new Map<string, KubernetesObject>();
   /**
    * How many objects with the same identity were created so far. An object that is deleted and
@@ -20,7 +20,7 @@ export class StoredState {
   readonly #incarnations = new Map<string, number>();
   /** The replacement text of each uid and generated name. */
   readonly #names = new Map<string, string>();
-  /** The generated names among them. */
+  /** The generated names in `#names`. */
   readonly #generated: string[] = [];
   readonly #uids = new Map<string, string>();
   /** The normal forms of all objects that have changed since the beginning, by resource and key. */

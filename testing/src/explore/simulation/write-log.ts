@@ -22,7 +22,7 @@ export class WriteLog {
     this.#author = 'cluster';
   }
 
-  /** Adds a write. @returns its description. */
+  /** Adds a write, and returns its entry in the log. */
   add(event: StorageEvent, at: { readonly atMs: number; readonly step: number }): LoggedWrite {
     const write = writeOf(event, { by: this.#author, ...at });
     this.all.push(write);

@@ -132,7 +132,10 @@ function end(
   return { gone: true, object: withMetadata(object, { resourceVersion }) };
 }
 
-/** The last state of an object that is removed at once. Only a Pod then shows that it is being deleted. */
+/**
+ * The last state of an object that is removed at once. Only the last state of a Pod has a
+ * `deletionTimestamp`.
+ */
 function lastState(stored: StoredObject, marked: StoredObject): StoredObject {
   return hasGracePeriod(stored) ? marked : stored;
 }
@@ -227,10 +230,7 @@ function finalizersFor(
   return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
 }
 
-/**
- * After the grace period, ends the deletion, unless the object has been replaced by another one of the same
- * name.
- */
+/** Removes the object after its grace period, unless a new object with the same name has replaced it. */
 function endLater(cluster: Cluster, target: Target, waiting: StoredObject): void {
   const { uid, deletionGracePeriodSeconds = 0 } = waiting.metadata;
   cluster.later(deletionGracePeriodSeconds * 1_000, () => {

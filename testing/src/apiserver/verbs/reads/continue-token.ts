@@ -33,7 +33,7 @@ export function decodeContinue(token: string): ContinueToken {
   const key = typeof value.start === 'string' ? value.start : '';
   if (key === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
   const start = key.replace(/^\//, '');
-  // With such segments, the path could lead out of the collection to other objects.
+  // With an empty segment, `.` or `..`, the path could point to objects outside of the collection.
   if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) {
     throw invalidToken(key);
   }

@@ -84,7 +84,7 @@ function pathOf({ metadata }: StoredObject): string {
   return metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
 }
 
-/** The state from which a page is cut. */
+/** The state whose objects a page lists. */
 interface State {
   readonly revision: number;
   readonly objects: readonly StoredObject[];

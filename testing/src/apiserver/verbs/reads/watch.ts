@@ -167,8 +167,8 @@ export class Watch {
   }
 
   /**
-   * Sends an event. An object that no longer matches the selection is sent as DELETED, and an object that
-   * newly matches it as ADDED.
+   * Sends an event. If an object no longer matches the selection, the event is sent as DELETED. If an object
+   * matches the selection for the first time, the event is sent as ADDED.
    */
   #onEvent(event: StorageEvent): void {
     const { revision, object, previous } = event;

@@ -134,7 +134,7 @@ function checkAbsent(identity: AppliedIdentity, target: Target): void {
   if (problem !== undefined) throw internalError(problem);
 }
 
-/** @throws ApiError 400 for a configuration that names another object. */
+/** @throws ApiError 400 for a configuration whose name or namespace differs from the path. */
 export function checkPlace({ name, namespace }: AppliedIdentity, target: Target): void {
   if (namespace && target.namespace !== undefined && namespace !== target.namespace) {
     throw badRequest(

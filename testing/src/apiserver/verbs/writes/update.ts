@@ -33,7 +33,8 @@ import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
 import { withStatusOf } from './status-part.ts';
 
 /**
- * The object that a change asks for. `managedFields` is set if the change has already computed the owners.
+ * The object as it should be after a change. `managedFields` is set if the change has already computed the
+ * owners of the fields.
  */
 export interface Change {
   readonly object: StoredObject;
