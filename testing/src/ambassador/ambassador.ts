@@ -28,13 +28,19 @@ const KINDS: readonly AmbassadorKind[] = ['kubectl', 'stand-in'];
 export interface AmbassadorOptions {
   /** The URL of an API server that needs no credentials. */
   readonly server: string;
-  /** If omitted, kubectl's own filter, which accepts everything except `exec` and `attach`. */
+  /**
+   * The requests that the ambassador accepts. If omitted, it uses kubectl's default: everything except `exec`
+   * and `attach`.
+   */
   readonly filter?: AmbassadorFilter;
-  /** If omitted, the value of `CHANCERY_TEST_AMBASSADOR`, or `kubectl` if that is unset. */
+  /**
+   * The kind of ambassador. If omitted, the value of `CHANCERY_TEST_AMBASSADOR`, or `kubectl` if this
+   * variable is unset.
+   */
   readonly kind?: AmbassadorKind;
   /** How the real kubectl reaches the API server, if it needs more than the URL in `server`. */
   readonly kubectl?: KubectlProxyOptions;
-  /** If omitted, the environment of the process. */
+  /** The environment variables. If omitted, those of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

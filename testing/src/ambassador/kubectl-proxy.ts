@@ -26,7 +26,10 @@ export interface KubectlProxyOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The port to listen on. If omitted or 0, the proxy takes any free port. */
   readonly port?: number;
-  /** If omitted, kubectl's own filter, which accepts everything except `exec` and `attach`. */
+  /**
+   * The requests that the proxy accepts. If omitted, it uses kubectl's default: everything except `exec` and
+   * `attach`.
+   */
   readonly filter?: AmbassadorFilter;
 }
 

@@ -24,10 +24,10 @@ export interface ApiServerOptions extends BehaviourOptions {
    */
   readonly tls?: TlsOptions;
   /**
-   * The addresses of the services that webhooks name: a URL or `HOST:PORT`, keyed by `NAMESPACE/NAME`, or by
-   * `NAMESPACE/NAME:PORT` for one of several ports, such as `{ 'shop/webhooks': 'http://127.0.0.1:9440' }`.
-   * For a URL with `http://`, no certificate is needed. `HOST:PORT` means `https`. If omitted, no service has
-   * an endpoint.
+   * The addresses of the services in the configurations of webhooks: each is a URL or `HOST:PORT`, keyed by
+   * `NAMESPACE/NAME`, or by `NAMESPACE/NAME:PORT` for one of several ports, such as `{ 'shop/webhooks':
+   * 'http://127.0.0.1:9440' }`. For a URL with `http://`, no certificate is needed. `HOST:PORT` means
+   * `https`. If omitted, no service has an endpoint.
    */
   readonly webhookServices?: Readonly<Record<string, string>>;
   /** How long a client may take to send a body, in milliseconds. Default 60 000, as in kube-apiserver. */
@@ -53,9 +53,9 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly authentication?: AuthenticationOptions;
   /**
    * The authorization mode. Default `AlwaysAllow`. With `RBAC`, the server's Roles and bindings apply, and
-   * each change of them takes effect at once. The ClusterRoles of every cluster exist then (`cluster-admin`,
-   * `admin`, `edit`, `view`, `system:discovery` and others, with their bindings). With `RBAC,AlwaysAllow` the
-   * ClusterRoles also exist, but every request is allowed.
+   * each change of them takes effect at once. The server then has the ClusterRoles that every cluster has
+   * (`cluster-admin`, `admin`, `edit`, `view`, `system:discovery` and others, with their bindings). With
+   * `RBAC,AlwaysAllow` the ClusterRoles also exist, but every request is allowed.
    */
   readonly authorization?: AuthorizationMode;
   /**

@@ -78,7 +78,7 @@ export class ApiServer {
   #listening = false;
   #hasListened = false;
   #isClosing = false;
-  /** Set by `stop`. Resolves to the function that releases the reserved port. */
+  /** After `stop`, a promise for the function that releases the reserved port. */
   #reserved: Promise<() => void> | undefined;
 
   private constructor(

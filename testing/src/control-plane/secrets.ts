@@ -9,9 +9,12 @@ const { generateKeyPairSync, randomBytes } = process.getBuiltinModule('node:cryp
 export interface ControlPlaneSecrets {
   /** The token of a user in `system:masters`, who has all rights. */
   readonly token: string;
-  /** For `--token-auth-file`. */
+  /** The path of the file for `--token-auth-file`. */
   readonly tokenFile: string;
-  /** For `--service-account-signing-key-file` and `--service-account-key-file`. */
+  /**
+   * The path of the private key, for `--service-account-signing-key-file`. `verificationKeyFile` is the
+   * public key, for `--service-account-key-file`.
+   */
   readonly signingKeyFile: string;
   readonly verificationKeyFile: string;
 }

@@ -24,7 +24,7 @@ export interface ServerProcessOptions {
 
 const POLL_MS = 50;
 
-/** The number of output lines to show when the program does not start. */
+/** The number of output lines in the error when the program does not start. */
 const TAIL_LINES = 5;
 
 /** A server program, from its start to its end. Signals are only sent to this process. */

@@ -28,8 +28,8 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
   const points: CrashPoint[] = [];
   const runs = new RunsAhead(
     (nth) => new CrashRun(scenario, placeOf(nth)).play({ state: whole.state }),
-    // The run without a crash shows how many calls to expect. Additional calls are found one run at
-    // a time.
+    // The number of calls in the run without a crash is the expected number. If later runs have more calls,
+    // they are found one run at a time.
     { parallel, upTo: Math.min(2 * whole.calls, maxRuns + 1) },
   );
   try {

@@ -51,9 +51,9 @@ export interface CrashScenario {
   /** The largest number of runs, in case an operator never stops calling. Default 500. */
   readonly maxRuns?: number;
   /**
-   * The number of runs that are active at a time. Default 4 on the embedded server and 1 on others,
-   * where runs would share a machine or a cluster. Use 1 if the scenario's functions keep state
-   * between calls, such as a FakeClock, because they are called for several runs in turn.
+   * The number of runs that are active at a time. Default 4 on the embedded server. Default 1 on all other
+   * servers, because there the runs would share a machine or a cluster. Use 1 if the scenario's functions
+   * keep state between calls, such as a FakeClock, because they are called for several runs in turn.
    */
   readonly parallel?: number;
 }

@@ -14,10 +14,10 @@ const { Agent, createServer, request } = process.getBuiltinModule('node:http');
  * `cut`.
  */
 export interface RequestGate {
-  /** Called before the request is sent on. */
+  /** Called before the request is forwarded. */
   before?(call: LoggedRequest): 'pass' | 'hold';
   /**
-   * Called when the answer is complete, or a watch has begun, and before any of it is passed on.
+   * Called when the answer is complete, or a watch has begun, but before any data of the answer is forwarded.
    */
   after?(call: LoggedRequest): 'pass' | 'hold';
 }

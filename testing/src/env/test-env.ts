@@ -14,9 +14,9 @@ import type { RequestLog } from './request-log.ts';
 export type EnvFeature = 'clock' | 'events' | 'requests' | 'server';
 
 /**
- * A cluster API for one test or one file of tests, and the calls that a test makes to it. It is the
- * same on every backend. A call that a backend does not support throws a ConfigurationError that
- * names the missing feature.
+ * A cluster API for one test or one file of tests, and the calls that a test makes to it. It is the same on
+ * every backend. A call that a backend does not support throws a ConfigurationError with the name of the
+ * missing feature.
  *
  * Every method that writes or reads uses HTTP, independent of the toolkit under test, and throws
  * ApiError with the API server's error.
@@ -125,7 +125,7 @@ export interface TestEnv extends AsyncDisposable {
   readonly requests: RequestLog;
   /**
    * The embedded server.
-   * @throws ConfigurationError when the backend is another one.
+   * @throws ConfigurationError unless the server is embedded.
    */
   readonly server: ApiServer;
 

@@ -63,11 +63,11 @@ export function reset(): Reply {
 }
 
 export interface StreamOptions {
-  /** Default 200. */
+  /** The status code. Default 200. */
   readonly status?: number;
-  /** If omitted, only `content-type: application/json`. */
+  /** The headers. If omitted, the only header is `content-type: application/json`. */
   readonly headers?: Headers;
-  /** Default `finish`. */
+  /** How the answer ends. Default `finish`. */
   readonly end?: End;
 }
 

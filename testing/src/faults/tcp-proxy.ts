@@ -29,7 +29,7 @@ export class TcpProxy {
   #always: ConnectionFault = {};
   #server: Server | undefined;
   #port = 0;
-  /** Set after `refuse`. Resolves to the function that releases the port. */
+  /** After `refuse`, a promise for the function that releases the port. */
   #reserved: Promise<() => void> | undefined;
   #accepted = 0;
   #frozen = false;

@@ -19,7 +19,7 @@ export function configMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...rest };
 }
 
-/** A Secret of type Opaque, unless `type` sets another one. */
+/** A Secret. Its type is `Opaque`, unless `type` sets another type. */
 export function secret(
   name: string,
   fields: MetadataFields & Pick<Secret, 'type' | 'data' | 'stringData'> = {},

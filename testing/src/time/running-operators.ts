@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { boundedText } from 'chancery/internal-testing';
 
-/** A line of an operator's log, with the fields that test failures show. */
+/** A line of an operator's log, with the fields that appear in test failures. */
 interface Line {
   readonly level: string;
   readonly message: string;

@@ -12,7 +12,7 @@ import { callMutatingWebhooks, hasMutatingWebhooks } from './webhook/mutating-we
 
 /** An object that is about to be stored, and that admission may change. */
 interface Draft {
-  /** The object in the stored form with defaults, before the built-in plugins have changed it. */
+  /** The object in its storage format with defaults, before the built-in plugins have changed it. */
   readonly object: StoredObject;
   /**
    * Computes `metadata.managedFields`. It is called before admission changes the object, so that fields that
@@ -27,7 +27,8 @@ interface Draft {
    */
   readonly shown?: (object: StoredObject) => StoredObject;
   /**
-   * Converts a changed object back to the stored form, adds defaults, and undoes changes of immutable fields.
+   * Converts a changed object back to its storage format, adds defaults, and undoes changes of immutable
+   * fields.
    * @throws ApiError when a change is refused.
    */
   readonly prepare: (object: StoredObject) => StoredObject;
@@ -40,7 +41,7 @@ interface Draft {
  * pkg/admission/reinvocation.go).
  *
  * @param draft - undefined for a deletion. Webhooks receive the deleted object, but cannot change it.
- * @returns the object in the stored form.
+ * @returns the object in its storage format.
  * @throws ApiError with the error of the policy or webhook that refuses the request or fails.
  */
 export function mutate(

@@ -64,7 +64,7 @@ export function boundClaims(bound: BoundObject | undefined): Json {
   return { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } };
 }
 
-/** True when all objects to which a token is bound still exist and have the uids that the token names. */
+/** True when all objects to which a token is bound still exist and have the uids in the token's claims. */
 export function isBoundAlive(
   storage: Storage,
   namespace: string,

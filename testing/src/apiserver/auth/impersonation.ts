@@ -62,7 +62,7 @@ export function impersonated(
   }
 }
 
-/** The user that the headers of a request name; undefined if they name none. */
+/** The user in the impersonation headers of a request. Undefined if the request has no such headers. */
 function wantedUser({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): User | undefined {
   const headers = impersonationHeaders(rawHeaders);
   const name = headers.get('impersonate-user')?.[0] ?? '';

@@ -1,4 +1,4 @@
-/** The sender of a request, as `kubectl auth whoami` shows it. */
+/** The sender of a request, with the data that `kubectl auth whoami` prints. */
 export interface User {
   /** The user name, such as `jane` or `system:serviceaccount:NAMESPACE:NAME`. */
   readonly name: string;

@@ -51,8 +51,8 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    */
   readonly cacheFillMs?: number;
   /**
-   * `consistent`: all pages of a list show the state of the first page. `moving`: each page shows
-   * the current state with its own resourceVersion, as some servers other than kube-apiserver do.
+   * `consistent`: all pages of a list have the state of the first page. `moving`: each page has the state at
+   * the time of its request, with its own resourceVersion, as some servers other than kube-apiserver do.
    * Default `consistent`.
    */
   readonly pages?: 'consistent' | 'moving';

@@ -28,7 +28,7 @@ function isUnset(found: unknown, value: unknown): boolean {
   return found === undefined || (found === '' && typeof value === 'string');
 }
 
-/** A list with each object changed. A value that is not a list stays unchanged. */
+/** Applies `change` to each object of a list. A value that is not a list is returned unchanged. */
 export function each(list: unknown, change: (item: Json) => Json): unknown {
   if (!Array.isArray(list)) return list;
   return list.map((item) => (isObject(item) ? change(item) : item));

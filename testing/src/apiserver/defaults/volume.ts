@@ -80,7 +80,7 @@ export function defaultAttachment(attachment: Json): Json {
   });
 }
 
-/** Returns `object` with changes in the fields that it has. Missing fields are not added. */
+/** Applies each function of `changes` to the field with its name. Missing fields are not added. */
 export function changed(object: Json, changes: Readonly<Record<string, Change>>): Json {
   const result: Record<string, unknown> = { ...object };
   for (const [field, change] of Object.entries(changes)) {

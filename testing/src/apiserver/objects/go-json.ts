@@ -361,7 +361,7 @@ const NAMED: Readonly<Record<number, string>> = {
   92: '\\\\',
 };
 
-/** A character as Go quotes it in errors. Go sees bytes, and shows only the first byte. */
+/** A character as Go quotes it in errors. Go reads bytes, and its error contains only the first byte. */
 function quoted(codePoint: number): string {
   const byte = Buffer.from(String.fromCodePoint(codePoint))[0] ?? 0;
   const named = NAMED[byte];

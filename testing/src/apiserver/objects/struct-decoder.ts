@@ -14,7 +14,10 @@ export interface Mismatch {
   /** The innermost struct, and the names of the fields on the path to the value, without indices. */
   readonly struct: string;
   readonly fields: readonly string[];
-  /** The error of a type that has its own parser, such as a time. This error does not name the field. */
+  /**
+   * The error of a type that has its own parser, such as a time. This error does not contain the name of the
+   * field.
+   */
   readonly problem?: string;
 }
 

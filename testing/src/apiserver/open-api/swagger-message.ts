@@ -22,7 +22,10 @@ const int: Write = (writer, number, value) => {
 };
 const double: Write = (writer, number, value) => writer.double(number, Number(value));
 
-/** Writes any value as YAML in a message of its own. It is written as JSON, which is also YAML. */
+/**
+ * Writes any value as a separate message that contains YAML. The value is written as JSON, because JSON is
+ * also YAML.
+ */
 const any: Write = (writer, number, value) => {
   const message = new WireWriter();
   message.text(2, jsonText(value));

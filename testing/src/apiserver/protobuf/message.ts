@@ -173,7 +173,7 @@ function expect(wireType: number, wanted: number, name: string): void {
 /** The field with a certain number in the message of a type. */
 type WireField =
   | { readonly name: string; readonly field: BuiltInField }
-  /** The fields of a nested message that JSON shows one level higher. */
+  /** The fields of a nested message that are one level higher in JSON. */
   | { readonly inlined: WireFields };
 
 type WireFields = ReadonlyMap<number, WireField>;

@@ -151,7 +151,8 @@ export const ALL_VERBS: readonly string[] = [
 ];
 
 /**
- * The verbs of a subresource that is a part of an object, such as status, and of a connection to a container.
+ * The verbs of subresources that represent some fields of an object, such as status, and the verbs of
+ * connections to a container.
  */
 const PART: readonly string[] = ['get', 'patch', 'update'];
 const STREAM: readonly string[] = ['create', 'get'];

@@ -8,15 +8,15 @@ export interface Subresource {
   readonly name: string;
   readonly kind: string;
   /**
-   * The group and version of the subresource's kind, if they differ from those of the resource, for example
-   * for Scale and Eviction.
+   * The group and version of the subresource's kind, if the resource itself has a different group or version,
+   * as for Scale and Eviction.
    */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
 }
 
-/** The fields of a custom resource that its `/scale` shows, as paths of field names. */
+/** The fields of a custom resource that its `/scale` contains, as paths of field names. */
 export interface ScalePaths {
   readonly replicas: readonly string[];
   readonly statusReplicas: readonly string[];
@@ -26,8 +26,8 @@ export interface ScalePaths {
 /** The rules for writes of one kind. The functions return new objects, and never change an object. */
 export interface Strategy {
   /**
-   * Converts the body of a request to the stored form: prunes unknown fields and sets defaults. `previous` is
-   * undefined for a create. After an apply, a custom resource keeps its nulls.
+   * Converts the body of a request to the storage format: prunes unknown fields and sets defaults. `previous`
+   * is undefined for a create. After an apply, a custom resource keeps its nulls.
    */
   prepare(
     object: StoredObject,
@@ -75,8 +75,8 @@ export interface ServedResource extends Resource {
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
   /**
-   * The collection that stores the objects of this resource. Two resources share a collection if they show
-   * the same objects in different ways.
+   * The collection that stores the objects of this resource. Two resources share a collection if they are
+   * different representations of the same objects.
    */
   readonly storedAs: ResourceName;
   /** The version in which objects are stored. */
@@ -87,8 +87,8 @@ export interface ServedResource extends Resource {
   readonly columns: readonly TableColumn[];
   readonly scale?: ScalePaths;
   /**
-   * Converts a stored object to what readers see, before its apiVersion is changed to the requested one. A
-   * custom resource shows the defaults of its schema, and no unknown fields. Returns the same object if
+   * Changes a stored object for its readers, before its apiVersion is changed to the requested version. A
+   * custom object gets the defaults of its schema, and loses unknown fields. Returns the same object if
    * nothing changes.
    */
   readonly revised?: (object: StoredObject) => StoredObject;
@@ -102,7 +102,10 @@ export interface ServedResource extends Resource {
   readonly createOnUpdate: boolean;
   /** Converts between this version and the stored version, if the definition has a conversion webhook. */
   readonly converter?: Converter;
-  /** Converts from and to the stored form. Absent if only the apiVersion differs. */
+  /**
+   * Converts an object between this version and its storage format. Absent if the two differ only in the
+   * apiVersion.
+   */
   readonly shape?: {
     toStored(object: StoredObject): StoredObject;
     fromStored(object: StoredObject): StoredObject;
@@ -121,7 +124,7 @@ export interface Converter {
 }
 
 /**
- * Returns `object` as this version of the resource shows it. If the resource has a conversion webhook,
+ * Converts a stored object to this version of the resource. If the resource has a conversion webhook,
  * `object` must already be converted.
  */
 export function fromStored(served: ServedResource, object: StoredObject): StoredObject {

@@ -85,7 +85,7 @@ function requirementProblem(error: unknown): string | undefined {
   // The server passes no path to the parser, and a nil path is printed as `<nil>`.
   if (wrongKey.length > 0) return invalid('<nil>', key, wrongKey.join('; '));
   const compares = operator === 'above' || operator === 'below';
-  // The server stores the values as a set, and shows them sorted.
+  // The server stores the values as a set, and prints them sorted.
   const sorted = [...new Set(values.split(','))].sort();
   const problems = [
     ...sorted.flatMap((value, at) => (compares ? integerProblems(value, at) : [])),

@@ -23,7 +23,7 @@ interface ShardRange {
 
 /**
  * Parses ranges of hashes, like `Parse` in k8s.io/apiserver pkg/sharding/parser.go. Ranges may overlap, and
- * stay in the order of the selector.
+ * keep the order of the selector.
  *
  * @throws ApiError 500, which is how kube-apiserver 1.36 answers every selector that it refuses.
  */

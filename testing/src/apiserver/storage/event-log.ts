@@ -1,6 +1,6 @@
 import type { StorageEvent } from './storage-event.ts';
 
-/** After this many dropped events, the array is shortened. */
+/** The number of dropped events after which they are removed from the array. */
 const MOVE_UP_AFTER = 256;
 
 /** Events of one resource in the order of their revisions. Only the oldest can be dropped. */

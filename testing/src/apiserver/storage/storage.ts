@@ -19,8 +19,8 @@ export interface StorageOptions {
    */
   readonly historyLimit?: number;
   /**
-   * How far back watches can resume, within `historyLimit`. The default is that of kube-apiserver: 100
-   * events, and more while they are younger than 75 seconds.
+   * How far back watches can resume, within `historyLimit`. Default: 100 events, and more while they are
+   * younger than 75 seconds, as in kube-apiserver.
    */
   readonly watchWindow?: Partial<WatchWindowOptions>;
   /**

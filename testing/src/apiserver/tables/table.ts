@@ -9,7 +9,7 @@ export type IncludeObject = 'Metadata' | 'None' | 'Object';
 /** What a Table needs to know about a resource. */
 interface ShownResource {
   readonly columns: readonly TableColumn[];
-  /** Converts an object to the stored form. Absent if only the apiVersion differs. */
+  /** Converts an object to its storage format. Absent if the two differ only in the apiVersion. */
   readonly shape?: { toStored(object: StoredObject): StoredObject };
 }
 
@@ -32,7 +32,7 @@ export function tableOf(
     metadata,
     columnDefinitions: columns.map(definition),
     rows: objects.map((object) => {
-      // The columns read the stored form, whatever the version of the object.
+      // The columns read the storage format, whatever the version of the object.
       const stored = shape?.toStored(object) ?? object;
       const conditions = rowConditions(stored);
       return {

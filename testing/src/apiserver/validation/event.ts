@@ -15,7 +15,7 @@ const MAX_NOTE_BYTES = 1_024;
 /** The API through which an Event was sent. The core API checks less. */
 export type EventApi = 'core' | 'events';
 
-/** The rules for every Event, in its stored form. */
+/** The rules for every Event, in its storage format (a core Event). */
 export function eventProblems(event: StoredObject, api: EventApi): readonly Problem[] {
   return isEmpty(event.eventTime) ? placed(event) : described(event, api);
 }

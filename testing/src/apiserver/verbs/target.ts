@@ -20,7 +20,7 @@ export function keyOfTarget({ namespace, name }: Target): ObjectKey {
 }
 
 /**
- * The object in its stored form.
+ * The object in its storage format.
  * @throws ApiError 404 if it does not exist.
  */
 export function requireStored({ storage }: Cluster, target: Target): StoredObject {

@@ -74,7 +74,7 @@ export class Checks {
     this.#finalizers.finalized(attempt);
   }
 
-  /** @param inputs - the number of changes by others so far. */
+  /** @param inputs - the number of changes by other writers so far. */
   wrote(write: LoggedWrite, inputs: number): Violation | undefined {
     return (
       this.#copies.wrote(write) ?? this.#finalizers.wrote(write) ?? this.#loops.wrote(write, inputs)

@@ -1,7 +1,7 @@
 import type { Clock, Controller, KubernetesObject, Runnable } from 'chancery';
 import type { WorkloadOptions } from '../../apiserver/api-server.ts';
 
-/** A small world to explore: objects, an operator, changes by others, and invariants. */
+/** A small world to explore: objects, an operator, changes by other writers, and invariants. */
 export interface Scenario {
   /** The name of the scenario in failures and reports. */
   readonly name: string;
@@ -84,8 +84,8 @@ export interface Invariant {
 }
 
 /**
- * The stored objects of a run's API server. The methods behave like those of `ApiServer`; objects
- * are copies.
+ * The stored objects of a run's API server. The methods behave like the methods of `ApiServer` with the same
+ * names. Returned objects are copies.
  */
 export interface ScenarioCluster {
   /** The object, or undefined if it does not exist. */

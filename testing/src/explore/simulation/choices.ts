@@ -88,7 +88,8 @@ function isOfInterest({ kind, isWrite, about }: PendingEvent): boolean {
 /** Whether the order of the two events makes no difference. */
 function commute(a: PendingEvent, b: PendingEvent): boolean {
   const [one, two] = [a.kind === 'request', b.kind === 'request'];
-  // The server processes one event and the operator receives the other, so they are independent.
+  // The server processes one of the two events and the operator receives the other event, so they are
+  // independent.
   if (one !== two) return true;
   if (!one) return false;
   if (!a.isWrite && !b.isWrite) return true;

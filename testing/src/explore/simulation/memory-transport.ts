@@ -12,7 +12,7 @@ export interface MemoryTransportOptions {
   readonly pending: PendingEvents;
   /** The clock of the operator. */
   readonly clock: Clock;
-  /** Called when the server carries out a request. Must call `act`. */
+  /** Called when the server carries out a request. This function must call `act`. */
   readonly carryOut: (exchange: ExchangeFacts, act: () => void) => void;
   /** Called when the operator receives the answer of a call. */
   readonly answered: (exchange: ExchangeFacts, status: number, body: string) => void;
@@ -20,7 +20,7 @@ export interface MemoryTransportOptions {
   readonly plain: (text: string) => string;
   /** The reconcile that sends the current request. */
   readonly sender: () => Sender | undefined;
-  /** Called when the operator receives a piece of the body of a watch. */
+  /** Called when the operator receives a chunk of a watch's body. */
   readonly delivered: (exchange: ExchangeFacts, chunk: string) => void;
 }
 

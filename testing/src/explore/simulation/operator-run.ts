@@ -24,7 +24,7 @@ export interface OperatorRunOptions
   readonly server: ApiServer;
   readonly pending: PendingEvents;
   readonly clock: ScenarioClock;
-  /** Called for each attempt. Must call `next`, which runs the attempt. */
+  /** Called for each attempt. This function must call `next`, which runs the attempt. */
   readonly began: <T>(attempt: AttemptFacts, next: () => Promise<T>) => Promise<T>;
   readonly finished: (attempt: AttemptFacts, end: AttemptOutcome) => void;
   /** Called when a `finalize` has returned and nothing is left to clean up. */
@@ -149,8 +149,8 @@ export class OperatorRun {
 }
 
 /**
- * The controller with a separate clock for its triggers, which distinguishes their alarms from all
- * others.
+ * The controller with a separate clock for its triggers, so that their alarms can be distinguished from all
+ * other alarms.
  */
 function withTriggerClock(controller: Controller, clock: Clock): Controller {
   const triggers = controller.triggers.map((trigger) => ({

@@ -59,7 +59,7 @@ export class Simulation {
   /** The last step for which deviations were offered. */
   #offered = -1;
   #lastInputMs = 0;
-  /** The number of changes by others, and of events at an unusual time. */
+  /** The number of changes by other writers, plus the number of events at an unusual time. */
   #inputs = 0;
   #isCut = false;
   /** The states that this run has been in. */

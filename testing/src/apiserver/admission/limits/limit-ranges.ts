@@ -60,10 +60,10 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
 }
 
 /**
- * Refuses a Pod or a claim whose requests or limits are lower or higher than a LimitRange of the namespace
- * allows (the same file, PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc). Pods are checked
- * when they are created or resized. A real server lists the resources that violate one constraint in no fixed
- * order. Here they are sorted by name.
+ * Refuses a Pod or a claim whose requests or limits are below the minimum or above the maximum of a
+ * LimitRange of the namespace (PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc in the same
+ * file). Pods are checked when they are created or resized. A real server lists the resources that violate
+ * one constraint in no fixed order. Here they are sorted by name.
  *
  * @throws ApiError 403 with all violations of the first violated LimitRange.
  */

@@ -46,7 +46,7 @@ export function matchedResource(
 
 /**
  * The version of the resource that a rule matches. The version of the request takes precedence. If no rule
- * matches it, the other versions are compared with one rule after the other.
+ * matches it, each rule in turn is compared with all other versions.
  */
 function matchedBy(
   rules: unknown,

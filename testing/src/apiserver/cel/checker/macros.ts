@@ -20,7 +20,7 @@ export class MacroError extends Error {
   }
 }
 
-/** The variable that holds the result of a loop. No expression can name it. */
+/** The variable that holds the result of a loop. The source of an expression cannot use it. */
 const RESULT = '@result';
 
 type Expand = (call: MacroCall & { readonly target: Expression }) => Expression;

@@ -12,7 +12,7 @@ export interface ExpressionNode {
     readonly evaluate: Evaluate;
     /** The expression that is evaluated instead of the node: the loop that a macro expands to. */
     readonly alternate?: ExpressionNode;
-    /** The macro's own evaluation, for a macro that does not expand to another expression, such as `has`. */
+    /** Evaluates a macro that does not expand to another expression, such as `has`. */
     readonly macro?: Macro;
   };
   setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
@@ -63,7 +63,7 @@ function loopOf({ args }: ExpressionNode): Comprehension {
   return args as Comprehension;
 }
 
-/** True when an expression names a variable. */
+/** True when an expression contains a variable with this name. */
 export function names(nodes: readonly ExpressionNode[], variable: string): boolean {
   return nodes.some(({ op, args }) => op === 'id' && args === variable);
 }
@@ -82,8 +82,8 @@ export function renameFunctions(
 }
 
 /**
- * Makes `has(a.b)` checked like `a.b`, so that a field that cannot exist is an error inside `has` too. Call
- * this before the expression is checked.
+ * Makes the type check treat `has(a.b)` like `a.b`, so that a field that cannot exist is also an error inside
+ * of `has`. Call this before the expression is checked.
  */
 export function checkPresenceTests(nodes: readonly ExpressionNode[]): void {
   for (const { op, args, meta } of nodes) {

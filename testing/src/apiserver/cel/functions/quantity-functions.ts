@@ -15,7 +15,7 @@ class CelQuantity {
     this.scale = scale;
   }
 
-  /** @throws Error with the API server's message for a text that is not a quantity. */
+  /** @throws Error with the API server's message for a string that is not a quantity. */
   static parse(text: string): CelQuantity {
     const parsed = parseQuantity(text);
     if ('problem' in parsed) throw new Error(parsed.problem);

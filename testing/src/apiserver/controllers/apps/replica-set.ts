@@ -37,7 +37,7 @@ export interface ReplicaSet extends StoredObject {
   readonly status?: ReplicaSetStatus;
 }
 
-/** Keeps as many Pods as `spec.replicas` says: creates missing Pods, and deletes surplus ones. */
+/** Keeps the number of Pods at `spec.replicas`: creates missing Pods, and deletes surplus Pods. */
 export function replicaSetController(
   access: ClusterAccess,
   clock: Clock,

@@ -77,7 +77,7 @@ function createRevision(
       name: `${name}-${hash}`,
       ...(namespace === undefined ? {} : { namespace }),
       labels: { ...template.metadata?.labels, [hashLabel]: hash },
-      // `kubectl rollout history` shows the change cause, which is in these annotations.
+      // `kubectl rollout history` prints the change cause. It is in these annotations.
       ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: [controllerReference(owner)],
     },

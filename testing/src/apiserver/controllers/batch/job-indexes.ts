@@ -31,7 +31,10 @@ export function indexOf({ spec }: Job, { metadata }: StoredObject): number | und
   return /^\d+$/.test(text) && index < (spec.completions ?? 0) ? index : undefined;
 }
 
-/** The succeeded indexes: those that the status lists, and those of Pods that have succeeded since then. */
+/**
+ * The succeeded indexes: the indexes in the status, and the indexes of Pods that have succeeded since the
+ * status was written.
+ */
 export function succeededIndexes(job: Job, pods: readonly Pod[]): Indexes {
   const fresh = pods
     .filter((pod) => isTracked(pod) && pod.status?.phase === 'Succeeded')

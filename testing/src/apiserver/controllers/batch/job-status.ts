@@ -143,7 +143,7 @@ function endNow(
 }
 
 /**
- * Failed Pods that are kept until their index has another Pod. A finished or deleted Job keeps no such Pods.
+ * Failed Pods that are kept until a new Pod has their index. A finished or deleted Job keeps no such Pods.
  */
 function waitingPods(
   job: Job,

@@ -100,7 +100,10 @@ function report(
   access.updateStatus(NAMESPACES, { ...current, status } as StoredObject);
 }
 
-/** Removes the server's own finalizer. Another finalizer in the spec still keeps the namespace. */
+/**
+ * Removes the server's finalizer from `spec.finalizers`. If this list contains another finalizer, the
+ * namespace still exists afterwards.
+ */
 function release(access: ClusterAccess, name: string): void {
   const namespace = access.get(NAMESPACES, undefined, name) as Namespace | undefined;
   const finalizers = namespace?.spec?.finalizers ?? [];

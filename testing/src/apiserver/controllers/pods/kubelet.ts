@@ -94,7 +94,7 @@ export function kubeletController(
       return undefined;
     }
     if (pod.metadata.deletionTimestamp !== undefined) {
-      // Only a finalizer still keeps the Pod. Its containers have ended already.
+      // The containers have ended already. The Pod still exists only because it has a finalizer.
       if (!pod.metadata.deletionGracePeriodSeconds) return undefined;
       const graceMs = pod.metadata.deletionGracePeriodSeconds * 1_000;
       return afterPhase(key, pod, 'stop', Math.min(times.podStopMs, graceMs), () => stop(pod));

@@ -151,7 +151,7 @@ function clause(text: string): Clause | undefined {
   return { type: isAny ? '*/*' : `${type}/${subtype}`, parameters, quality };
 }
 
-/** The string without spaces at its ends. Other white space there stays. */
+/** The string without spaces at its beginning and end. Other white space is not removed. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (text[start] === ' ') start++;

@@ -73,7 +73,7 @@ export function send({ exchange, view }: Handling, code: number, value: unknown)
   else exchange.json(code, value);
 }
 
-/** Sends a list in the requested media type. A long list is sent in parts. */
+/** Sends a list in the requested media type. A long list is sent in chunks. */
 export async function sendList(handling: Handling, code: number, list: Json): Promise<void> {
   const { exchange, view } = handling;
   const field = ['items', 'rows'].find((name) => {

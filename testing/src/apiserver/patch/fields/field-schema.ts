@@ -90,7 +90,7 @@ export function itemElement(schema: FieldSchema, item: unknown, index: number): 
   return keyElement(item, schema.keys, schema.keyDefaults ?? {}) ?? indexElement(index);
 }
 
-/** The schema of the field or item that `element` names. */
+/** The schema of the field or item to which `element` refers. */
 export function schemaBelow(schema: FieldSchema, element: PathElement): FieldSchema {
   return element.startsWith(fieldElement(''))
     ? fieldSchema(schema, element.slice(2))

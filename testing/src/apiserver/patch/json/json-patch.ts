@@ -173,7 +173,7 @@ interface Place {
 }
 
 /**
- * The place that a path names.
+ * Finds the place to which a path refers.
  * @returns undefined when the path leads through an absent value, or through a scalar.
  */
 function placeAt(root: LazyNode, path: string): Place | undefined {
@@ -239,7 +239,7 @@ function remove({ container, key }: Place): void {
 /** Matches the integers that Go's strconv.Atoi accepts. Leading zeros and a plus are allowed. */
 const INTEGER = /^[+-]?[0-9]+$/;
 
-/** The index that a path segment names. A negative index counts from the end. */
+/** Parses a path segment as the index of an item. A negative index counts from the end. */
 function indexOf(key: string, length: number): number {
   if (!INTEGER.test(key)) {
     throw new JsonPatchError(`strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`);

@@ -138,7 +138,7 @@ export function isSameNode(left: LazyNode, right: LazyNode): boolean {
   return true;
 }
 
-/** Removes the null fields of every object in the value. Null items of lists stay. */
+/** Removes the null fields of every object in the value. Null items of lists are kept. */
 export function pruneNulls(node: LazyNode): void {
   const left = [node];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

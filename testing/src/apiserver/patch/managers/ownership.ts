@@ -76,7 +76,7 @@ function fieldsInSchema(set: FieldSet, schema: FieldSchema): FieldSet {
 /**
  * The owners after a write. Managers other than the writer lose the fields that the write changed or removed.
  *
- * @param writer - the identity of the writer, whose fields stay as they are.
+ * @param writer - the identity of the writer. The fields that it owns do not change here.
  * @param mayTake - the fields that the write may take from their owners.
  * @throws ApiError 409 when the write changed a field that another manager owns and that it may not take.
  */

@@ -53,7 +53,7 @@ export function applyStrategicMergePatch(
   return { merged: mergeMap(rebuildJson(document) as OwnMap, own, { type }), patch: own };
 }
 
-/** Merges in place: both maps are copies, and the server's messages show the changed maps. */
+/** Merges in place: both maps are copies, and the server's messages contain the changed maps. */
 function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
   if (hasDirective(patch)) return replaced(patch);
   retainKeys(map, patch);
@@ -118,8 +118,8 @@ function mergedList(
 }
 
 /**
- * Drops the fields that `$retainKeys` does not name.
- * @throws ApiError 400 when the patch contains a field that `$retainKeys` does not name.
+ * Drops the fields that are not in the list `$retainKeys`.
+ * @throws ApiError 400 when the patch contains a field that is not in this list.
  */
 function retainKeys(map: OwnMap, patch: OwnMap): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;

@@ -92,8 +92,8 @@ function* admitDelete(
 }
 
 /**
- * Deletes or marks the object without calling policies or webhooks.
- * @returns the object in its stored form.
+ * Deletes the object, or marks it as being deleted, without calling policies or webhooks.
+ * @returns the object in its storage format.
  */
 function deleteNow(
   cluster: Cluster,

@@ -3,7 +3,7 @@ import { isObject } from '../../objects/metadata.ts';
 
 /** The position at which the next page begins. */
 export interface ContinueToken {
-  /** The revision whose state the pages show; -1 for the current state. */
+  /** The revision whose state the pages contain; -1 for the current state. */
   readonly revision: number;
   /** The smallest path that belongs to the page, relative to the collection. */
   readonly start: string;
