@@ -13,7 +13,7 @@ import { RefusedRequest } from './refused-request.ts';
 /** The server's clock, which can be advanced. */
 export interface AdminClock {
   now(): number;
-  /** Advances the clock. A returned promise is awaited. */
+  /** Advances the clock. If the function returns a promise, the operation waits for it. */
   advance(ms: number): unknown;
 }
 
@@ -29,7 +29,7 @@ export interface Administered {
 export interface Operation {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
-  /** `operationId` in the document. */
+  /** The `operationId` of the operation in the OpenAPI document. */
   readonly id: string;
   readonly summary: string;
   /** The format of the request body. If omitted, the body is not read. */
@@ -197,7 +197,7 @@ export const OPERATIONS: readonly Operation[] = [
 ];
 
 /**
- * A snapshot that is too large is refused before the first byte, because a truncated one would be
+ * A snapshot that is too large is refused before the first byte, because a truncated snapshot would be
  * useless.
  */
 async function savedParts(server: ApiServer): Promise<Iterable<string>> {

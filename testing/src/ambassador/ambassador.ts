@@ -5,7 +5,7 @@ import { StandInAmbassador } from './stand-in-ambassador.ts';
 
 /** The proxy between an operator and its API server, like in the operator's Pod. */
 export interface Ambassador {
-  /** `http://127.0.0.1:PORT`; restarts keep the port. */
+  /** The URL of the ambassador: `http://127.0.0.1:PORT`. After a restart, the port is the same. */
   readonly url: string;
   /** Resolves when the ambassador listens. After `kill`, it can be started again on the same port. */
   start(): Promise<void>;
@@ -18,8 +18,8 @@ export interface Ambassador {
 
 /**
  * - `kubectl`: a real `kubectl proxy` process.
- * - `stand-in`: a server in this process that filters, refuses and fails like `kubectl proxy`, as
- *   far as an operator notices. For machines without kubectl.
+ * - `stand-in`: a server in this process that filters, refuses and fails like `kubectl proxy`, as far as an
+ *   operator notices. It is for machines without kubectl.
  */
 export type AmbassadorKind = 'kubectl' | 'stand-in';
 
@@ -68,8 +68,8 @@ export async function startAmbassador(options: AmbassadorOptions): Promise<Ambas
 }
 
 /**
- * The kind of ambassador in the environment variable `CHANCERY_TEST_AMBASSADOR`. If it is unset,
- * `kubectl`.
+ * The kind of ambassador in the environment variable `CHANCERY_TEST_AMBASSADOR`. If this variable is unset,
+ * the kind is `kubectl`.
  *
  * @throws ConfigurationError `CONFIG` for any other value.
  */

@@ -56,7 +56,7 @@ export class KubectlProxy {
     this.#port = options.port ?? 0;
   }
 
-  /** `http://127.0.0.1:PORT`; restarts keep the port. */
+  /** The URL of the proxy: `http://127.0.0.1:PORT`. After a restart, the port is the same. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }

@@ -18,9 +18,10 @@ export interface ApiServerOptions extends BehaviourOptions {
    */
   readonly address?: string;
   /**
-   * Uses TLS instead of plain HTTP. `secure` then gives access to the TLS port. As in kube-apiserver, a
-   * request without credentials then comes from `system:anonymous`, or with `AlwaysAllow` is refused with
-   * 401. The option `authentication.anonymous` overrides both. If omitted, the server uses plain HTTP.
+   * Uses TLS instead of plain HTTP. The property `secure` of the server gives access to the TLS port. As in
+   * kube-apiserver, a request without credentials comes from `system:anonymous`. With `AlwaysAllow`, it is
+   * refused with 401. The option `authentication.anonymous` overrides both. If omitted, the server uses plain
+   * HTTP.
    */
   readonly tls?: TlsOptions;
   /**
@@ -40,10 +41,10 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly workloads?: WorkloadOptions | false;
   /**
    * Whether a CustomResourceDefinition has the delays of a real server: its names are accepted after 20 ms,
-   * and it is established 15 ms later. The first watches and lists are refused with 429 for 50 ms. Creates in
-   * the first two seconds wait for two seconds. While the definition is being deleted, the server checks
-   * every 5 s whether objects are left. Default false: everything happens at once, so that tests need not
-   * wait.
+   * and it is established 15 ms later. The first watches and lists are refused with 429 for 50 ms. Requests
+   * that create objects in the first two seconds are delayed by two seconds. While the definition is being
+   * deleted, the server checks every 5 s whether objects are left. Default false: everything happens at once,
+   * so that tests need not wait.
    */
   readonly definitionDelays?: boolean;
   /**

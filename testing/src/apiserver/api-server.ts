@@ -164,10 +164,10 @@ export class ApiServer {
   }
 
   /**
-   * The URL of a port on this machine's loopback. Every request to the port comes from one user,
-   * without credentials, as if through an operator's ambassador. A string is the name of a user.
-   * The name of a ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`; the ServiceAccount need
-   * not exist.
+   * The URL of a port on this machine's loopback. Every request to the port comes from one user, without
+   * credentials, as if through an operator's ambassador. If `user` is a string, it is the name of the user.
+   * The name of a ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`; the ServiceAccount need not
+   * exist.
    *
    * The port stays open until the server is closed. Calls for the same user return the same port. A
    * request with a bearer token comes from the token's user, as behind a proxy. The port uses plain
@@ -300,8 +300,8 @@ export class ApiServer {
   }
 
   /**
-   * Makes the watch cache lag behind writes: watches, lists with resourceVersion 0 and reads that
-   * need no newer state see the state of `lagMs` milliseconds ago. 0 ends the lag.
+   * Makes the watch cache lag behind writes: watches, lists with resourceVersion 0 and reads that need no
+   * newer state get the state of `lagMs` milliseconds ago. 0 ends the lag.
    */
   setCacheLag(lagMs: number): void {
     this.#cluster.watchCache.setLag(lagMs);

@@ -27,7 +27,10 @@ const POLL_MS = 50;
 /** The number of output lines in the error when the program does not start. */
 const TAIL_LINES = 5;
 
-/** A server program, from its start to its end. Signals are only sent to this process. */
+/**
+ * A server program, from its start to its end. Signals are sent only to this one process, not to its
+ * children.
+ */
 export class ServerProcess {
   readonly #options: ServerProcessOptions;
   readonly #tail: string[] = [];
@@ -63,7 +66,7 @@ export class ServerProcess {
     );
   }
 
-  /** Asks the process to end, and kills it after a time limit. Resolves when it has ended. */
+  /** Sends SIGTERM to the process, and kills it after a time limit. Resolves when it has ended. */
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

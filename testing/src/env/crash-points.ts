@@ -17,9 +17,8 @@ const DEFAULT_PARALLEL = 4;
  * order of parallel calls may differ between runs.
  *
  * @returns every place at which the operator was killed, in order.
- * @throws OperatorError `USER_CODE` with the first place, in order, at which the state was
- * different or was not reached, and with the reason as its cause. When this is thrown, no run is
- * active any more.
+ * @throws OperatorError `USER_CODE` with the first place, in order, at which the operator did not reach the
+ * expected state, and with the reason as its cause. When this is thrown, no run is active any more.
  */
 export async function crashPoints(scenario: CrashScenario): Promise<readonly CrashPoint[]> {
   const { maxRuns = DEFAULT_MAX_RUNS } = scenario;

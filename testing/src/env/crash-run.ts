@@ -15,13 +15,16 @@ export interface Killable {
 }
 
 export interface CrashScenario {
-  /** Starts a cluster for one run. Runs overlap, so each needs its own. If omitted, `startTestEnv()`. */
+  /**
+   * Starts a cluster for one run. Runs overlap, so each run needs a separate cluster. If omitted,
+   * `startTestEnv()` is called.
+   */
   readonly env?: () => Promise<TestEnv>;
   /** Creates the objects that exist before the operator starts. */
   readonly arrange: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
-   * Starts the operator. Called at the beginning and again after the crash, each time with another
-   * URL. It must not wait until the operator is ready, because the crash may come earlier.
+   * Starts the operator. This function is called at the beginning and again after the crash, each time with a
+   * different URL. It must not wait until the operator is ready, because the crash may come earlier.
    */
   readonly start: (url: string, namespace: string) => Promise<Killable> | Killable;
   /**
@@ -29,7 +32,10 @@ export interface CrashScenario {
    * afterwards.
    */
   readonly act?: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** Returns true when the operator has done everything. Called repeatedly until it does. */
+  /**
+   * Returns true when the operator has done everything. This function is called again and again until it
+   * returns true.
+   */
   readonly until: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
    * The state to compare with the run without a crash: plain data, without values that differ
@@ -37,8 +43,8 @@ export interface CrashScenario {
    */
   readonly state: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
-   * Selects the calls to crash at. Called once per call. If omitted, all calls. `env` differs
-   * between runs.
+   * Selects the calls at which the operator is killed. This function is called once for each call. If
+   * omitted, all calls are selected. `env` differs between runs.
    */
   readonly calls?: (call: LoggedRequest, env: TestEnv) => boolean;
   /**

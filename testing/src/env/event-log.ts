@@ -2,7 +2,7 @@ import type { KubernetesObject } from 'chancery';
 import type { CommittedEvent, ResourceName } from '../apiserver/objects/stored-object.ts';
 import { isPlural } from './request-log.ts';
 
-/** A change that the server has committed: plain data, copied. */
+/** A change that the server has committed, as a copy that consists of plain data. */
 export interface LoggedEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   /** The resource, such as `configmaps` or `deployments.apps`. */

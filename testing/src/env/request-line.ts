@@ -23,8 +23,8 @@ export interface RequestGate {
 }
 
 /**
- * A proxy between an operator and its API server, on the loopback. It records requests and passes
- * them on unchanged. It can break the connection before it passes on a request or an answer.
+ * A proxy between an operator and its API server, on the loopback. It records requests and forwards them
+ * unchanged. It can break the connection before it forwards a request or an answer.
  */
 export class RequestLine {
   /** Every request that was received. */
@@ -34,7 +34,7 @@ export class RequestLine {
   readonly #log: LoggedRequest[] = [];
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
-  /** 0 before the first start, which picks any free port. */
+  /** The port. Before the first start it is 0. The first start picks any free port. */
   #port = 0;
 
   constructor({ server, gate = {} }: { readonly server: string; readonly gate?: RequestGate }) {

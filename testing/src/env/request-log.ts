@@ -11,7 +11,7 @@ export type Verb =
   | 'delete'
   | 'deletecollection';
 
-/** A request described in the terms of RBAC. Plain data. */
+/** A request described in the terms of RBAC, as plain data. */
 export interface LoggedRequest {
   readonly verb: Verb;
   /**
@@ -24,7 +24,7 @@ export interface LoggedRequest {
   readonly subresource: string | undefined;
   /** The path without the query. */
   readonly path: string;
-  /** The query. For a parameter that is sent twice, the last value. */
+  /** The query. If a parameter is sent twice, the last value counts. */
   readonly query: Readonly<Record<string, string>>;
   readonly userAgent: string;
   /** The user that the embedded server identified; undefined after a 401, and on other servers. */

@@ -118,7 +118,7 @@ export interface TestEnv extends AsyncDisposable {
    */
   readonly events: EventLog;
   /**
-   * Every request except the test's own.
+   * Every request, except the requests of the test itself.
    * @throws ConfigurationError unless the server is embedded. For other servers, use a
    * `RequestLine`.
    */
@@ -130,8 +130,8 @@ export interface TestEnv extends AsyncDisposable {
   readonly server: ApiServer;
 
   /**
-   * Resolves when nothing more happens without time passing: no request, no commit, no new timer.
-   * For an operator in this process that uses `url` directly.
+   * Resolves when nothing more happens without time passing: no request, no commit, no new timer. Use this
+   * for an operator in this process that uses `url` directly.
    *
    * @throws ConfigurationError unless the embedded server runs on a FakeClock.
    * @throws OperatorError `USER_CODE` when this never happens, because something is in a loop.

@@ -6,7 +6,7 @@ export interface ServedRequest {
   readonly method: string;
   /** The path without the query. */
   readonly path: string;
-  /** The decoded query. For a parameter that is sent twice, the last value. */
+  /** The decoded query. If a parameter is sent twice, the last value counts. */
   readonly query: Readonly<Record<string, string>>;
   /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -39,7 +39,7 @@ export function errorEvent(status: Omit<Status, 'kind'>): string {
   return `${JSON.stringify({ type: 'ERROR', object: failureStatus(status) })}\n`;
 }
 
-/** `reply` after a delay on the server's clock. */
+/** Gives the answer of `reply` after a delay on the server's clock. */
 export function delayed(delayMs: number, reply: Reply): Reply {
   return async (exchange) => {
     await sleep(exchange.clock, delayMs, exchange.signal);

@@ -85,8 +85,7 @@ export function* mutate(
 }
 
 function isMutable(cluster: Cluster, { group }: ServedResource): boolean {
-  // Policies and webhook configurations are never mutated, so that a broken one can always be
-  // repaired.
+  // Policies and webhook configurations are never mutated, so that administrators can always repair them.
   if (group === ADMISSION_GROUP) return false;
   return hasMutatingPolicies(cluster) || hasMutatingWebhooks(cluster);
 }

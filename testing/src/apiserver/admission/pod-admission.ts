@@ -53,7 +53,7 @@ function withAccount({ storage }: Cluster, { metadata }: StoredObject, spec: Jso
   const { namespace, name = '' } = metadata;
   const accountName = String(spec.serviceAccountName ?? 'default');
   const account = storage.get('serviceaccounts', objectKey(namespace, accountName));
-  // Without controllers no `default` account is created, so every namespace is treated as having
+  // Without controllers, no ServiceAccount `default` is created, so every namespace is treated as if it had
   // one.
   if (account === undefined && accountName !== 'default') {
     const why = `error looking up service account ${namespace}/${accountName}: serviceaccount "${accountName}" not found`;

@@ -78,7 +78,7 @@ function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess
   return { ...access, verb, name: selectedName(query.get('fieldSelector') ?? '') };
 }
 
-/** The name that `metadata.name=…` in a field selector selects, or ''. */
+/** The object name in `metadata.name=…` of a field selector; '' if the selector has no such term. */
 function selectedName(fieldSelector: string): string {
   for (const term of fieldSelector.split(',')) {
     const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];

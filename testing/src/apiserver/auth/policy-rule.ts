@@ -34,7 +34,7 @@ function coversResource({ resources }: PolicyRule, access: ResourceAccess): bool
 
 /**
  * Whether a rule covers a name. A rule for certain names does not cover requests without a name, such as
- * create and deletecollection.
+ * those with the verbs `create` and `deletecollection`.
  */
 function coversName({ resourceNames = [] }: PolicyRule, { name }: ResourceAccess): boolean {
   return resourceNames.length === 0 || resourceNames.includes(name);

@@ -86,7 +86,9 @@ const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The fields that selectors of `events.k8s.io` can use. They have other names than in core Events. */
+/**
+ * The fields that selectors of `events.k8s.io` can use. Their names differ from the names in core Events.
+ */
 const SELECTABLE_OF_NEW_EVENTS = [
   'regarding.kind',
   'regarding.namespace',

@@ -76,7 +76,7 @@ function unexpectedToken(expression: string, { range }: CompileProblem): string 
   return `Syntax error: mismatched input '${token}' expecting ${BEGINNINGS}`;
 }
 
-/** The server's message for a syntax error, if it is known; otherwise the library's. */
+/** The server's message for a syntax error. If it is not known, the library's message. */
 export function syntaxProblem({ code = '', summary = '', message }: CompileProblem): string {
   const [, word] = /^Reserved identifier: (.*)/.exec(summary) ?? [];
   return word === undefined ? wordsOf(code, summary || message) : `reserved identifier: ${word}`;

@@ -43,9 +43,9 @@ export interface CompiledPolicy {
 const compiled = new WeakMap<StoredObject, CompiledPolicy>();
 
 /**
- * Compiled policies, keyed by kind and spec. Validation compiles a policy before it is stored, and the stored
- * policy is another object, so that `compiled` does not find it. Tests also apply the same policies again and
- * again. The oldest entry is evicted first.
+ * Compiled policies, keyed by kind and spec. Validation compiles a policy before it is stored. The stored
+ * policy is a different object, so it is not found in `compiled`. Tests also apply the same policies again
+ * and again. The oldest entry is evicted first.
  */
 const compiledTexts = new Map<string, CompiledPolicy>();
 const MOST_TEXTS = 200;

@@ -41,8 +41,8 @@ export interface ClusterAccess {
 
   create(resource: ResourceName, object: KubernetesObject): StoredObject;
   /**
-   * Replaces all fields except status. If the object has a resourceVersion that is not the current one, the
-   * error is 409.
+   * Replaces all fields except status. If `object` has a resourceVersion that is not the current
+   * resourceVersion, the error is 409.
    */
   update(resource: ResourceName, object: KubernetesObject): StoredObject;
   /** Replaces only the status. */

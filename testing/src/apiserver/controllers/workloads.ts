@@ -93,9 +93,7 @@ interface Tools {
 interface Part {
   readonly manager?: Manager;
   readonly pace?: PacedController;
-  /**
-   * The component that is named in the controller's Events. If omitted, the controller records no Events.
-   */
+  /** The reporting component of the controller's Events. If omitted, the controller records no Events. */
   readonly component?: string;
   make(tools: Tools): WorkloadController;
 }

@@ -15,7 +15,10 @@ export function fill(object: Json | undefined, defaults: Readonly<Record<string,
   return filled;
 }
 
-/** A default for an absent field only. An empty string is not replaced, so validation refuses it later. */
+/**
+ * A default that applies only if the field is absent. An empty string is not replaced, so validation refuses
+ * it later.
+ */
 export function ifMissing<T>(value: T): (found: unknown) => unknown {
   return (found) => found ?? value;
 }

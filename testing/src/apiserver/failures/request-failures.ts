@@ -98,8 +98,8 @@ export function notAcceptable(available: readonly string[]): ApiError {
 }
 
 /**
- * The error when an endpoint cannot send any accepted media type. `notAcceptable` is the error when the
- * router in front of an endpoint finds this.
+ * The error when an endpoint cannot send any accepted media type. If a router in front of the endpoint
+ * refuses the media types, the error is `notAcceptable`.
  */
 export function noSuchMediaType(accepted: readonly string[]): ApiError {
   const message = `only the following media types are accepted: ${accepted.join(', ')}`;

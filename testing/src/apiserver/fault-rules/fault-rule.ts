@@ -14,8 +14,8 @@ const VERBS = [
 ] as const;
 
 /**
- * A fault for some requests, which happens in place of their answer or before it. The fields `verbs` and
- * `path` select the requests. A rule without these fields selects every request.
+ * A fault for some requests. It replaces their answer, or delays it. The fields `verbs` and `path` select the
+ * requests. A rule without these fields selects every request.
  *
  * A rule has one effect: `status`, `reset` or `cutWatch`, or only `delayMs`.
  */

@@ -80,7 +80,7 @@ export function exactInteger(value: bigint): number | bigint {
   return String(number) === String(value) ? number : value;
 }
 
-/** In Go, an integer zero has no sign, but a JavaScript number would keep the minus sign. */
+/** In Go, an integer zero has no sign. A JavaScript number would keep the minus sign. */
 const MINUS_ZERO = '-0';
 
 /** The position of an integer that may be too long for a JavaScript number. */

@@ -19,8 +19,8 @@ export function quantityNanos(value: unknown): bigint | undefined {
 }
 
 /**
- * Compares quantities. The result is negative if the left one is less, zero if they are equal, positive if
- * the left one is greater, and undefined if one of them is not a quantity.
+ * Compares quantities. The result is negative if the left quantity is less, zero if both are equal, positive
+ * if the left quantity is greater, and undefined if one of the two is not a quantity.
  */
 export function compareQuantities(left: unknown, right: unknown): number | undefined {
   const [a, b] = [quantityNanos(left), quantityNanos(right)];
@@ -32,7 +32,7 @@ export function compareQuantities(left: unknown, right: unknown): number | undef
  * Writes a non-negative amount like Go.
  *
  * @param binary - whether to use powers of 1,024. Amounts under 1,024 and amounts with a fraction are written
- * without them.
+ * without powers.
  */
 export function quantityText(nanos: bigint, binary: boolean): string {
   if (binary && nanos >= 1024n * NANOS && nanos % NANOS === 0n)

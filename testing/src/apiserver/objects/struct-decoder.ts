@@ -22,9 +22,7 @@ export interface Mismatch {
 }
 
 export interface DecodedStruct {
-  /**
-   * The value without unknown fields and nulls. A value that does not fit its field stays as it was sent.
-   */
+  /** The value without unknown fields and nulls. A value that does not fit its field is not changed. */
   readonly value: Json;
   /** Paths of fields that the type does not have, in the order of the document. At most 100. */
   readonly unknown: readonly string[];
@@ -87,7 +85,7 @@ class StructDecoder {
   #struct = '';
   /** True inside a type with its own decoder, which reports no unknown fields. */
   #silent = false;
-  /** The number of structs around the current one. */
+  /** The number of structs around the current struct. */
   #depth = 0;
   readonly #converts: boolean;
   readonly #wraps: boolean;
@@ -356,7 +354,7 @@ function converterProblem(value: unknown, type: string, wanted: string): string 
   if (type.startsWith('[]') || type === 'bytes') return `cannot restore slice from ${kind}`;
   if (type.startsWith('map:')) return `cannot restore map from ${kind}`;
   if (type.startsWith('#')) return `cannot restore struct from: ${kind}`;
-  // Go can convert integers to strings and to other numbers, so these cases have another message.
+  // Go can convert integers to strings and to other numbers, so these cases have a different message.
   const isConvertible =
     (kind === 'int64' && type === 'string') || (kind === 'float64' && /^int/.test(type));
   return isConvertible

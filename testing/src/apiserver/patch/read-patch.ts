@@ -28,8 +28,8 @@ const OPERATION_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'va
 /**
  * Parses the operations of a JSON patch.
  *
- * @param isChecked - whether the strict decoder, which refuses more patches, reads the patch first. It does
- * not with `fieldValidation=Ignore`.
+ * @param isChecked - whether the strict decoder, which refuses more patches, reads the patch first. This is
+ * false with `fieldValidation=Ignore`.
  * @throws ApiError 400 for a body that is not a list of operations; 413 for more than 10 000 operations.
  */
 export function readJsonPatch(

@@ -92,7 +92,7 @@ export interface ServedResource extends Resource {
    * nothing changes.
    */
   readonly revised?: (object: StoredObject) => StoredObject;
-  /** Delays or refuses a request, for a custom resource that the server has just begun to serve. */
+  /** Delays or refuses requests for a custom resource that the server has just begun to serve. */
   readonly gate?: (request: GatedRequest) => Promise<void>;
   /** The reason why no object can be created any more; undefined if objects can be created. */
   readonly closed?: string;

@@ -61,8 +61,8 @@ export function parseListOptions(
 }
 
 /**
- * The resourceVersion of a request. With a continue token, a list only checks whether it is set to a value
- * other than 0 (`ValidateListOptions` in k8s.io/apiserver pkg/storage/interfaces.go).
+ * The resourceVersion of a request. With a continue token, a list only checks whether the resourceVersion is
+ * set to a value other than 0 (`ValidateListOptions` in k8s.io/apiserver pkg/storage/interfaces.go).
  */
 function versionOf(text: string, watch: boolean, token: string): ListOptions['resourceVersion'] {
   if (watch || token === '' || text === '' || text === '0')

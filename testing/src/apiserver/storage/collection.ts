@@ -8,7 +8,7 @@ import { WatchWindow, type WatchWindowOptions } from './watch-window.ts';
 export type { StorageEvent } from './storage-event.ts';
 
 export interface CollectionOptions extends WatchWindowOptions {
-  /** The maximum number of events that are kept, even if more are needed. */
+  /** The maximum number of events that are kept, even if watches or exact lists need more events. */
   readonly historyLimit: number;
 }
 
@@ -139,7 +139,7 @@ export class Collection {
 
   /**
    * Empties the window, as if the watch cache had been filled again at `revision`. No watch can begin before
-   * it.
+   * this revision.
    */
   restartWindow(revision: number): void {
     this.#window.restart(revision);
@@ -171,8 +171,8 @@ export class Collection {
 }
 
 /**
- * Returns `objects` in the order of `keys`. For a key in `undone`, the result contains the object given
- * there, or no object.
+ * Returns `objects` in the order of `keys`. If `undone` contains a key, its object is taken from `undone`, or
+ * left out if it is undefined there.
  */
 function withUndone(
   keys: readonly ObjectKey[],

@@ -24,8 +24,9 @@ export interface StorageOptions {
    */
   readonly watchWindow?: Partial<WatchWindowOptions>;
   /**
-   * The interval in milliseconds between compactions of old states, which exact lists and continue tokens
-   * read. Default 300,000, like `--etcd-compaction-interval` of kube-apiserver. With 0, nothing is compacted.
+   * The interval in milliseconds between compactions. A compaction removes old states, which exact lists and
+   * continue tokens may need. Default 300,000, like `--etcd-compaction-interval` of kube-apiserver. With 0,
+   * nothing is compacted.
    */
   readonly compactionIntervalMs?: number;
 }
@@ -133,7 +134,7 @@ export class Storage {
   }
 
   /**
-   * Stores a new object, or a new state of an existing one.
+   * Stores a new object, or a new state of an existing object.
    * @returns the object with its new resourceVersion.
    */
   put(resource: ResourceName, object: StoredObject): StoredObject {
@@ -230,7 +231,7 @@ export class Storage {
 
   /**
    * Compacts like kube-apiserver: each compaction goes up to the revision that was current at the time of the
-   * previous one.
+   * previous compaction.
    */
   #compactWhenDue(): void {
     this.#compactions.turn(this.#nowMs, this.#revision);

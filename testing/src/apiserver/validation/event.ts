@@ -7,7 +7,8 @@ import { internalJson } from './fields/internal-json.ts';
 import { invalidValue, type Problem, required } from './fields/problem.ts';
 
 /**
- * Limits for the strings of an Event, in bytes. In some messages, the server calls these bytes characters.
+ * Limits for the strings of an Event, in bytes. Some of the server's messages speak of characters, although
+ * they mean bytes.
  */
 const MAX_WORD_BYTES = 128;
 const MAX_NOTE_BYTES = 1_024;

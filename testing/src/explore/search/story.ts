@@ -14,7 +14,7 @@ export function storyOf(steps: readonly Step[], violation: Violation): string {
   return all.map((line, index) => `${index + 1}. ${line}`).join('\n');
 }
 
-/** Shows a repeated reconcile without effect only once, with its number of repetitions. */
+/** Lists a repeated reconcile without effect only once, with its number of repetitions. */
 function withoutRepetition(lines: readonly string[]): readonly string[] {
   const result: string[] = [];
   let times = 0;

@@ -30,7 +30,7 @@ export interface Sender {
   readonly key: string;
 }
 
-/** The facts about a request that schedules, stories and states need. */
+/** The facts about a request that schedules, descriptions of runs, and states need. */
 export interface ExchangeFacts {
   readonly label: string;
   readonly method: string;

@@ -29,7 +29,7 @@ import { StoredState, sentenceOf } from './stored-state.ts';
 import { WriteLog } from './write-log.ts';
 
 const DEFAULT_SETTLE_MS = 15 * 60_000;
-/** A run with more steps does not come to rest. A usual run has a hundred. */
+/** A run with more steps than this counts as a run without rest. A usual run has a hundred steps. */
 const MAX_STEPS = 5_000;
 
 const senders = new AsyncLocalStorage<Sender>();

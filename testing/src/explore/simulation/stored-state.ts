@@ -14,8 +14,8 @@ export class StoredState {
   /** The objects, with keys such as `deployments.apps default/demo`. */
   readonly #objects = new Map<string, KubernetesObject>();
   /**
-   * How many objects with the same identity were created so far. An object that is deleted and
-   * created again is another object.
+   * How many objects with the same identity were created so far. An object that is deleted and created again
+   * counts as a different object.
    */
   readonly #incarnations = new Map<string, number>();
   /** The string that replaces each uid and generated name. */

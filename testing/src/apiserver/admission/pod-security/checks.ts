@@ -155,7 +155,7 @@ export const RESTRICTED: readonly Check[] = [
 /** A setting that a Pod has for all of its containers, and that each container can override. */
 interface Setting {
   readonly reason: string;
-  /** Whether the value that the Pod sets is allowed; undefined if the Pod does not set one. */
+  /** Whether the value that the Pod sets is allowed; undefined if the Pod does not set any value. */
   readonly pod: boolean | undefined;
   readonly container: (container: Json) => boolean | undefined;
   readonly wrong: string;

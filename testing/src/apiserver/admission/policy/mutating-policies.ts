@@ -26,7 +26,7 @@ interface Invocation {
   readonly policy: StoredObject;
   readonly binding: StoredObject;
   readonly param: StoredObject | undefined;
-  /** The resource in the version that the policy matches. */
+  /** The resource in the version that a rule of the policy matches. */
   readonly served: ServedResource;
 }
 

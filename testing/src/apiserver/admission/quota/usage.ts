@@ -24,7 +24,7 @@ const COUNTED_BY_NAME: ReadonlySet<ResourceName> = new Set([
   'services',
 ]);
 
-/** The amounts that an object uses of a quota (k8s.io/kubernetes, pkg/quota/v1/evaluator/core). */
+/** The amounts of a quota that an object uses up (k8s.io/kubernetes, pkg/quota/v1/evaluator/core). */
 export function usageOf(resource: ResourceName, object: StoredObject): Usage {
   const usage = new Map<string, Amount>([[`count/${resource}`, ONE]]);
   if (COUNTED_BY_NAME.has(resource)) usage.set(resource, ONE);

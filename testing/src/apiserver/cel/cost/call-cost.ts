@@ -73,7 +73,7 @@ function atLeastSimple(
   return { ...found, cost: Math.max(found.cost, 1) };
 }
 
-/** The cost of `==` for types whose values are compared at a fixed cost, in one step or in several. */
+/** The cost of `==` for types whose values are compared in a fixed number of steps. */
 const EQUALITY: Readonly<Record<string, number>> = {
   'net.IP': 1,
   'net.CIDR': 1,

@@ -6,7 +6,7 @@
 export interface ExpressionNode {
   readonly op: string;
   readonly args: unknown;
-  /** The type, which the type check sets. */
+  /** The type of the node. The type check sets it. */
   readonly checkedType?: CheckedType;
   readonly meta: {
     readonly evaluate: Evaluate;

@@ -24,7 +24,7 @@ export function isTypedObject(value: unknown): value is TypedObject {
 const CONSTRUCTOR = 'k8s__object';
 const TYPE = 'kubernetes.Object';
 
-/** The additional functions for mutations of a policy (k8s.io/apiserver, pkg/cel/mutation). */
+/** The functions that only mutations of a policy can use (k8s.io/apiserver, pkg/cel/mutation). */
 export function registerMutationFunctions(environment: CelEnvironment): void {
   environment
     .registerType(TYPE, TypedObject)

@@ -152,8 +152,8 @@ function newReplicaSet(
 }
 
 /**
- * How many replicas the new ReplicaSet may have at first, so that they and the old ReplicaSets' replicas
- * together stay within the surge.
+ * The number of replicas that the new ReplicaSet may have at first. Together with the replicas of the old
+ * ReplicaSets, this number must not exceed the surge.
  */
 function firstReplicas(deployment: Deployment, others: readonly ReplicaSet[]): number {
   const desired = desiredReplicas(deployment);

@@ -161,7 +161,7 @@ function conditionsOf({ status }: ReplicaSet): readonly Condition[] {
   return (status?.conditions ?? []) as readonly Condition[];
 }
 
-/** The counts without the zeros, because Go omits zeros in JSON. */
+/** Removes counts that are zero, because Go omits zeros in JSON. */
 export function nonZero<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(counts).filter(([, count]) => count !== 0),

@@ -62,8 +62,7 @@ export function isHealthy(pod: Pod): boolean {
 }
 
 /**
- * Creates the Pod of an ordinal and its missing volume claims. The claims stay when the Pod is
- * deleted.
+ * Creates the Pod of an ordinal and its missing volume claims. The claims are kept when the Pod is deleted.
  */
 export function createStatefulPod(
   access: ClusterAccess,

@@ -211,7 +211,7 @@ function referenceTo({ metadata }: StoredObject): JobReference {
   } as JobReference;
 }
 
-/** The end of a Job; undefined while it is running. */
+/** How a Job has ended; undefined while it is running. */
 function endOf(job: StoredObject): 'Complete' | 'Failed' | undefined {
   const { conditions = [] } = (job.status ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];

@@ -11,7 +11,7 @@ import { isTracked } from './job-pod-count.ts';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const VARIABLE = 'JOB_COMPLETION_INDEX';
 
-/** The maximum length of the prefix of a generated name, which five random letters follow. */
+/** The maximum length of the prefix of a generated name. The prefix is followed by five random letters. */
 const MOST_OF_PREFIX = 58;
 
 type Range = readonly [first: number, last: number];

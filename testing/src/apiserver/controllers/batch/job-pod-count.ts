@@ -41,7 +41,7 @@ export function untrack(access: ClusterAccess, pod: Pod): void {
  * Removes the finalizer from Pods that no Job will count: Pods of a Job that is gone, finished, or
  * has another uid, and Pods that do not belong to the Job any more.
  *
- * @param pods - the Pods of its namespace.
+ * @param pods - the Pods in the namespace of the Job.
  * @param uid - the uid of the Job that counts its Pods; undefined if there is none.
  */
 export function untrackOrphans(

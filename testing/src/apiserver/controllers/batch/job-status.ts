@@ -46,7 +46,7 @@ export interface JobTools {
 
 /** What reconciling a Job has done, apart from counting its Pods. */
 interface Managed {
-  /** True if the number of its Pods was adjusted. */
+  /** True if the number of the Job's Pods was adjusted. */
   readonly isManaged: boolean;
   /**
    * True if failed Pods are replaced later. The real controller then reports no active Pods

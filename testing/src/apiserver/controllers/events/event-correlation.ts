@@ -14,7 +14,7 @@ export interface RecordedEvent {
   count: number;
 }
 
-/** An Event to write. The first occurrence creates the Event, later ones increase its count. */
+/** An Event to write. The first occurrence creates the Event. Later occurrences increase its count. */
 export interface Occurrence extends Required<Report> {
   readonly entry: RecordedEvent;
 }

@@ -138,7 +138,7 @@ class GarbageCollection {
     const dependents = this.#graph.dependentsOf(object.metadata.uid);
     const hasDependents = dependents.length > 0;
     if (isWaitedFor && dependents.some((dependent) => this.#isDeletingDependents(dependent))) {
-      // Two objects that wait for each other would wait forever.
+      // Without this change, two objects that wait for each other would wait forever.
       const free = references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
       this.#patchReferences(node, object, free);
     }

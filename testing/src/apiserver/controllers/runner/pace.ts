@@ -17,7 +17,7 @@ export interface Pace {
 /** No delays: everything happens in the clock's next turn. */
 export const NO_PACE: Pace = { reactionMs: 0, writeMs: 0 };
 
-/** The controllers with their own pace. All others use the pace of `other`. */
+/** The controllers with a separate pace. All other controllers use the pace of `other`. */
 export type PacedController =
   | 'deployment'
   | 'replicaSet'

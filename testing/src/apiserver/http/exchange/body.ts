@@ -187,8 +187,8 @@ function protobufDocument({ bytes }: RequestBody, expected: Expected): Document 
 }
 
 /**
- * The default kind of a body on paths that do not imply a kind. Only the paths of built-in resources imply
- * one.
+ * The default kind of a body on paths that do not imply a kind. Only the paths of built-in resources imply a
+ * kind.
  */
 const UNSAID: Expected = { group: '', version: '', kind: '' };
 

@@ -130,7 +130,7 @@ export class Exchange {
   }
 
   json(code: number, body: unknown, contentType = 'application/json'): void {
-    // Only JSON on a single line ends with a newline, indented JSON does not.
+    // JSON on a single line ends with a newline. Indented JSON does not end with a newline.
     const text = this.pretty ? prettyJson(body) : `${goJson(body)}\n`;
     this.text(code, text, contentType);
   }

@@ -39,7 +39,7 @@ export function fieldsToUpgrade(
 ): FieldSet {
   if (manager !== KUBECTL) return NO_FIELDS;
   const configuration = readConfiguration(annotationOf(live));
-  // The last applied configuration is ignored if it has another API version or is invalid.
+  // The last applied configuration is ignored if it is invalid or has a different API version.
   if (configuration?.apiVersion !== apiVersion) return NO_FIELDS;
   if (appliedProblem(configuration, schema) !== undefined) return NO_FIELDS;
   const { added, modified, removed } = compareStates(configuration, live, schema);

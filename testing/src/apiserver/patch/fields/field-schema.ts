@@ -28,13 +28,13 @@ export interface FieldSchema {
   readonly atomic?: boolean;
   /** The fields by which server-side apply identifies the items of a list. */
   readonly keys?: readonly string[];
-  /** The values of key fields that an item omits. */
+  /** The default values of key fields, for items that omit these fields. */
   readonly keyDefaults?: JsonObject;
   /** True for a list of distinct scalars. */
   readonly set?: boolean;
   /**
-   * Fields that Go writes even when they are unset, because they are not pointers in the Go struct, and the
-   * value that it then writes.
+   * Fields that Go writes even when they are unset, because they are not pointers in the Go struct. Each
+   * field is mapped to the value that Go writes.
    */
   readonly present?: ReadonlyMap<string, unknown>;
   /** The kind of the scalar; undefined for a map or list. */

@@ -72,7 +72,7 @@ export function intersectionOf(left: FieldSet, right: FieldSet): FieldSet {
   );
 }
 
-/** The set without the paths in `roots`, and without all paths below these. */
+/** The set without the paths in `roots`, and without all paths below them. */
 export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   return narrowed(
     set,

@@ -166,7 +166,7 @@ function textOf(operation: JsonObject, field: 'path' | 'from', why: string): str
   return text;
 }
 
-/** The position of a field or item, which need not exist, and the object or list around it. */
+/** The position of a field or item, and the object or list around it. The field or item need not exist. */
 interface Place {
   readonly container: LazyNode;
   readonly key: string;

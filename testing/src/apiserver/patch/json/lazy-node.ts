@@ -15,7 +15,8 @@ export class LazyNode {
    */
   readonly raw: unknown;
   /**
-   * Whether the JSON of the value contains `<` as `\\u003c`. JSON that the server writes itself always does.
+   * Whether the JSON of the value contains `<` as `\\u003c`. In JSON that the server has written, this is
+   * always the case.
    */
   readonly isEscaped: boolean;
   #fields: Map<string, LazyNode | null> | undefined;

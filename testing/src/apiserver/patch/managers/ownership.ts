@@ -55,8 +55,8 @@ export function ownersInSchema(owners: Owners, schema: FieldSchema): Owners {
 }
 
 /**
- * The owned fields of one manager after the change of the schema. Returns the set itself when nothing
- * changes.
+ * The owned fields of one manager after the change of the schema. If nothing changes, returns the same set
+ * object.
  */
 function fieldsInSchema(set: FieldSet, schema: FieldSchema): FieldSet {
   const members = new Set(set.members);

@@ -66,7 +66,7 @@ function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
 }
 
 /**
- * The result of a directive of a map.
+ * The map that remains after its directive `delete` or `replace` was carried out.
  * @throws ApiError 500 for a directive that the server does not know.
  */
 function replaced(patch: OwnMap): OwnMap {

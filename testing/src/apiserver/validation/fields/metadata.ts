@@ -262,8 +262,8 @@ function unqualifiedFinalizers({ finalizers: found = [] }: Metadata): readonly P
 }
 
 /**
- * The problems of a changed object: first those that the general rules find, then those that the rules of its
- * kind find.
+ * The problems of a changed object: first the problems that the general rules find, then the problems that
+ * the rules of its kind find.
  *
  * @param content - the problems outside of the metadata.
  */

@@ -121,8 +121,8 @@ function lostClass(now: Json, then: Json, previous: StoredObject): readonly Prob
 }
 
 /**
- * The spec before or after the change, in which all fields that the change may set get the same values. If
- * the two specs still differ, the change is refused.
+ * The spec before or after the change. All fields that the change may set get the same values in both specs.
+ * If the two specs still differ, the change is refused.
  */
 function settled(spec: Json, now: Json, bound: boolean): Json {
   const kept: Record<string, unknown> = { ...spec };

@@ -172,7 +172,7 @@ function continued(cluster: Cluster, served: ServedResource, options: ListOption
   return { revision: token.revision, objects: after(token, objects, options), limited: true };
 }
 
-/** The sorted objects without those before the start of the page. */
+/** The sorted objects, beginning with the first object that can be on the page. */
 function after(
   { start }: ContinueToken,
   objects: readonly StoredObject[],

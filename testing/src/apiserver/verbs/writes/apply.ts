@@ -113,8 +113,8 @@ export function requireManager({ fieldManager }: PatchOptions): void {
 }
 
 /**
- * Whether the configuration sets a resourceVersion, even an empty one. If so, it replaces the resourceVersion
- * of the live object.
+ * Whether the configuration sets a resourceVersion, even an empty one. If so, the configuration's value
+ * replaces the resourceVersion of the live object.
  */
 function saysVersion({ metadata }: Json): boolean {
   return isObject(metadata) && metadata.resourceVersion !== undefined;

@@ -108,7 +108,7 @@ export function patchedObject(
   return checked(decoded(patched, fractions), findings, options);
 }
 
-/** @throws ApiError 422 for unknown and duplicate fields if the request is strict. */
+/** @throws ApiError 422 for unknown and duplicate fields if `fieldValidation` is `Strict`. */
 function checked(
   { object, unknown, quote }: DecodedPatch,
   ofPatch: readonly string[],

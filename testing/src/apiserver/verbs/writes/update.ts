@@ -204,8 +204,8 @@ function withoutTimes(object: StoredObject): StoredObject {
 }
 
 /**
- * Checks that the name, and also the namespace, uid and resourceVersion if the change sets them, are those of
- * the live object.
+ * Checks that the name, and also the namespace, uid and resourceVersion if the change sets them, equal the
+ * values of the live object.
  */
 export function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
   const { served, name } = target;
