@@ -22,7 +22,10 @@ export class WriteLog {
     this.#author = 'cluster';
   }
 
-  /** Adds a write, and returns its entry in the log. */
+  /**
+   * Adds a write.
+   * @returns the entry of the write in the log.
+   */
   add(event: StorageEvent, at: { readonly atMs: number; readonly step: number }): LoggedWrite {
     const write = writeOf(event, { by: this.#author, ...at });
     this.all.push(write);
