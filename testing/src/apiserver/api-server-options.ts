@@ -25,10 +25,10 @@ export interface ApiServerOptions extends BehaviourOptions {
    */
   readonly tls?: TlsOptions;
   /**
-   * The addresses of the services in the configurations of webhooks: each is a URL or `HOST:PORT`, keyed by
-   * `NAMESPACE/NAME`, or by `NAMESPACE/NAME:PORT` for one of several ports, such as `{ 'shop/webhooks':
-   * 'http://127.0.0.1:9440' }`. For a URL with `http://`, no certificate is needed. `HOST:PORT` means
-   * `https`. If omitted, no service has an endpoint.
+   * The addresses of the services that webhook configurations refer to. Each address is a URL or `HOST:PORT`,
+   * keyed by `NAMESPACE/NAME`, or by `NAMESPACE/NAME:PORT` for one of several ports, such as
+   * `{ 'shop/webhooks': 'http://127.0.0.1:9440' }`. For a URL with `http://`, no certificate is needed.
+   * `HOST:PORT` means `https`. If omitted, no service has an endpoint.
    */
   readonly webhookServices?: Readonly<Record<string, string>>;
   /** How long a client may take to send a body, in milliseconds. Default 60 000, as in kube-apiserver. */

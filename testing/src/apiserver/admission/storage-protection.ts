@@ -69,8 +69,8 @@ export function withProtection(object: StoredObject): StoredObject {
 }
 
 /**
- * Removes the finalizer from protected objects that are being deleted, right after the write after which they
- * are unused. In a real cluster, three controllers do this.
+ * Removes the finalizer from protected objects that are being deleted, as soon as a write has made them
+ * unused. In a real cluster, three controllers do this.
  *
  * @returns a function that stops removing finalizers.
  */

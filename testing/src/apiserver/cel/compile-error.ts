@@ -122,7 +122,7 @@ function wordsOf(code: string, summary: string): string {
 }
 
 /**
- * Rewrites a phrase of the library's messages, such as `string + int`, as `'_+_' applied to '(string, int)'`.
+ * Rewrites a phrase of the library's messages: `string + int` becomes `'_+_' applied to '(string, int)'`.
  */
 function overloadText(subject: string): string {
   const [, left, operator, right] =
@@ -136,8 +136,8 @@ function overloadText(subject: string): string {
 }
 
 /**
- * Rewrites a phrase of the library's messages, such as `'string.charAt(bool)'`, as `'charAt' applied to
- * 'string.(bool)'`.
+ * Rewrites a phrase of the library's messages: `'string.charAt(bool)'` becomes
+ * `'charAt' applied to 'string.(bool)'`.
  */
 function callText(summary: string): string {
   const [, receiver, name = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(summary) ?? [];

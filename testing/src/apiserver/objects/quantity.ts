@@ -31,8 +31,8 @@ export function compareQuantities(left: unknown, right: unknown): number | undef
 /**
  * Writes a non-negative amount like Go.
  *
- * @param binary - whether to use powers of 1,024. Amounts under 1,024 and amounts with a fraction are written
- * without powers.
+ * @param binary - whether to use the suffixes for powers of 1,024. Amounts under 1,024 and amounts with a
+ * fraction are always written with decimal suffixes.
  */
 export function quantityText(nanos: bigint, binary: boolean): string {
   if (binary && nanos >= 1024n * NANOS && nanos % NANOS === 0n)

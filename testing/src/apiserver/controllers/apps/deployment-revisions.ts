@@ -153,7 +153,7 @@ function newReplicaSet(
 
 /**
  * The number of replicas that the new ReplicaSet may have at first. Together with the replicas of the old
- * ReplicaSets, this number must not exceed the surge.
+ * ReplicaSets, this number must not exceed the desired number plus the surge.
  */
 function firstReplicas(deployment: Deployment, others: readonly ReplicaSet[]): number {
   const desired = desiredReplicas(deployment);

@@ -168,7 +168,7 @@ export class Watch {
 
   /**
    * Sends an event. If an object no longer matches the selection, the event is sent as DELETED. If an object
-   * matches the selection for the first time, the event is sent as ADDED.
+   * has begun to match the selection, the event is sent as ADDED.
    */
   #onEvent(event: StorageEvent): void {
     const { revision, object, previous } = event;
