@@ -36,9 +36,9 @@ export type Reply = (exchange: Exchange) => void | Promise<void>;
 /**
  * The way in which an answer ends.
  *
- * - `finish`: gracefully.
- * - `cut`: FIN in the middle; a chunked body lacks its last chunk.
- * - `reset`: RST.
- * - `hang`: not at all; the connection stays open.
+ * - `finish`: it ends normally.
+ * - `cut`: the server sends FIN in the middle of the answer. A chunked body lacks its last chunk.
+ * - `reset`: the server sends RST.
+ * - `hang`: it does not end. The connection stays open.
  */
 export type End = 'finish' | 'cut' | 'reset' | 'hang';

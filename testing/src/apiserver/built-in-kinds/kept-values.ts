@@ -54,8 +54,8 @@ function isUnset(value: unknown): boolean {
 }
 
 /**
- * The address of a Service is in two fields. If a client changes only the older field, the newer field is
- * changed too.
+ * Two fields contain the address of a Service: `clusterIP` and the newer field `clusterIPs`. If a client
+ * changes only the older field, the newer field is changed, too.
  */
 function oneAddress(spec: Json, before: Json): Json {
   const [first] = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];

@@ -24,7 +24,7 @@ export function runNow<T>(steps: Steps<T>): T {
   return step.value;
 }
 
-/** Runs all steps, and waits for the answer to each call to the outside. */
+/** Runs all steps, and waits whenever they call a program outside of the server. */
 export async function runSteps<T>(steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (!step.done) {

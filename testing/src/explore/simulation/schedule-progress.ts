@@ -17,7 +17,7 @@ export interface ScheduleProgressOptions {
   readonly pending: PendingEvents;
   /** Returns the alarm that late events have to wait for. */
   readonly later: () => Alarm<AlarmOwner> | undefined;
-  /** Called when a delay ends and events have waited for its end. */
+  /** Called when a delay has ended, if events were waiting for this. */
   readonly released: () => void;
 }
 

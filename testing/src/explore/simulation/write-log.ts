@@ -9,8 +9,8 @@ export class WriteLog {
   #taken = 0;
 
   /**
-   * Runs `act`. Its writes are logged with this author. Request handlers are asynchronous, but
-   * finish before the next event: see `settleWorld`.
+   * Runs `act`, and logs its writes with this author. Request handlers are asynchronous, but finish before
+   * the next event: see `settleWorld`.
    */
   as(author: LoggedWrite['by'], act: () => void): void {
     this.#author = author;

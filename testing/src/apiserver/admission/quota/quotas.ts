@@ -71,7 +71,7 @@ export function hardOf({ spec }: StoredObject): Usage {
   return amountsOf(isObject(spec) ? spec.hard : undefined);
 }
 
-/** The used amount of each resource in `hard`. */
+/** How much of each resource in `hard` is used. */
 export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage {
   const used = new Map<string, Amount>([...hard.keys()].map((what) => [what, NOTHING]));
   for (const resource of new Set([...hard.keys()].flatMap(countedFor))) {

@@ -116,7 +116,7 @@ export function serverError(why: string): ApiError {
 }
 
 /**
- * The error for a denial, with the webhook's own Status (k8s.io/apiserver,
+ * The error for a denial, with the Status in the webhook's answer (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/errors/statuserror.go).
  */
 export function denial({ name }: Webhook, { status }: Answer): ApiError {

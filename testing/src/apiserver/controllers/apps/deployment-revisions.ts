@@ -30,7 +30,7 @@ export interface NewReplicaSet {
   /** Undefined when the Deployment already used this ReplicaSet. */
   readonly news: 'created' | 'found' | undefined;
   /**
-   * How many times so far a generated name was already the name of a ReplicaSet with a different template.
+   * How often the name generated for a ReplicaSet already belonged to a ReplicaSet with a different template.
    */
   readonly collisions: number;
 }
