@@ -83,7 +83,7 @@ export class ScriptedServer {
     return this.#requests;
   }
 
-  /** The watches among the requests. */
+  /** All requests so far that are watches. */
   get watches(): readonly ServedRequest[] {
     return this.#requests.filter(({ isWatch }) => isWatch);
   }

@@ -104,8 +104,8 @@ function addressProblem(address: string, taken: ReadonlySet<string>): string | u
 }
 
 /**
- * The first free address after a random one. The search is short, because there are a million addresses and
- * few Services.
+ * The first free address, searched from a random address on. The search is short, because there are a million
+ * addresses and few Services.
  */
 function freeAddress(taken: ReadonlySet<string>, random: () => number): string {
   const usable = ADDRESS_COUNT - 2;

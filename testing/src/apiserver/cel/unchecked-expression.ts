@@ -28,7 +28,7 @@ export function parseUnchecked(text: string): Expression {
   return expressionOf(root, text);
 }
 
-/** A node of the library's tree. */
+/** A node in the syntax tree of the CEL library. */
 interface Node {
   readonly op: string;
   readonly args: unknown;

@@ -50,7 +50,10 @@ export interface GoJson {
   readonly overflow: string | undefined;
 }
 
-/** Go's message for a number that is too large for a float64. `wanted` is what it should be decoded into. */
+/**
+ * Go's message for a number that is too large for a float64. `wanted` is the type into which the number
+ * should be decoded.
+ */
 export function overflowText(number: string, wanted = 'Go value'): string {
   return `json: cannot unmarshal number ${number} into ${wanted} of type float64`;
 }

@@ -35,10 +35,11 @@ export interface Strategy {
     applied?: boolean,
   ): StoredObject;
   /**
-   * Keeps, counts or drops fields in a change of an object. This does not change the owners of the fields.
+   * Restores, counts or drops fields when an object is changed. This does not change the owners of the
+   * fields.
    */
   keep?(object: StoredObject, previous: StoredObject, nowMs: number): StoredObject;
-  /** Adds the fields that the server sets itself, which have no owner. */
+  /** Adds the fields that the server sets itself. These fields have no owner. */
   complete(object: StoredObject): StoredObject;
   validate(object: StoredObject, previous: StoredObject | undefined): readonly FieldError[];
   /** Dotted names of fields that the schema does not declare, for `fieldValidation`. */

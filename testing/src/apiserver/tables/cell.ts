@@ -77,7 +77,7 @@ export function ofTotal(ready: string, wanted: string): Cell {
   return (object, nowMs) => `${have(object, nowMs)}/${want(object, nowMs)}`;
 }
 
-/** A cell with the time that has passed since the time at a path. */
+/** A cell with the age of the time at a path. */
 export function since(path: string, otherwise = '<unknown>'): Cell {
   const read = at(path);
   return (object, nowMs) => {

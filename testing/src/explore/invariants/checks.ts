@@ -13,7 +13,7 @@ export interface Reference {
   readonly end: ReadonlyMap<string, readonly string[]>;
   /** The largest number of objects that existed at once, by their logical identity. */
   readonly copies: ReadonlyMap<string, number>;
-  /** Finalizers that the operator adds to objects or declares. */
+  /** Finalizers that the operator adds to objects, or that its controllers declare. */
   readonly finalizers: ReadonlySet<string>;
 }
 

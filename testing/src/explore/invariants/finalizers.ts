@@ -11,7 +11,7 @@ const OF_THE_CLUSTER = /^(?:foregroundDeletion|orphan|kubernetes|kubernetes\.io\
  * declares is removed only after a successful cleanup of the object.
  */
 export class Finalizers {
-  /** Finalizers that the operator has added to objects or declares. */
+  /** Finalizers that the operator has added to objects, or that its controllers declare. */
   readonly own: Set<string>;
   /** The controllers whose `finalize` must succeed before their finalizer is removed; keyed by finalizer. */
   readonly #cleaners = new Map<string, string>();

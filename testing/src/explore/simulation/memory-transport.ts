@@ -24,7 +24,7 @@ export interface MemoryTransportOptions {
   readonly delivered: (exchange: ExchangeFacts, chunk: string) => void;
 }
 
-/** A reconcile of a key that sends requests. */
+/** A reconcile that sends requests. */
 export interface Sender {
   readonly controller: string;
   readonly key: string;
@@ -41,7 +41,7 @@ export interface ExchangeFacts {
   /** The object or collection, such as `deployments/default/demo`. */
   readonly about: string;
   readonly isWrite: boolean;
-  /** Undefined for requests outside of reconciles. */
+  /** The reconcile that sent the request; undefined for requests outside of reconciles. */
   readonly sender: Sender | undefined;
 }
 

@@ -209,7 +209,7 @@ const quote: Estimate = (_, [text]) =>
     size: { min: text.size.min + 2, max: text.size.max * 2 + 2 },
   };
 
-/** The length of the longest regular expression that any named format has. */
+/** The length of the longest regular expression among all named formats. */
 const FORMAT_REGEX = 128;
 
 const validate: Estimate = (_, [text]) =>

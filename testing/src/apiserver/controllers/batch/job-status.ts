@@ -44,7 +44,7 @@ export interface JobTools {
   readonly record: RecordEvent;
 }
 
-/** What reconciling a Job has done, apart from counting its Pods. */
+/** What a reconcile of a Job has done, apart from counting the Job's Pods. */
 interface Managed {
   /** True if the number of the Job's Pods was adjusted. */
   readonly isManaged: boolean;

@@ -41,7 +41,7 @@ export function kubeletController(
   const plans = new Map<ObjectKey, Plan>();
   const addresses = podAddresses();
 
-  /** The milliseconds that remain of a phase. The phase begins with the first call. */
+  /** How many milliseconds of a phase remain. The phase begins with the first call. */
   function leftOf(key: ObjectKey, { metadata: { uid } }: Pod, phase: Phase, ms: number): number {
     const nowMs = clock.monotonic();
     const plan = plans.get(key);

@@ -51,7 +51,8 @@ export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
 }
 
 /**
- * Answers with a Status that an action succeeded, if the answer to the action is not the object itself.
+ * Answers with a Status that reports the success of an action. This is used if the answer is not the object
+ * itself.
  *
  * @param changed - the object with the resourceVersion of the change; undefined when nothing was
  * written.

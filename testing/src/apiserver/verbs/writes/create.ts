@@ -29,7 +29,7 @@ import { otherUid, requireKind, type Target } from '../target.ts';
 /** The functions of this module are looked up at each use, because a simulation replaces them. */
 const crypto = process.getBuiltinModule('node:crypto');
 
-/** How often the server tries to generate a name that is not taken. */
+/** How many times the server tries to generate a name that is not taken. */
 const NAME_ATTEMPTS = 8;
 
 /**
