@@ -280,7 +280,7 @@ export class ApiServer {
     if (what === 'everything') storage.restartWindows();
   }
 
-  /** All current objects and the revision, which can be restored later in this or another server. */
+  /** All current objects and the revision. They can be restored later in this or another server. */
   snapshot(): StorageSnapshot {
     return this.#cluster.storage.snapshot();
   }

@@ -7,7 +7,7 @@ const { generateKeyPairSync, randomBytes } = process.getBuiltinModule('node:cryp
 
 /** The credentials of one control plane. They exist as long as the control plane's directory. */
 export interface ControlPlaneSecrets {
-  /** The token of a user in `system:masters`, who has all rights. */
+  /** The token of a user with all rights, in the group `system:masters`. */
   readonly token: string;
   /** The path of the file for `--token-auth-file`. */
   readonly tokenFile: string;

@@ -120,7 +120,7 @@ function travelled(
   return there;
 }
 
-/** The step limit for one object, which is pruned and gets its defaults like on the API server. */
+/** The step limit for pruning one object and adding its defaults. */
 const MAX_STEPS = 1_000_000;
 
 /** Compares metadata last, because labels and annotations often depend on another field. */

@@ -28,8 +28,8 @@ export interface Exchange {
 }
 
 /**
- * Answers one request, possibly after a delay. Errors after `signal` has aborted are ignored. Any
- * other error is a bug of the test, which `ScriptedServer.close` reports.
+ * Answers one request, possibly after a delay. Errors after `signal` has aborted are ignored. Any other error
+ * is a bug of the test, and `ScriptedServer.close` reports it.
  */
 export type Reply = (exchange: Exchange) => void | Promise<void>;
 

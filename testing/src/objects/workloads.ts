@@ -46,7 +46,7 @@ export interface ServiceObject extends KubernetesObject {
 export interface WorkloadFields extends MetadataFields {
   /** The number of Pods. Default 1. */
   readonly replicas?: number;
-  /** Labels of the Pods, which are also the workload's selector. Default `app: NAME`. */
+  /** Labels of the Pods. They are also the selector of the workload. Default `app: NAME`. */
   readonly podLabels?: Readonly<Record<string, string>>;
   /** The spec of each Pod. If omitted, each Pod has one container that sleeps. */
   readonly podSpec?: PodSpec;

@@ -195,7 +195,7 @@ export class TestOperator implements AsyncDisposable {
 }
 
 /**
- * An operator in this process, which starts at once. The caller must stop it, or use `await using`.
+ * Starts an operator in this process, and returns at once. The caller must stop it, or use `await using`.
  *
  * @throws ConfigurationError `CONFIG` when the settings are invalid.
  */

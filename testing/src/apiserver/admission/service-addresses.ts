@@ -37,7 +37,7 @@ export function allocate(
     .list('services')
     .filter(({ metadata }) => metadata.uid !== service.metadata.uid)
     .map((other) => (isObject(other.spec) ? other.spec : {}));
-  // Reserves the address of the API server, which only the Service `kubernetes` may have.
+  // Reserves the address of the API server. Only the Service `kubernetes` may have it.
   if (!isOwn) others.push({ clusterIP: OWN_ADDRESS });
   const scene: Scene = { name: name ?? '', others, random };
   return withFields(service, { spec: withPorts(withAddress(spec, scene), scene) });

@@ -19,7 +19,7 @@ export interface PathAccess {
   readonly path: string;
 }
 
-/** The action of a request, which an authorizer allows or denies. */
+/** The action of a request. An authorizer allows or denies it. */
 export type Access = ResourceAccess | PathAccess;
 
 const VERBS: Readonly<Record<string, string>> = {

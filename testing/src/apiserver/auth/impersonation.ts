@@ -123,7 +123,7 @@ function nodeName(user: string): string | undefined {
   return /^system:node:([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)?.[1];
 }
 
-/** Refuses the group `system:masters`, which the newer way never allows. */
+/** Refuses the group `system:masters`. The newer way never allows this group. */
 function refuseMasters(wanted: User, accesses: readonly ResourceAccess[], caller: Caller): void {
   if (!wanted.groups?.includes(MASTERS)) return;
   const group = accesses.find(({ resource, name }) => resource === 'groups' && name === MASTERS);

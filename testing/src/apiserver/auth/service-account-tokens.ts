@@ -10,7 +10,7 @@ import { type Caller, callerOf, serviceAccountUser } from './user.ts';
 const { createHmac, randomBytes, randomUUID, timingSafeEqual } =
   process.getBuiltinModule('node:crypto');
 
-/** The issuer of the tokens, which is also their default audience. */
+/** The issuer of the tokens. It is also their default audience. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 const EXTRA = 'authentication.kubernetes.io/';

@@ -68,8 +68,8 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
   readonly collectionDeleteMs?: number;
   /**
    * Whether the server serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. If
-   * omitted, `v1` is served from 1.37 on, like in the release. With true, `v1beta1` is also served, which
-   * administrators can enable from 1.35 on. With false, neither version is served.
+   * omitted, `v1` is served from 1.37 on, like in the release. With true, `v1beta1` is also served.
+   * Administrators can enable this version from 1.35 on. With false, neither version is served.
    */
   readonly storageMigrations?: boolean;
   /**

@@ -61,7 +61,7 @@ export function defaultVolume(volume: Json): Json {
   return changed(isNamed ? volume : { ...volume, emptyDir: {} }, SOURCES);
 }
 
-/** The defaults of a persistent volume, which can have some of the same sources as a volume of a Pod. */
+/** The defaults of a persistent volume. Some of its possible sources are also sources of a Pod's volume. */
 export function defaultVolumeSpec(spec: Json): Json {
   return fill(changed(spec, SOURCES), {
     persistentVolumeReclaimPolicy: 'Retain',

@@ -8,7 +8,7 @@ export interface ObjectCount {
   readonly count: number;
 }
 
-/** The Prometheus format of the answer, which kube-apiserver also uses. */
+/** The content type of the answer: the Prometheus format that kube-apiserver also uses. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
 /**

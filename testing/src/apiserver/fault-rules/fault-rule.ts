@@ -118,7 +118,7 @@ const RULE: StructuralSchema = {
   },
 };
 
-/** The schema of `{ "faults": […] }`, which is how rules are written in files and requests. */
+/** The schema of `{ "faults": […] }`, the format of rules in files and requests. */
 export const FAULTS: StructuralSchema = {
   type: 'object',
   required: ['faults'],
@@ -126,8 +126,8 @@ export const FAULTS: StructuralSchema = {
 };
 
 /**
- * Reads the rules in a value such as `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`, which comes
- * from a YAML file or a request.
+ * Reads the rules in a value from a YAML file or a request, such as
+ * `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`.
  *
  * @param what - the beginning of the message, such as the name of the file.
  * @throws ConfigurationError `CONFIG` with the path of each invalid field, and for an unknown field

@@ -18,7 +18,7 @@ const COUNTED_BYTES = 64 * 1024 * 1024;
  * Refuses an object that a real server could not store. The size of an object is the length of its JSON. On a
  * real server, stored objects of built-in kinds are slightly smaller.
  *
- * @throws ApiError 500 with etcd's message, which the server passes on.
+ * @throws ApiError 500 with etcd's message. The real server forwards this message to the client.
  * @throws ApiError 400 in the same cases as `requireDepth`.
  */
 export function requireStorable(object: unknown): void {

@@ -83,7 +83,7 @@ class StructDecoder {
   mismatch: Mismatch | undefined;
   readonly #fields: string[] = [];
   #struct = '';
-  /** True inside a type with its own decoder, which reports no unknown fields. */
+  /** True inside a type with its own decoder. Such a decoder reports no unknown fields. */
   #silent = false;
   /** The number of structs around the current struct. */
   #depth = 0;

@@ -11,7 +11,7 @@ type Write = (writer: WireWriter, number: number, value: unknown) => void;
  */
 interface Message {
   readonly fields: Readonly<Record<string, readonly [number, Write]>>;
-  /** The number of the list of extensions, whose names begin with `x-`. */
+  /** The number of the field with the extensions. The names of extensions begin with `x-`. */
   readonly extensions?: number;
 }
 
@@ -167,8 +167,8 @@ const inPath: Write = wrapped(
 );
 
 /**
- * Writes a parameter. Its location decides the type of its message, which is nested in two or three other
- * messages.
+ * Writes a parameter. The location of the parameter decides the type of its message. The message is nested in
+ * two or three other messages.
  */
 const parameter: Write = (writer, number, value) => {
   const place = isObject(value) ? value.in : undefined;

@@ -78,7 +78,7 @@ function readField(
   return items;
 }
 
-/** Reads one entry of a map, which is a message with the key as field 1 and the value as field 2. */
+/** Reads one entry of a map. An entry is a message with the key as field 1 and the value as field 2. */
 function readEntry(bytes: Buffer, type: string, depth: number): Json {
   const reader = new WireReader(bytes);
   let key = '';

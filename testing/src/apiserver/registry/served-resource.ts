@@ -137,8 +137,8 @@ export function fromStored(served: ServedResource, object: StoredObject): Stored
 }
 
 /**
- * Converts `object`, which was sent in this version, to the storage version. If the resource has a conversion
- * webhook, the webhook converts the object later, and the object keeps its version until then.
+ * Converts `object` from this version to the storage version. If the resource has a conversion webhook, the
+ * webhook converts the object later, and the object keeps its version until then.
  */
 export function toStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.toStored(object);

@@ -19,7 +19,7 @@ export interface TableOptions {
   readonly nowMs: number;
 }
 
-/** Objects as a meta.k8s.io/v1 Table, which kubectl prints. */
+/** Objects as a meta.k8s.io/v1 Table, the format that kubectl prints. */
 export function tableOf(
   objects: readonly StoredObject[],
   { columns, shape }: ShownResource,
@@ -59,7 +59,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   Failed: 'The pod failed.',
 };
 
-/** The conditions of a row, which mark completed Pods. */
+/** The conditions of a row. They mark completed Pods. */
 function rowConditions(object: StoredObject): readonly Json[] {
   if (object.kind !== 'Pod') return [];
   const reason = String(valueAt(object, ['status', 'phase']));

@@ -97,7 +97,7 @@ export class SecurePort {
 
   /**
    * Opens the port.
-   * @returns the number of the port, which equals `port` unless `port` is 0.
+   * @returns the number of the port: `port` itself, or any free port if `port` is 0.
    */
   async listen(port: number, address: string, answer: Answer): Promise<number> {
     const { createSecureServer } = process.getBuiltinModule('node:http2');

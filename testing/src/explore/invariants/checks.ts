@@ -47,7 +47,7 @@ export class Checks {
     this.#finalizers.declared(controllers);
   }
 
-  /** Records that the operator was killed, which ends its running reconciles. */
+  /** Records that the operator was killed. This also ends its running reconciles. */
   killed(): void {
     this.#active.clear();
     this.#finalizers.killed();

@@ -3,7 +3,7 @@ import type { AttemptFacts } from '../scenario/attempt-facts.ts';
 import type { LoggedWrite } from '../scenario/scenario.ts';
 import { called, type Violation } from './violation.ts';
 
-/** Finalizers of Kubernetes itself, which Kubernetes' controllers remove. */
+/** Finalizers of Kubernetes itself. The controllers of Kubernetes remove them. */
 const OF_THE_CLUSTER = /^(?:foregroundDeletion|orphan|kubernetes|kubernetes\.io\/.*)$/;
 
 /**

@@ -57,8 +57,7 @@ export function enforceQuotas({ storage }: Cluster, request: AdmissionRequest): 
 }
 
 /**
- * The quotas of a namespace that have no scopes. A quota with scopes, which covers only some Pods, is
- * ignored.
+ * The quotas of a namespace that have no scopes. A quota with scopes covers only some Pods. It is ignored.
  */
 export function quotasOf(storage: Storage, namespace: string): readonly StoredObject[] {
   return storage.list(QUOTAS, namespace).filter(({ spec }) => {

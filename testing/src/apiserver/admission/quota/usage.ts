@@ -101,8 +101,8 @@ export function containersOf(list: unknown): readonly Json[] {
 }
 
 /**
- * The amounts of a container: for CPU these are `limits.cpu`, `requests.cpu`, and `cpu`, which equals the
- * request. Other resources have the same three amounts.
+ * The amounts of a container. For CPU these are `limits.cpu`, `requests.cpu`, and `cpu` (equal to the
+ * request). Other resources have the same three amounts.
  */
 export function containerAmounts({ resources }: Json): Usage {
   const { requests, limits } = isObject(resources) ? resources : {};

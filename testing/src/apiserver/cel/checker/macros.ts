@@ -1,7 +1,7 @@
 import type { Comprehension, Expression } from './expression.ts';
 import { BOOL, INT } from './type.ts';
 
-/** A call in an expression, which may be a call of a macro. */
+/** A call in an expression. It may be a call of a macro. */
 export interface MacroCall {
   readonly name: string;
   readonly at: number;

@@ -240,8 +240,8 @@ class CostEstimate {
   }
 
   /**
-   * The cost of the list of keys that `sortBy` makes. The list is bound to a variable, which costs
-   * as much as `cel.bind`.
+   * The cost of the list of keys that `sortBy` makes. The list is bound to a variable. This costs as much as
+   * `cel.bind`.
    */
   #sorting(body: ExpressionNode | undefined, size: SizeRange, scope: Scope): number {
     const kind = body === undefined ? 'dyn' : this.#kindOf(body, scope);

@@ -18,8 +18,8 @@ export function isTypedObject(value: unknown): value is TypedObject {
 }
 
 /**
- * The function whose calls replace object literals, which the library does not have. The source of an
- * expression cannot call it.
+ * The function whose calls replace object literals, because the library has no object literals. The source of
+ * an expression cannot call it.
  */
 const CONSTRUCTOR = 'k8s__object';
 const TYPE = 'kubernetes.Object';

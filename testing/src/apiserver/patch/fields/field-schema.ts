@@ -73,7 +73,7 @@ export function itemSchema(schema: FieldSchema): FieldSchema {
 }
 
 /**
- * True when the schema declares the field; false for a key in a map such as labels, which can have any keys.
+ * True when the schema declares the field; false for a key of a map that can have any keys, such as labels.
  */
 export function isNamedField(schema: FieldSchema, name: string): boolean {
   return schema.fields !== undefined && Object.hasOwn(schema.fields, name);

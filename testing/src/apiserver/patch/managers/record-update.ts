@@ -62,7 +62,7 @@ export function compareStates(
   return compareFields(former, withoutManagedFields(after), schema);
 }
 
-/** The object without `metadata.managedFields`, which no manager owns. */
+/** The object without `metadata.managedFields`, because no manager owns this field. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const { metadata } = object;
   if (!isJsonObject(metadata)) return object;

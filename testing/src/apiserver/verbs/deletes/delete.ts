@@ -37,8 +37,8 @@ export interface Deletion {
  * Deletes an object. If a finalizer or a grace period delays the removal, only marks the object as being
  * deleted.
  *
- * @param writer - the sender of the request, which policies see. If omitted, no policy runs, for example for
- * an eviction, or when custom objects are deleted with their definition.
+ * @param writer - the sender of the request, for policies. If omitted, no policy runs, for example for an
+ * eviction, or when custom objects are deleted with their definition.
  * @param nameOfRequest - the name that policies see; empty when a collection is deleted.
  */
 export function* deleteObject(

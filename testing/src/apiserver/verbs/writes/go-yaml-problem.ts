@@ -56,8 +56,7 @@ function scannedAtEnd(text: string, problem: string): string {
 }
 
 /**
- * The message for a flow mapping or sequence that is not complete, which is reported at the end of the
- * document.
+ * The message for a flow mapping or sequence that is not complete. It contains the last line of the document.
  */
 function flowProblem(text: string, message: string): string {
   const line = Math.max(1, text.replace(/\n$/, '').split('\n').length);
