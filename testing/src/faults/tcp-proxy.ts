@@ -81,7 +81,7 @@ export class TcpProxy {
     for (let n = 0; n < count; n++) this.#planned.push(fault);
   }
 
-  /** Applies `fault` to every connection without another planned fault; `{}` for no fault. */
+  /** Applies `fault` to every connection for which no other fault is planned; `{}` means no fault. */
   always(fault: ConnectionFault): void {
     this.#always = fault;
   }

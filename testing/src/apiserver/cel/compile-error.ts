@@ -83,8 +83,8 @@ export function syntaxProblem({ code = '', summary = '', message }: CompileProbl
 }
 
 /**
- * The position that the server reports: for a field the position of the dot before it, for a call of an
- * operator the position of the operator.
+ * The position that the server reports. For a field, this is the position of the dot before it. For a call of
+ * an operator, it is the position of the operator.
  */
 function placeOf(expression: string, { code, range, node }: CompileProblem): number {
   const start = range?.start ?? 0;

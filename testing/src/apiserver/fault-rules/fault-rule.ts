@@ -35,8 +35,8 @@ export interface FaultRule {
   /** The maximum number of requests that get the fault. If omitted, there is no maximum. */
   readonly count?: number;
   /**
-   * The delay before the effect or the normal answer, in milliseconds. For `cutWatch`, the delay
-   * after the start of the watch. At most an hour. Default 0.
+   * The delay before the effect or the normal answer, in milliseconds. For `cutWatch`, the delay after the
+   * start of the watch. The maximum is one hour. Default 0.
    */
   readonly delayMs?: number;
   /** The status code of a failure, from 400 to 599. The request is not carried out. */

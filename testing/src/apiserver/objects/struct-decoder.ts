@@ -24,7 +24,10 @@ export interface Mismatch {
 export interface DecodedStruct {
   /** The value without unknown fields and nulls. A value that does not fit its field is not changed. */
   readonly value: Json;
-  /** Paths of fields that the type does not have, in the order of the document. At most 100. */
+  /**
+   * Paths of fields that the type does not have, in the order of the document. The list contains at most 100
+   * paths.
+   */
   readonly unknown: readonly string[];
   /** The first value that does not fit its field. */
   readonly mismatch: Mismatch | undefined;

@@ -27,7 +27,7 @@ const LONG_QUEUE = 100;
 const NO_TIME_MS = 0.01;
 
 export interface RunnerOptions {
-  /** The speed of the controller. Default: without any delay. */
+  /** The speed of the controller. Default: no delay. */
   readonly pace?: Pace;
   /** Returns the number of writes since the last call. Default: 0, so that writes take no time. */
   readonly takeWrites?: () => number;
