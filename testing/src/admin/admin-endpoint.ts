@@ -21,7 +21,7 @@ import { strangerProblem } from './stranger.ts';
 export type { AdminClock } from './operations.ts';
 
 export interface AdminOptions {
-  /** If omitted or 0, any free port. */
+  /** The port to listen on. If omitted or 0, the endpoint takes any free port. */
   readonly port?: number;
   /** The clock that the server was started with, such as a `MovableClock`. */
   readonly clock: AdminClock;

@@ -61,7 +61,7 @@ function contentOf(form: StructuralSchema | typeof SNAPSHOT): object {
     : { 'application/json': { schema: closed(form) } };
 }
 
-/** The schema with additional fields forbidden. */
+/** The schema, with additional fields forbidden on every level. */
 function closed(schema: StructuralSchema): StructuralSchema {
   const { properties, items } = schema;
   return {

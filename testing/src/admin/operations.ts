@@ -13,7 +13,7 @@ import { RefusedRequest } from './refused-request.ts';
 /** The server's clock, which can be advanced. */
 export interface AdminClock {
   now(): number;
-  /** Advances the clock. A returned promise is awaited. */
+  /** Advances the clock. If the function returns a promise, the operation waits for it. */
   advance(ms: number): unknown;
 }
 
@@ -29,7 +29,7 @@ export interface Administered {
 export interface Operation {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
-  /** `operationId` in the document. */
+  /** The `operationId` of the operation in the OpenAPI document. */
   readonly id: string;
   readonly summary: string;
   /** The format of the request body. If omitted, the body is not read. */
@@ -37,8 +37,8 @@ export interface Operation {
   /** The format of the answer: a JSON value, or a snapshot. If omitted, the answer is a 204. */
   readonly answer?: StructuralSchema | typeof SNAPSHOT;
   /**
-   * The status codes of errors that only this operation has. The codes that every request can get,
-   * and every request with a body, are not repeated.
+   * The status codes of errors that only this operation has. Two groups of codes are not repeated here: those
+   * that every request can get, and those that every request with a body can get.
    */
   readonly problems?: readonly number[];
   /**
@@ -84,7 +84,7 @@ const TIME: StructuralSchema = {
   properties: { now: { type: 'string', format: 'date-time' } },
 };
 
-/** All operations of the endpoint, except showing its document. */
+/** All operations of the endpoint, except the one that returns its OpenAPI document. */
 export const OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
@@ -197,7 +197,7 @@ export const OPERATIONS: readonly Operation[] = [
 ];
 
 /**
- * A snapshot that is too large is refused before the first byte, because a truncated one would be
+ * A snapshot that is too large is refused before the first byte, because a truncated snapshot would be
  * useless.
  */
 async function savedParts(server: ApiServer): Promise<Iterable<string>> {

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopbackHost } from 'chancery/internal-objects';
 
 /**
- * Why a request may come from a web page of another machine; undefined if it cannot. If the page's
- * host name resolves to this machine (DNS rebinding), the browser sends that name as Host. For
+ * The reason why a request may come from a web page of another machine. Undefined if it cannot come from one.
+ * If the page's host name resolves to this machine (DNS rebinding), the browser sends that name as Host. For
  * every other page it sends the page's address as Origin.
  */
 export function strangerProblem({ host = '', origin }: IncomingHttpHeaders): string | undefined {

@@ -5,7 +5,7 @@ import { StandInAmbassador } from './stand-in-ambassador.ts';
 
 /** The proxy between an operator and its API server, like in the operator's Pod. */
 export interface Ambassador {
-  /** `http://127.0.0.1:PORT`; restarts keep the port. */
+  /** The URL of the ambassador: `http://127.0.0.1:PORT`. After a restart, the port is the same. */
   readonly url: string;
   /** Resolves when the ambassador listens. After `kill`, it can be started again on the same port. */
   start(): Promise<void>;
@@ -18,8 +18,8 @@ export interface Ambassador {
 
 /**
  * - `kubectl`: a real `kubectl proxy` process.
- * - `stand-in`: a server in this process that filters, refuses and fails like `kubectl proxy`, as
- *   far as an operator notices. For machines without kubectl.
+ * - `stand-in`: a server in this process that filters, refuses and fails like `kubectl proxy`, as far as an
+ *   operator notices. It is for machines without kubectl.
  */
 export type AmbassadorKind = 'kubectl' | 'stand-in';
 
@@ -28,13 +28,19 @@ const KINDS: readonly AmbassadorKind[] = ['kubectl', 'stand-in'];
 export interface AmbassadorOptions {
   /** The URL of an API server that needs no credentials. */
   readonly server: string;
-  /** If omitted, kubectl's own filter, which accepts everything except `exec` and `attach`. */
+  /**
+   * The requests that the ambassador accepts. If omitted, it uses kubectl's default: everything except `exec`
+   * and `attach`.
+   */
   readonly filter?: AmbassadorFilter;
-  /** If omitted, the value of `CHANCERY_TEST_AMBASSADOR`, or `kubectl` if that is unset. */
+  /**
+   * The kind of ambassador. If omitted, the value of `CHANCERY_TEST_AMBASSADOR`, or `kubectl` if this
+   * variable is unset.
+   */
   readonly kind?: AmbassadorKind;
   /** How the real kubectl reaches the API server, if it needs more than the URL in `server`. */
   readonly kubectl?: KubectlProxyOptions;
-  /** If omitted, the environment of the process. */
+  /** The environment variables. If omitted, those of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -62,8 +68,8 @@ export async function startAmbassador(options: AmbassadorOptions): Promise<Ambas
 }
 
 /**
- * The kind of ambassador in the environment variable `CHANCERY_TEST_AMBASSADOR`. If it is unset,
- * `kubectl`.
+ * The kind of ambassador in the environment variable `CHANCERY_TEST_AMBASSADOR`. If this variable is unset,
+ * the kind is `kubectl`.
  *
  * @throws ConfigurationError `CONFIG` for any other value.
  */

@@ -24,13 +24,19 @@ export interface KubectlProxyOptions {
    * If omitted, kubectl cannot find any kubeconfig, credentials or proxies.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** If omitted or 0, any free port. */
+  /** The port to listen on. If omitted or 0, the proxy takes any free port. */
   readonly port?: number;
-  /** If omitted, kubectl's own filter, which accepts everything except `exec` and `attach`. */
+  /**
+   * The requests that the proxy accepts. If omitted, it uses kubectl's default: everything except `exec` and
+   * `attach`.
+   */
   readonly filter?: AmbassadorFilter;
 }
 
-/** Keeps kubectl from finding other configurations, and from inheriting credentials or proxies. */
+/**
+ * With these variables, kubectl finds no other configuration, and inherits no credentials and no HTTP
+ * proxies.
+ */
 const ENVIRONMENT = {
   HOME: '/nonexistent',
   KUBECONFIG: '/dev/null',
@@ -50,7 +56,7 @@ export class KubectlProxy {
     this.#port = options.port ?? 0;
   }
 
-  /** `http://127.0.0.1:PORT`; restarts keep the port. */
+  /** The URL of the proxy: `http://127.0.0.1:PORT`. After a restart, the port is the same. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }

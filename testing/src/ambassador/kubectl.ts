@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 
-/** The file name of a kubectl with a version, such as `kubectl.1.33`. */
+/** Matches the file name of a kubectl that contains its version, such as `kubectl.1.33`. */
 const VERSIONED = /^kubectl\.1\.([0-9]+)$/;
 
 /**
@@ -21,9 +21,8 @@ export function findKubectl(env: Readonly<Record<string, string | undefined>>): 
 /**
  * One real kubectl per installed minor version, oldest first; empty if there is none.
  *
- * If the variable `KUBECTL` is set, the result is only the kubectl that it names. Otherwise, the
- * result is each `kubectl.1.<minor>` beside the `kubectl` on the PATH, or that `kubectl` itself if
- * there are none.
+ * If the variable `KUBECTL` is set, the result is only the path in this variable. Otherwise, the result is
+ * each `kubectl.1.<minor>` beside the `kubectl` on the PATH, or that `kubectl` itself if there are none.
  */
 export function findKubectls(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const one = findKubectl(env);
@@ -40,7 +39,10 @@ function onPath(path: string, name: string): string | undefined {
     .find(isExecutable);
 }
 
-/** Newest first. */
+/**
+ * The paths of all `kubectl.1.<minor>` in the folder of `kubectl`, sorted from the newest to the oldest
+ * version.
+ */
 function versionsBeside(kubectl: string): string[] {
   const folder = dirname(kubectl);
   return readdirSync(folder)

@@ -8,7 +8,7 @@ import { isLoopbackHost } from 'chancery/internal-objects';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import type { AmbassadorFilter } from './kubectl-proxy.ts';
 
-/** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
+/** An `import` of node:http would also load WebSocket and fetch, and each start would take 30 ms longer. */
 const { createServer, request: send } = process.getBuiltinModule('node:http');
 
 /** Headers that apply to one connection, and are not forwarded. */
@@ -30,7 +30,7 @@ export class StandInAmbassador {
   readonly #upstream: URL;
   readonly #filter: AmbassadorFilter;
   #server: Server | undefined;
-  /** Listens in front of the server, so that the stand-in can freeze and keep its port. */
+  /** A proxy that listens in front of the server. It can freeze connections, and it keeps its port. */
   #line: TcpProxy | undefined;
   #port = 0;
 
@@ -39,7 +39,7 @@ export class StandInAmbassador {
     this.#filter = options.filter ?? DEFAULT_FILTER;
   }
 
-  /** `http://127.0.0.1:PORT`; restarts keep the port. */
+  /** The URL of the stand-in: `http://127.0.0.1:PORT`. After a restart, the port is the same. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
@@ -122,9 +122,9 @@ export class StandInAmbassador {
 }
 
 /**
- * The URL to which kubectl redirects a client whose path has double slashes or dots. Go's
- * multiplexer cleans paths before kubectl's filter (`cleanPath` in net/http). Encoded characters
- * stay, and their percent signs are encoded again.
+ * The URL to which kubectl redirects a client whose path has double slashes or dots. Go's multiplexer cleans
+ * paths before kubectl's filter (`cleanPath` in net/http). Encoded characters are not decoded, and their
+ * percent signs are encoded again.
  *
  * @returns undefined for a clean path.
  */

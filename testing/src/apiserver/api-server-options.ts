@@ -18,16 +18,17 @@ export interface ApiServerOptions extends BehaviourOptions {
    */
   readonly address?: string;
   /**
-   * Uses TLS instead of plain HTTP. `secure` then gives access to the TLS port. As in kube-apiserver, a
-   * request without credentials then comes from `system:anonymous`, or with `AlwaysAllow` is refused with
-   * 401. The option `authentication.anonymous` overrides both. If omitted, the server uses plain HTTP.
+   * Uses TLS instead of plain HTTP. The property `secure` of the server gives access to the TLS port. As in
+   * kube-apiserver, a request without credentials comes from `system:anonymous`. With `AlwaysAllow`, it is
+   * refused with 401. The option `authentication.anonymous` overrides both. If omitted, the server uses plain
+   * HTTP.
    */
   readonly tls?: TlsOptions;
   /**
-   * The addresses of the services that webhooks name: a URL or `HOST:PORT`, keyed by `NAMESPACE/NAME`, or by
-   * `NAMESPACE/NAME:PORT` for one of several ports, such as `{ 'shop/webhooks': 'http://127.0.0.1:9440' }`.
-   * For a URL with `http://`, no certificate is needed. `HOST:PORT` means `https`. If omitted, no service has
-   * an endpoint.
+   * The addresses of the services that webhook configurations refer to. Each address is a URL or `HOST:PORT`,
+   * keyed by `NAMESPACE/NAME`, or by `NAMESPACE/NAME:PORT` for one of several ports, such as
+   * `{ 'shop/webhooks': 'http://127.0.0.1:9440' }`. For a URL with `http://`, no certificate is needed.
+   * `HOST:PORT` means `https`. If omitted, no service has an endpoint.
    */
   readonly webhookServices?: Readonly<Record<string, string>>;
   /** How long a client may take to send a body, in milliseconds. Default 60 000, as in kube-apiserver. */
@@ -40,10 +41,10 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly workloads?: WorkloadOptions | false;
   /**
    * Whether a CustomResourceDefinition has the delays of a real server: its names are accepted after 20 ms,
-   * and it is established 15 ms later. The first watches and lists are refused with 429 for 50 ms. Creates in
-   * the first two seconds wait for two seconds. While the definition is being deleted, the server checks
-   * every 5 s whether objects are left. Default false: everything happens at once, so that tests need not
-   * wait.
+   * and it is established 15 ms later. The first watches and lists are refused with 429 for 50 ms. Requests
+   * that create objects in the first two seconds are delayed by two seconds. While the definition is being
+   * deleted, the server checks every 5 s whether objects are left. Default false: everything happens at once,
+   * so that tests need not wait.
    */
   readonly definitionDelays?: boolean;
   /**
@@ -53,9 +54,9 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly authentication?: AuthenticationOptions;
   /**
    * The authorization mode. Default `AlwaysAllow`. With `RBAC`, the server's Roles and bindings apply, and
-   * each change of them takes effect at once. The ClusterRoles of every cluster exist then (`cluster-admin`,
-   * `admin`, `edit`, `view`, `system:discovery` and others, with their bindings). With `RBAC,AlwaysAllow` the
-   * ClusterRoles also exist, but every request is allowed.
+   * each change of them takes effect at once. The server then has the ClusterRoles that every cluster has
+   * (`cluster-admin`, `admin`, `edit`, `view`, `system:discovery` and others, with their bindings). With
+   * `RBAC,AlwaysAllow` the ClusterRoles also exist, but every request is allowed.
    */
   readonly authorization?: AuthorizationMode;
   /**

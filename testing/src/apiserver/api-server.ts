@@ -78,7 +78,7 @@ export class ApiServer {
   #listening = false;
   #hasListened = false;
   #isClosing = false;
-  /** Set by `stop`. Resolves to the function that releases the reserved port. */
+  /** After `stop`, a promise for the function that releases the reserved port. */
   #reserved: Promise<() => void> | undefined;
 
   private constructor(
@@ -164,10 +164,10 @@ export class ApiServer {
   }
 
   /**
-   * The URL of a port on this machine's loopback. Every request to the port comes from one user,
-   * without credentials, as if through an operator's ambassador. A string is the name of a user.
-   * The name of a ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`; the ServiceAccount need
-   * not exist.
+   * The URL of a port on this machine's loopback. Every request to the port comes from one user, without
+   * credentials, as if through an operator's ambassador. If `user` is a string, it is the name of the user.
+   * The name of a ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`; the ServiceAccount need not
+   * exist.
    *
    * The port stays open until the server is closed. Calls for the same user return the same port. A
    * request with a bearer token comes from the token's user, as behind a proxy. The port uses plain
@@ -270,9 +270,9 @@ export class ApiServer {
   }
 
   /**
-   * Drops the history. Continued lists and exact lists of earlier revisions are then answered with 410. So
-   * are watches from earlier revisions, unless `what` is `pages`, which has the effect of a compaction of
-   * etcd.
+   * Drops the history. The next pages of running lists, and exact lists of earlier revisions, are then
+   * answered with 410. Watches from earlier revisions are also answered with 410, unless `what` is `pages`:
+   * then the effect is that of a compaction of etcd.
    */
   compact(what: 'everything' | 'pages' = 'everything'): void {
     const { storage } = this.#cluster;
@@ -280,7 +280,7 @@ export class ApiServer {
     if (what === 'everything') storage.restartWindows();
   }
 
-  /** All current objects and the revision, which can be restored later in this or another server. */
+  /** All current objects and the revision. They can be restored later in this or another server. */
   snapshot(): StorageSnapshot {
     return this.#cluster.storage.snapshot();
   }
@@ -300,8 +300,8 @@ export class ApiServer {
   }
 
   /**
-   * Makes the watch cache lag behind writes: watches, lists with resourceVersion 0 and reads that
-   * need no newer state see the state of `lagMs` milliseconds ago. 0 ends the lag.
+   * Makes the watch cache lag behind writes: watches, lists with resourceVersion 0 and reads that need no
+   * newer state get the state of `lagMs` milliseconds ago. 0 ends the lag.
    */
   setCacheLag(lagMs: number): void {
     this.#cluster.watchCache.setLag(lagMs);

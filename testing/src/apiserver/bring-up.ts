@@ -67,7 +67,7 @@ export async function bringUp(
     endings.push(aggregateRoles(accessOf('clusterrole-aggregation-controller')));
   }
   if (workloads === false) return;
-  // Imported lazily, because a server without controllers does not need these many files.
+  // Imported lazily, because these are many files, and a server without controllers does not need them.
   const { startWorkloads } = await import('./controllers/workloads.ts');
   const running = startWorkloads(accessOf, workloads, cluster.clock);
   endings.push(() => running.close());
@@ -79,7 +79,10 @@ function restore(cluster: Cluster, snapshot: StorageSnapshot): void {
   cluster.watchCache.restart();
 }
 
-/** @throws ConfigurationError `CONFIG` that names the file of the snapshot. */
+/**
+ * @throws ConfigurationError `CONFIG` with the file of the snapshot when this server cannot serve the
+ * snapshot.
+ */
 function servable(cluster: Cluster, snapshot: StorageSnapshot): StorageSnapshot {
   try {
     return servableSnapshot(cluster, snapshot);

@@ -16,7 +16,7 @@ import { requireStored, type Target } from './verbs/target.ts';
 import { createObject } from './verbs/writes/create.ts';
 import { type Change, updateObject } from './verbs/writes/update.ts';
 
-/** Calls the verbs without HTTP, with one field manager. They call no webhooks. */
+/** Reads and writes objects without HTTP, with one field manager. No webhooks are called. */
 export class InProcessAccess implements ClusterAccess {
   readonly #cluster: Cluster;
   readonly #manager: string;

@@ -21,7 +21,7 @@ import { StorageSnapshot } from './storage/snapshot.ts';
 import { ImpossibleSnapshot } from './storage/snapshot-contents.ts';
 import { validateBuiltIn } from './validation/built-in.ts';
 
-/** What the server expects of the objects of one resource. */
+/** What the objects of one resource in a snapshot must look like. */
 interface Form {
   readonly kind: string;
   readonly namespaced: boolean;
@@ -33,8 +33,8 @@ interface Form {
  * Converts a snapshot so that this server can serve it. The objects of a snapshot file are decoded like those
  * of a request, so that no field is null if its type has a value. The whole snapshot is refused, before
  * anything is restored, if an object cannot be served: if its resource is unknown, its kind does not belong
- * to the resource, or a field is missing or has the wrong type. Controllers and verbs rely on all this.
- * Values are not validated again, because an earlier release may have accepted them.
+ * to the resource, or a field is missing or has the wrong type. The code that reads and writes objects relies
+ * on all these facts. Values are not validated again, because an earlier release may have accepted them.
  *
  * @throws ImpossibleSnapshot `CONFIG` with the object and its problem.
  */
@@ -121,8 +121,8 @@ function readBuiltIn(resource: ResourceName, object: StoredObject): StoredObject
   if (unknown.length > 0) {
     throw impossible(resource, object, `has the field ${unknown[0]}, which is not known`);
   }
-  // Validated like a change. The rules for new objects would refuse fields that the server has set after the
-  // create.
+  // The object is validated like a changed object. The rules for new objects would refuse fields that the
+  // server has set after the create.
   const read = value as StoredObject;
   const missing = missingField(validateBuiltIn(read, { ...read, '': '' }));
   if (missing !== undefined) {

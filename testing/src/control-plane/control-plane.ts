@@ -90,7 +90,8 @@ export class ControlPlane {
     const server = `https://127.0.0.1:${port}`;
     const secrets = writeSecrets(this.#directory);
     const certificates = join(this.#directory, 'certificates');
-    // Without --tls-cert-file, kube-apiserver signs a certificate for 127.0.0.1 and stores it here.
+    // Without --tls-cert-file, kube-apiserver signs a certificate for 127.0.0.1 and stores it in this
+    // directory.
     const caFile = join(certificates, 'apiserver.crt');
     const args = [
       `--etcd-servers=${etcdUrl}`,

@@ -7,11 +7,14 @@ const { generateKeyPairSync, randomBytes } = process.getBuiltinModule('node:cryp
 
 /** The credentials of one control plane. They exist as long as the control plane's directory. */
 export interface ControlPlaneSecrets {
-  /** The token of a user in `system:masters`, who has all rights. */
+  /** The token of a user with all rights, in the group `system:masters`. */
   readonly token: string;
-  /** For `--token-auth-file`. */
+  /** The path of the file for `--token-auth-file`. */
   readonly tokenFile: string;
-  /** For `--service-account-signing-key-file` and `--service-account-key-file`. */
+  /**
+   * The path of the private key, for `--service-account-signing-key-file`. `verificationKeyFile` is the
+   * public key, for `--service-account-key-file`.
+   */
   readonly signingKeyFile: string;
   readonly verificationKeyFile: string;
 }

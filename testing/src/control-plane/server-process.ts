@@ -11,7 +11,10 @@ export interface ServerProcessOptions {
   readonly path: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Resolves to true when the program serves requests. Called repeatedly until it does. */
+  /**
+   * Resolves to true if the program serves requests. This function is called again and again until it
+   * resolves to true.
+   */
   readonly isReady: () => Promise<boolean>;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
@@ -21,10 +24,13 @@ export interface ServerProcessOptions {
 
 const POLL_MS = 50;
 
-/** The number of output lines to show when the program does not start. */
+/** The number of output lines in the error when the program does not start. */
 const TAIL_LINES = 5;
 
-/** A server program, from its start to its end. Signals are only sent to this process. */
+/**
+ * A server program, from its start to its end. Signals are sent only to this one process, not to its
+ * children.
+ */
 export class ServerProcess {
   readonly #options: ServerProcessOptions;
   readonly #tail: string[] = [];
@@ -60,7 +66,7 @@ export class ServerProcess {
     );
   }
 
-  /** Asks the process to end, and kills it after a time limit. Resolves when it has ended. */
+  /** Sends SIGTERM to the process, and kills it after a time limit. Resolves when it has ended. */
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

@@ -27,14 +27,14 @@ export interface RoundTripReport {
   /** The number of conversions to another version from which the object came back unchanged. */
   readonly roundTrips: number;
   /**
-   * The fields that were restored from an annotation, because the other version cannot express
-   * them, such as `v1 → v1alpha1: .spec.tls`. Sorted. A test that compares this list detects a
-   * field that a conversion function forgets.
+   * The fields that were restored from an annotation, because the other version cannot express them, such as
+   * `v1 → v1alpha1: .spec.tls`. The list is sorted. A test that compares this list detects a field that a
+   * conversion function forgets.
    */
   readonly kept: readonly string[];
 }
 
-/** A resource of `customResource` with conversions. */
+/** A resource that `customResource` has returned, with conversions. */
 type Convertible = Resource &
   Pick<DefinedResource, 'definition' | 'convert'> & {
     readonly conversions: readonly { readonly older: string; readonly newer: string }[];
@@ -120,7 +120,7 @@ function travelled(
   return there;
 }
 
-/** The step limit for pruning one object and adding its defaults, like the API server does. */
+/** The step limit for pruning one object and adding its defaults. */
 const MAX_STEPS = 1_000_000;
 
 /** Compares metadata last, because labels and annotations often depend on another field. */

@@ -21,10 +21,10 @@ import { type Manifest, manifestObjects } from '../apiserver/objects/manifest-ob
 import { eventually } from '../time/eventually.ts';
 import type { TestEnv } from './test-env.ts';
 
-/** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
+/** An `import` of node:http would also load WebSocket and fetch, and each start would take 30 ms longer. */
 const { Agent, request } = process.getBuiltinModule('node:http');
 
-/** The User-Agent of the test itself, so that logs distinguish its calls from the operator's. */
+/** The User-Agent of the test itself, so that logs distinguish its calls from the calls of the operator. */
 export const TEST_USER_AGENT = 'chancery-test-env';
 
 const FIELD_MANAGER = 'chancery-test-env';
@@ -35,10 +35,7 @@ const CONNECTIONS = new Agent({ keepAlive: true });
 const MERGE = 'application/merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
 
-/**
- * The calls of a test to an API server. They use HTTP directly, independent of the toolkit under
- * test.
- */
+/** The calls of a test to an API server. They use HTTP directly, independently of the toolkit under test. */
 export class ApiCalls {
   readonly #url: string;
   readonly #created: (object: KubernetesObject) => void;
@@ -74,7 +71,7 @@ export class ApiCalls {
   };
 
   /**
-   * Splits the arguments into the resource and the rest. They begin with a resource object, or with
+   * Splits the arguments into the resource and the rest. The arguments begin with a resource object, or with
    * an apiVersion and a kind.
    */
   async #asked(

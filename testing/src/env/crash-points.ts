@@ -17,9 +17,8 @@ const DEFAULT_PARALLEL = 4;
  * order of parallel calls may differ between runs.
  *
  * @returns every place at which the operator was killed, in order.
- * @throws OperatorError `USER_CODE` with the first place, in order, at which the state was
- * different or was not reached, and with the reason as its cause. When this is thrown, no run is
- * active any more.
+ * @throws OperatorError `USER_CODE` with the first place, in order, at which the operator did not reach the
+ * expected state, and with the reason as its cause. When this is thrown, no run is active any more.
  */
 export async function crashPoints(scenario: CrashScenario): Promise<readonly CrashPoint[]> {
   const { maxRuns = DEFAULT_MAX_RUNS } = scenario;
@@ -28,8 +27,8 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
   const points: CrashPoint[] = [];
   const runs = new RunsAhead(
     (nth) => new CrashRun(scenario, placeOf(nth)).play({ state: whole.state }),
-    // The run without a crash shows how many calls to expect. Additional calls are found one run at
-    // a time.
+    // The number of calls in the run without a crash is the expected number. If later runs have more calls,
+    // they are found one run at a time.
     { parallel, upTo: Math.min(2 * whole.calls, maxRuns + 1) },
   );
   try {
@@ -51,8 +50,8 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
 }
 
 /**
- * The place of the crash in a run. Runs are counted from 0: before the first call, after the first
- * call, before the second call, and so on.
+ * The place of the crash in the run with this number. In run 0 it is before the first call, in run 1 after
+ * the first call, in run 2 before the second call, and so on.
  */
 function placeOf(run: number): Pick<CrashPoint, 'when' | 'nth'> {
   return { when: run % 2 === 0 ? 'before' : 'after', nth: Math.floor(run / 2) + 1 };

@@ -15,13 +15,16 @@ export interface Killable {
 }
 
 export interface CrashScenario {
-  /** Starts a cluster for one run. Runs overlap, so each needs its own. If omitted, `startTestEnv()`. */
+  /**
+   * Starts a cluster for one run. Runs overlap, so each run needs a separate cluster. If omitted,
+   * `startTestEnv()` is called.
+   */
   readonly env?: () => Promise<TestEnv>;
   /** Creates the objects that exist before the operator starts. */
   readonly arrange: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
-   * Starts the operator. Called at the beginning and again after the crash, each time with another
-   * URL. It must not wait until the operator is ready, because the crash may come earlier.
+   * Starts the operator. This function is called at the beginning and again after the crash, each time with a
+   * different URL. It must not wait until the operator is ready, because the crash may come earlier.
    */
   readonly start: (url: string, namespace: string) => Promise<Killable> | Killable;
   /**
@@ -29,7 +32,10 @@ export interface CrashScenario {
    * afterwards.
    */
   readonly act?: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** Returns true when the operator has done everything. Called repeatedly until it does. */
+  /**
+   * Returns true when the operator has done everything. This function is called again and again until it
+   * returns true.
+   */
   readonly until: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
    * The state to compare with the run without a crash: plain data, without values that differ
@@ -37,8 +43,8 @@ export interface CrashScenario {
    */
   readonly state: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
-   * Selects the calls to crash at. Called once per call. If omitted, all calls. `env` differs
-   * between runs.
+   * Selects the calls at which the operator is killed. This function is called once for each call. If
+   * omitted, all calls are selected. `env` differs between runs.
    */
   readonly calls?: (call: LoggedRequest, env: TestEnv) => boolean;
   /**
@@ -51,9 +57,9 @@ export interface CrashScenario {
   /** The largest number of runs, in case an operator never stops calling. Default 500. */
   readonly maxRuns?: number;
   /**
-   * The number of runs that are active at a time. Default 4 on the embedded server and 1 on others,
-   * where runs would share a machine or a cluster. Use 1 if the scenario's functions keep state
-   * between calls, such as a FakeClock, because they are called for several runs in turn.
+   * The number of runs that are active at a time. Default 4 on the embedded server. Default 1 on all other
+   * servers, because there the runs would share a machine or a cluster. Use 1 if the scenario's functions
+   * keep state between calls, such as a FakeClock, because they are called for several runs in turn.
    */
   readonly parallel?: number;
 }
@@ -75,7 +81,7 @@ export interface CrashOutcome {
   /** The number of the operator's calls at which it could have been killed. */
   readonly calls: number;
   readonly backend: TestBackend;
-  /** Undefined if the operator made fewer calls. */
+  /** The place at which the operator was killed. Undefined if the run ended before the planned call. */
   readonly point: CrashPoint | undefined;
 }
 

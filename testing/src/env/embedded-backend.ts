@@ -26,7 +26,7 @@ export async function embeddedBackend(options: ApiServerOptions): Promise<Backen
   };
 }
 
-/** The requests that the server received, without the test's own. */
+/** The requests that the server received, except the requests of the test itself. */
 function requestsOf(server: ApiServer): ReturnType<RequestLog['of']> {
   return server.requests
     .filter(({ headers }) => headers['user-agent'] !== TEST_USER_AGENT)

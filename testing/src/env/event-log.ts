@@ -2,10 +2,10 @@ import type { KubernetesObject } from 'chancery';
 import type { CommittedEvent, ResourceName } from '../apiserver/objects/stored-object.ts';
 import { isPlural } from './request-log.ts';
 
-/** A change that the server has committed: plain data, copied. */
+/** A change that the server has committed, as a copy that consists of plain data. */
 export interface LoggedEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** `configmaps`, `deployments.apps`. */
+  /** The resource, such as `configmaps` or `deployments.apps`. */
   readonly resource: string;
   readonly namespace: string | undefined;
   readonly name: string;
@@ -20,8 +20,8 @@ export interface LoggedEvent {
 export type EventFilter = Partial<Pick<LoggedEvent, 'type' | 'resource' | 'namespace' | 'name'>>;
 
 /**
- * The largest number of events to keep. No test makes as many, and an endless loop does not fill
- * memory with them.
+ * The largest number of events to keep. A usual test causes far fewer. In a test with an endless loop, the
+ * limit prevents the memory from filling up.
  */
 const LIMIT = 10_000;
 

@@ -4,7 +4,7 @@ import { KubectlProxy, type KubectlProxyOptions } from '../ambassador/kubectl-pr
 import { ApiCalls } from './api-calls.ts';
 import type { Backend } from './backend.ts';
 
-/** The cluster of a kubeconfig, through its own `kubectl proxy`. */
+/** Gives access to the cluster of a kubeconfig, through a separate `kubectl proxy`. */
 export async function existingBackend(
   environment: Readonly<Record<string, string | undefined>>,
   context: string | undefined,
@@ -29,7 +29,7 @@ export function requireKubectl(environment: Readonly<Record<string, string | und
 }
 
 /**
- * A `kubectl proxy` to an API server that needs TLS and credentials. The options name its
+ * A `kubectl proxy` to an API server that needs TLS and credentials. The options contain the path of the
  * kubeconfig.
  *
  * @throws ConfigurationError `CONFIG` when the proxy does not answer like an API server.

@@ -15,7 +15,9 @@ const DEFAULT_ASSETS = '/usr/local/kubebuilder/bin';
 /** The default of envtest in controller-runtime. */
 const DEFAULT_TIMEOUT_MS = 20_000;
 
-/** etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, through its own `kubectl proxy`. */
+/**
+ * Starts etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, and a separate `kubectl proxy` in front of them.
+ */
 export async function kubebuilderBackend(
   environment: Environment,
   featureGates: FeatureGates,

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream';
 import { listenAgain } from '../ports/listen-again.ts';
 import { type LoggedRequest, loggedRequest, RequestLog } from './request-log.ts';
 
-/** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
+/** An `import` of node:http would also load WebSocket and fetch, and each start would take 30 ms longer. */
 const { Agent, createServer, request } = process.getBuiltinModule('node:http');
 
 /**
@@ -14,17 +14,17 @@ const { Agent, createServer, request } = process.getBuiltinModule('node:http');
  * `cut`.
  */
 export interface RequestGate {
-  /** Called before the request is sent on. */
+  /** Called before the request is forwarded. */
   before?(call: LoggedRequest): 'pass' | 'hold';
   /**
-   * Called when the answer is complete, or a watch has begun, and before any of it is passed on.
+   * Called when the answer is complete, or a watch has begun, but before any data of the answer is forwarded.
    */
   after?(call: LoggedRequest): 'pass' | 'hold';
 }
 
 /**
- * A proxy between an operator and its API server, on the loopback. It records requests and passes
- * them on unchanged. It can break the connection before it passes on a request or an answer.
+ * A proxy between an operator and its API server, on the loopback. It records requests and forwards them
+ * unchanged. It can break the connection before it forwards a request or an answer.
  */
 export class RequestLine {
   /** Every request that was received. */
@@ -34,7 +34,7 @@ export class RequestLine {
   readonly #log: LoggedRequest[] = [];
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
-  /** 0 before the first start, which picks any free port. */
+  /** The port. Before the first start it is 0. The first start picks any free port. */
   #port = 0;
 
   constructor({ server, gate = {} }: { readonly server: string; readonly gate?: RequestGate }) {

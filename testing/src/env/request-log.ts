@@ -11,17 +11,20 @@ export type Verb =
   | 'delete'
   | 'deletecollection';
 
-/** A request described in the terms of RBAC. Plain data. */
+/** A request described in the terms of RBAC, as plain data. */
 export interface LoggedRequest {
   readonly verb: Verb;
-  /** `configmaps`, `deployments.apps`; empty for a path without a resource, such as `/version`. */
+  /**
+   * The resource, such as `configmaps` or `deployments.apps`. Empty for a path without a resource, such as
+   * `/version`.
+   */
   readonly resource: string;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   /** The path without the query. */
   readonly path: string;
-  /** The query. For a parameter that is sent twice, the last value. */
+  /** The query. If a parameter is sent twice, the last value counts. */
   readonly query: Readonly<Record<string, string>>;
   readonly userAgent: string;
   /** The user that the embedded server identified; undefined after a 401, and on other servers. */

@@ -24,8 +24,8 @@ const NAME = 'chancery-test-env';
  * Starts an operator that only answers webhooks, and creates the configurations through which the
  * API server calls it.
  *
- * @throws ConfigurationError `CONFIG` for an API server other than the embedded one, because others
- * do not call plain HTTP.
+ * @throws ConfigurationError `CONFIG` unless the API server is embedded. Other API servers do not call
+ * webhooks over plain HTTP.
  * @throws OperatorError `USER_CODE` when the operator does not become ready.
  */
 export async function serveWebhooks(

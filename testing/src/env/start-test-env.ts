@@ -22,7 +22,7 @@ import type { EnvFeature, TestEnv } from './test-env.ts';
 
 export interface TestEnvOptions {
   /**
-   * If omitted, the backend that the environment selects, see `chooseBackend`; by default
+   * The backend. If omitted, environment variables select it, see `chooseBackend`; by default it is
    * `embedded`.
    */
   readonly backend?: TestBackend;
@@ -51,7 +51,7 @@ export interface TestEnvOptions {
   readonly webhooks?: readonly Webhook[];
   /** The context of the kubeconfig, for `existing`. If omitted, the current context. */
   readonly context?: string;
-  /** If omitted, the environment of the process. */
+  /** The environment variables. If omitted, those of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

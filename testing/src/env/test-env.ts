@@ -14,9 +14,9 @@ import type { RequestLog } from './request-log.ts';
 export type EnvFeature = 'clock' | 'events' | 'requests' | 'server';
 
 /**
- * A cluster API for one test or one file of tests, and the calls that a test makes to it. It is the
- * same on every backend. A call that a backend does not support throws a ConfigurationError that
- * names the missing feature.
+ * A cluster API for one test or one file of tests, and the calls that a test makes to it. It is the same on
+ * every backend. A call that a backend does not support throws a ConfigurationError with the name of the
+ * missing feature.
  *
  * Every method that writes or reads uses HTTP, independent of the toolkit under test, and throws
  * ApiError with the API server's error.
@@ -118,20 +118,20 @@ export interface TestEnv extends AsyncDisposable {
    */
   readonly events: EventLog;
   /**
-   * Every request except the test's own.
+   * Every request, except the requests of the test itself.
    * @throws ConfigurationError unless the server is embedded. For other servers, use a
    * `RequestLine`.
    */
   readonly requests: RequestLog;
   /**
    * The embedded server.
-   * @throws ConfigurationError when the backend is another one.
+   * @throws ConfigurationError unless the server is embedded.
    */
   readonly server: ApiServer;
 
   /**
-   * Resolves when nothing more happens without time passing: no request, no commit, no new timer.
-   * For an operator in this process that uses `url` directly.
+   * Resolves when nothing more happens without time passing: no request, no commit, no new timer. Use this
+   * for an operator in this process that uses `url` directly.
    *
    * @throws ConfigurationError unless the embedded server runs on a FakeClock.
    * @throws OperatorError `USER_CODE` when this never happens, because something is in a loop.

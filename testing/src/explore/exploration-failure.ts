@@ -16,7 +16,7 @@ export interface FailedRun {
   readonly schedules?: number;
 }
 
-/** An order of events in which an invariant did not hold. Its message lists the events. */
+/** The error for an order of events in which an invariant did not hold. The message lists the events. */
 export class ExplorationFailure extends OperatorError {
   /** The name of the invariant. */
   readonly invariant: string;

@@ -39,7 +39,7 @@ export async function explore(
  * Runs a scenario once, in the order of a failure that `explore` has found. If the operator has
  * changed since then, the run follows the schedule as far as its events still occur.
  *
- * @param schedule - `ExplorationFailure.schedule`.
+ * @param schedule - the `schedule` of an ExplorationFailure.
  * @throws ExplorationFailure when an invariant does not hold.
  * @throws ConfigurationError `CONFIG` for a schedule that cannot be parsed.
  */
@@ -194,7 +194,10 @@ class Search {
   }
 }
 
-/** Deviations that find most faults come first. */
+/**
+ * The kinds of deviations, in the order in which they are tried. The kinds that reveal the most faults come
+ * first.
+ */
 const PRIORITY: readonly Deviation['act'][] = [
   'hold',
   'restart',

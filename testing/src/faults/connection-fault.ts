@@ -5,11 +5,13 @@
 export interface ConnectionFault {
   /** Resets the connection as soon as it is accepted. */
   readonly resetAtOnce?: boolean;
-  /** Waits this long, on the proxy's clock, before the proxy passes on each piece. */
+  /**
+   * The delay in milliseconds before the proxy forwards each piece of data, measured on the proxy's clock.
+   */
   readonly delayMs?: number;
-  /** Passes on at most this number of bytes in one write. */
+  /** The maximum number of bytes that the proxy forwards in one write. */
   readonly bytesPerWrite?: number;
-  /** Ends the connection after this number of bytes was passed on. */
+  /** Ends the connection after this number of bytes was forwarded. */
   readonly cutAfterBytes?: number;
   /** How `cutAfterBytes` ends the connection. Default `reset`. */
   readonly cutWith?: CutKind;
@@ -19,6 +21,6 @@ export interface ConnectionFault {
  * - `reset`: RST to both ends.
  * - `close`: FIN to the client, gracefully; the server's side is closed.
  * - `half-close`: FIN to the client only. Data from the client still reaches the server.
- * - `freeze`: nothing more is passed on, and neither side is notified.
+ * - `freeze`: nothing more is forwarded, and neither side is notified.
  */
 export type CutKind = 'reset' | 'close' | 'half-close' | 'freeze';

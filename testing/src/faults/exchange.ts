@@ -6,7 +6,7 @@ export interface ServedRequest {
   readonly method: string;
   /** The path without the query. */
   readonly path: string;
-  /** The decoded query. For a parameter that is sent twice, the last value. */
+  /** The decoded query. If a parameter is sent twice, the last value counts. */
   readonly query: Readonly<Record<string, string>>;
   /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -28,17 +28,17 @@ export interface Exchange {
 }
 
 /**
- * Answers one request, possibly after a delay. Errors after `signal` has aborted are ignored. Any
- * other error is a bug of the test, which `ScriptedServer.close` reports.
+ * Answers one request, possibly after a delay. Errors after `signal` has aborted are ignored. Any other error
+ * is a bug of the test, and `ScriptedServer.close` reports it.
  */
 export type Reply = (exchange: Exchange) => void | Promise<void>;
 
 /**
  * The way in which an answer ends.
  *
- * - `finish`: gracefully.
- * - `cut`: FIN in the middle; a chunked body lacks its last chunk.
- * - `reset`: RST.
- * - `hang`: not at all; the connection stays open.
+ * - `finish`: it ends normally.
+ * - `cut`: the server sends FIN in the middle of the answer. A chunked body lacks its last chunk.
+ * - `reset`: the server sends RST.
+ * - `hang`: it does not end. The connection stays open.
  */
 export type End = 'finish' | 'cut' | 'reset' | 'hang';

@@ -23,12 +23,12 @@ export class ProxiedConnection {
     this.#clock = clock;
   }
 
-  /** The number of bytes passed on to the client. */
+  /** The number of bytes forwarded to the client. */
   get bytesToClient(): number {
     return this.#bytesToClient;
   }
 
-  /** The number of bytes passed on to the server. */
+  /** The number of bytes forwarded to the server. */
   get bytesToServer(): number {
     return this.#bytesToServer;
   }
@@ -77,7 +77,7 @@ export class ProxiedConnection {
     }
   }
 
-  /** Passes nothing on, in either direction, until `thaw`. Bytes wait, like in a stopped process. */
+  /** Forwards nothing, in either direction, until `thaw`. Bytes wait, like in a stopped process. */
   freeze(): void {
     this.#thawed ??= Promise.withResolvers<void>();
   }
@@ -111,8 +111,7 @@ export class ProxiedConnection {
           }
           at += size;
           passed(size);
-          // Waits for a turn of the event loop, because the kernel would join pieces that follow at
-          // once.
+          // Waits for a turn of the event loop. Without this wait, the kernel would join the pieces into one.
           if (at < chunk.length) await new Promise((resolve) => setImmediate(resolve));
         }
       }

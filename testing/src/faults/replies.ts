@@ -39,7 +39,7 @@ export function errorEvent(status: Omit<Status, 'kind'>): string {
   return `${JSON.stringify({ type: 'ERROR', object: failureStatus(status) })}\n`;
 }
 
-/** `reply` after a delay on the server's clock. */
+/** Gives the answer of `reply` after a delay on the server's clock. */
 export function delayed(delayMs: number, reply: Reply): Reply {
   return async (exchange) => {
     await sleep(exchange.clock, delayMs, exchange.signal);
@@ -63,11 +63,11 @@ export function reset(): Reply {
 }
 
 export interface StreamOptions {
-  /** Default 200. */
+  /** The status code. Default 200. */
   readonly status?: number;
-  /** If omitted, only `content-type: application/json`. */
+  /** The headers. If omitted, the only header is `content-type: application/json`. */
   readonly headers?: Headers;
-  /** Default `finish`. */
+  /** How the answer ends. Default `finish`. */
   readonly end?: End;
 }
 

@@ -12,7 +12,7 @@ interface Snapshot {
   readonly resourceVersion: string;
 }
 
-/** Running lists. All pages of a list show the state of its first page. */
+/** Lists that are being read. All pages of a list have the state of the first page. */
 export class ScriptedPages {
   readonly #snapshots = new Map<string, Snapshot>();
   #made = 0;

@@ -7,7 +7,7 @@ import { systemClock } from 'chancery/internal-objects';
 import type { Reply, ServedRequest } from './exchange.ts';
 import { text } from './replies.ts';
 
-/** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
+/** An `import` of node:http would also load WebSocket and fetch, and each start would take 30 ms longer. */
 const { createServer } = process.getBuiltinModule('node:http');
 
 /** Selects the requests that a reply is for. An absent field matches every request. */
@@ -16,7 +16,10 @@ export interface RequestMatch {
   /** The complete path without the query, or a pattern that the path must contain. */
   readonly path?: string | RegExp;
   readonly watch?: boolean;
-  /** Selects among the matching requests: the nth, or the nth to the mth, counted from 1. */
+  /**
+   * Which of the matching requests are selected, counted from 1: only one request, or all requests from the
+   * first to the second number.
+   */
   readonly nth?: number | readonly [from: number, to: number];
 }
 
@@ -29,7 +32,10 @@ interface Rule {
 type Recorded = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };
 
 export interface ScriptedServerOptions {
-  /** The clock for the times of arrival and for the delays in replies. If omitted, the system clock. */
+  /**
+   * The clock for the times of arrival and for the delays in replies. If omitted, the server uses the system
+   * clock.
+   */
   readonly clock?: Clock;
 }
 
@@ -77,7 +83,7 @@ export class ScriptedServer {
     return this.#requests;
   }
 
-  /** The watches among the requests. */
+  /** All requests so far that are watches. */
   get watches(): readonly ServedRequest[] {
     return this.#requests.filter(({ isWatch }) => isWatch);
   }

@@ -42,7 +42,7 @@ export class ScriptedWatch {
     if (!this.closed) this.#exchange.response.write(bytes);
   }
 
-  /** Ends the watch after everything that was sent. Nothing can be sent any more. */
+  /** Ends the watch after the client has got everything that was sent. Nothing more can be sent. */
   async end(how: Exclude<End, 'hang'> = 'finish'): Promise<void> {
     if (this.closed) return;
     this.#ended = true;

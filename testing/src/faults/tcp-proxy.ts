@@ -7,9 +7,9 @@ import type { ConnectionFault, CutKind } from './connection-fault.ts';
 import { ProxiedConnection } from './proxied-connection.ts';
 
 export interface TcpProxyOptions {
-  /** The port on 127.0.0.1 to which connections are passed on. */
+  /** The port on 127.0.0.1 to which connections are forwarded. */
   readonly port: number;
-  /** Measures `ConnectionFault.delayMs`. If omitted, the system clock. */
+  /** The clock for `ConnectionFault.delayMs`. If omitted, the proxy uses the system clock. */
   readonly clock?: Clock;
 }
 
@@ -29,7 +29,7 @@ export class TcpProxy {
   #always: ConnectionFault = {};
   #server: Server | undefined;
   #port = 0;
-  /** Set after `refuse`. Resolves to the function that releases the port. */
+  /** After `refuse`, a promise for the function that releases the port. */
   #reserved: Promise<() => void> | undefined;
   #accepted = 0;
   #frozen = false;
@@ -39,7 +39,9 @@ export class TcpProxy {
     this.#clock = clock;
   }
 
-  /** The port that the proxy listens on. `refuse` and `accept` keep it. 0 before `start`. */
+  /**
+   * The port that the proxy listens on; 0 before `start`. It does not change after `refuse` and `accept`.
+   */
   get port(): number {
     return this.#port;
   }
@@ -48,12 +50,12 @@ export class TcpProxy {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** The number of accepted connections, including those that were reset at once. */
+  /** The number of accepted connections, including connections that were reset at once. */
   get acceptedCount(): number {
     return this.#accepted;
   }
 
-  /** Connections that were passed on, in the order of their arrival, including closed ones. */
+  /** Connections that were forwarded, in the order of their arrival, including closed connections. */
   get connections(): readonly ProxiedConnection[] {
     return this.#connections;
   }
@@ -72,19 +74,19 @@ export class TcpProxy {
   }
 
   /**
-   * Applies `fault` to the next `count` connections. Calls add up: the fault of a later call
-   * applies to the connections after these.
+   * Applies `fault` to the next `count` connections. Calls add up: the fault of a later call applies to the
+   * connections that follow.
    */
   next(fault: ConnectionFault, count = 1): void {
     for (let n = 0; n < count; n++) this.#planned.push(fault);
   }
 
-  /** Applies `fault` to every connection without another planned fault; `{}` for no fault. */
+  /** Applies `fault` to every connection for which no other fault is planned; `{}` means no fault. */
   always(fault: ConnectionFault): void {
     this.#always = fault;
   }
 
-  /** Closes the port: new connections get `ECONNREFUSED`. Open connections stay. */
+  /** Closes the port: new connections get `ECONNREFUSED`. Open connections stay open. */
   refuse(): void {
     const server = this.#server;
     if (server === undefined) return;
@@ -118,7 +120,7 @@ export class TcpProxy {
     for (const connection of this.openConnections) connection.cut(kind);
   }
 
-  /** Accepts connections, as a kernel does for a stopped process, but passes nothing on. */
+  /** Accepts connections, as a kernel does for a stopped process, but forwards nothing. */
   freeze(): void {
     this.#frozen = true;
     for (const connection of this.openConnections) connection.freeze();

@@ -19,7 +19,7 @@ export function configMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...rest };
 }
 
-/** A Secret of type Opaque, unless `type` sets another one. */
+/** A Secret. Its type is `Opaque`, unless `type` sets another type. */
 export function secret(
   name: string,
   fields: MetadataFields & Pick<Secret, 'type' | 'data' | 'stringData'> = {},
@@ -28,7 +28,10 @@ export function secret(
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', ...rest };
 }
 
-/** Any other object, such as a custom resource, with these fields besides the metadata. */
+/**
+ * Builds an object of any kind, such as a custom resource. Metadata fields in `fields` are moved to
+ * `metadata`.
+ */
 export function customResource<T extends Readonly<Record<string, unknown>>>(
   apiVersion: string,
   kind: string,

@@ -1,9 +1,9 @@
 import type { KubernetesObject, ObjectMeta, OwnerReference } from 'chancery';
 
-/** The metadata that every builder accepts, besides the object's own fields. */
+/** The metadata fields that every builder accepts, in addition to the fields of the object's kind. */
 export type MetadataFields = Omit<Partial<ObjectMeta>, 'name'>;
 
-/** The fields of `metadata` among `fields`, and the rest. */
+/** Splits `fields` into metadata fields and all other fields. */
 export function placed<T extends object>(
   name: string,
   fields: MetadataFields & T,

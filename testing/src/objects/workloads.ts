@@ -44,11 +44,11 @@ export interface ServiceObject extends KubernetesObject {
 
 /** The Pods of a workload, and their number. */
 export interface WorkloadFields extends MetadataFields {
-  /** Default 1. */
+  /** The number of Pods. Default 1. */
   readonly replicas?: number;
-  /** Labels of the Pods, which are also the workload's selector. Default `app: NAME`. */
+  /** Labels of the Pods. They are also the selector of the workload. Default `app: NAME`. */
   readonly podLabels?: Readonly<Record<string, string>>;
-  /** If omitted, one container that sleeps. */
+  /** The spec of each Pod. If omitted, each Pod has one container that sleeps. */
   readonly podSpec?: PodSpec;
   /** Further fields of `spec`. */
   readonly spec?: Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ export interface WorkloadFields extends MetadataFields {
 /** A container that runs on every cluster, does nothing, and ends on SIGTERM. */
 const SLEEPING: PodSpec = { containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }] };
 
-/** A Pod with one container that sleeps, unless `spec` sets another one. */
+/** A Pod with one container that sleeps, unless `spec` sets other containers. */
 export function pod(
   name: string,
   { spec = SLEEPING, ...fields }: MetadataFields & { readonly spec?: PodSpec } = {},

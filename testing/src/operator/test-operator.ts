@@ -20,13 +20,13 @@ export interface TestOperatorOptions {
    */
   readonly url: string;
   readonly controllers: readonly Controller[];
-  /** Runnables beside the controllers. */
+  /** The operator's runnables, in addition to its controllers. */
   readonly runnables?: readonly Runnable[];
-  /** Webhooks that it answers, over plain HTTP at `webhookAddress`. */
+  /** The webhooks that the operator answers, over plain HTTP at `webhookAddress`. */
   readonly webhooks?: readonly Webhook[];
-  /** The namespace that its sources watch. If omitted, all. */
+  /** The namespace that the operator watches. If omitted, it watches all namespaces. */
   readonly namespace?: string;
-  /** If omitted, the system clock. */
+  /** The clock of the operator. If omitted, the operator uses the system clock. */
   readonly clock?: Clock;
   /**
    * Enables leader election: replicas with the same controllers use a Lease in `namespace` to
@@ -195,7 +195,7 @@ export class TestOperator implements AsyncDisposable {
 }
 
 /**
- * An operator in this process, which starts at once. The caller must stop it, or use `await using`.
+ * Starts an operator in this process, and returns at once. The caller must stop it, or use `await using`.
  *
  * @throws ConfigurationError `CONFIG` when the settings are invalid.
  */

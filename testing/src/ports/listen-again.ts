@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** If another program's connection uses the port, it has usually ended long before this time. */
+/**
+ * How long to wait for the port. If the connection of another program uses the port, it usually ends long
+ * before this time.
+ */
 const GIVE_UP_MS = 10_000;
 const RETRY_MS = 20;
 
@@ -10,12 +13,12 @@ const RETRY_MS = 20;
 const RESERVED_MS = 30_000;
 
 /**
- * Listens again on a port that this process has closed. Meanwhile another program may have taken
- * the port, usually as the local port of a connection. `listen` is called until the port is free.
- * `reservePort` prevents others from taking it.
+ * Listens again on a port that this process has closed. Meanwhile another program may have taken the port,
+ * usually as the local port of a connection. `listen` is called until the port is free. `reservePort`
+ * prevents other programs from taking it.
  *
  * @param listen - rejects with `EADDRINUSE` while the port is taken.
- * @throws the error of `listen`: at once if it is another error, and `EADDRINUSE` after 10 s.
+ * @throws the error of `listen`: `EADDRINUSE` only after 10 s, and any other error at once.
  */
 export async function listenAgain<T>(listen: () => Promise<T>): Promise<T> {
   const givenUpAt = performance.now() + GIVE_UP_MS;
@@ -44,10 +47,10 @@ function farEndPort(): Promise<number> {
 }
 
 /**
- * Keeps other programs from taking a port of 127.0.0.1 that was just closed, for at most 30 s.
- * During that time, connections to the port are refused. The port becomes the local port of a
- * connection within this process. The system never assigns such a port to programs that ask for any
- * free port, and lets this process listen on it again.
+ * Prevents other programs from taking a port of 127.0.0.1 that was just closed, for at most 30 s. During that
+ * time, connections to the port are refused. The port becomes the local port of a connection within this
+ * process. The system never assigns such a port to programs that ask for any free port, and lets this process
+ * listen on it again.
  *
  * @returns a function that releases the port. Call it after listening again.
  */

@@ -119,7 +119,8 @@ class RecordedCluster implements ReplayCluster {
   }
 
   /**
-   * Objects are loaded by a restore, because no verb lets a client choose uid and resourceVersion.
+   * Objects are loaded by a restore, because a client cannot choose the uid and resourceVersion in any
+   * request.
    */
   #flush(revision?: number): void {
     if (this.#others.length === 0 && revision === undefined) return;
@@ -152,7 +153,7 @@ function changeOf(resource: ResourceName, { type, object }: CommittedEvent): Clu
   return { collection: collectionOf({ apiVersion, plural }), type, object };
 }
 
-/** A definition that accepts every field, because the record does not contain the real one. */
+/** A definition that accepts every field, because the record does not contain the real definition. */
 function definitionOf({
   apiVersion,
   kind,

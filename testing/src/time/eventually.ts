@@ -5,10 +5,10 @@ import { lastWarnings } from './running-operators.ts';
 
 export interface EventuallyOptions {
   /**
-   * The time limit in milliseconds. Default 4 s, which is below the 5 s that vitest and Jest allow
-   * a test, so that the probe's failure is shown instead of the runner's. If vitest's `testTimeout`
-   * is longer, the default is four fifths of it, and at most 10 s. `node --test` has no limit; the
-   * default there is 10 s.
+   * The time limit in milliseconds. Default 4 s, which is below the 5 s that vitest and Jest allow a test, so
+   * that the failure of the probe is reported, and not the timeout of the runner. If vitest's `testTimeout`
+   * is longer, the default is four fifths of it, and at most 10 s. `node --test` has no limit; the default
+   * there is 10 s.
    */
   readonly timeoutMs?: number;
 }
@@ -29,7 +29,7 @@ const MAX_TIMEOUT_MS = 10_000;
  *
  * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last error of the probe as its
  * cause. The message ends with the last warnings of the running operators of `startOperator`.
- * @throws ConfigurationError at once when `probe` throws one, because waiting does not change a
+ * @throws ConfigurationError at once when `probe` throws such an error, because waiting does not change a
  * configuration.
  */
 export async function eventually<T>(

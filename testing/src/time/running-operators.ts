@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { boundedText } from 'chancery/internal-testing';
 
-/** A line of an operator's log, with the fields that test failures show. */
+/** A line of an operator's log, with the fields that appear in test failures. */
 interface Line {
   readonly level: string;
   readonly message: string;
@@ -15,7 +15,10 @@ interface RunningOperator {
 const everywhere = new Set<RunningOperator>();
 const apart = new AsyncLocalStorage<Set<RunningOperator>>();
 
-/** Runs `work` with a separate set of operators: `lastWarnings` within it shows no others. */
+/**
+ * Runs `work` with a separate set of operators. Inside of `work`, `lastWarnings` returns only the warnings of
+ * these operators.
+ */
 export function withOwnOperators<T>(work: () => Promise<T>): Promise<T> {
   return apart.run(new Set(), work);
 }

@@ -12,22 +12,23 @@ import { callMutatingWebhooks, hasMutatingWebhooks } from './webhook/mutating-we
 
 /** An object that is about to be stored, and that admission may change. */
 interface Draft {
-  /** The object in the stored form with defaults, before the built-in plugins have changed it. */
+  /** The object in its storage format with defaults, before the built-in plugins have changed it. */
   readonly object: StoredObject;
   /**
-   * Computes the owners. It is called before admission changes anything, so that the fields that admission
-   * sets have no owner.
+   * Computes `metadata.managedFields`. It is called before admission changes the object, so that fields that
+   * admission sets do not belong to any field manager.
    */
   readonly managedFields: () => readonly unknown[];
   /** Adds the fields that the built-in plugins set. */
   readonly builtIn: (object: StoredObject) => StoredObject;
   /**
-   * Returns the object as policies and webhooks see it. If omitted, they see the object in the version of the
-   * request.
+   * Returns the object as policies and webhooks see it. Without this function, they see the object in the
+   * version of the request.
    */
   readonly shown?: (object: StoredObject) => StoredObject;
   /**
-   * Converts a changed object back to the stored form, adds defaults, and undoes changes of immutable fields.
+   * Converts a changed object back to its storage format, adds defaults, and undoes changes of immutable
+   * fields.
    * @throws ApiError when a change is refused.
    */
   readonly prepare: (object: StoredObject) => StoredObject;
@@ -39,8 +40,8 @@ interface Draft {
  * plugins and the policies and webhooks due for reinvocation run again (k8s.io/apiserver,
  * pkg/admission/reinvocation.go).
  *
- * @param draft - undefined for a deletion, whose object is only shown to webhooks.
- * @returns the object in the stored form.
+ * @param draft - undefined for a deletion. Webhooks receive the deleted object, but cannot change it.
+ * @returns the object in its storage format.
  * @throws ApiError with the error of the policy or webhook that refuses the request or fails.
  */
 export function mutate(
@@ -84,15 +85,14 @@ export function* mutate(
 }
 
 function isMutable(cluster: Cluster, { group }: ServedResource): boolean {
-  // Policies and webhook configurations are never mutated, so that a broken one can always be
-  // repaired.
+  // Policies and webhook configurations are never mutated, so that administrators can always repair them.
   if (group === ADMISSION_GROUP) return false;
   return hasMutatingPolicies(cluster) || hasMutatingWebhooks(cluster);
 }
 
 /**
- * The owners. Undefined if they cannot be computed because the object is invalid. Validation refuses such an
- * object later.
+ * The value for `metadata.managedFields`. Undefined if it cannot be computed because the object is invalid.
+ * Validation refuses such an object later.
  */
 function ownersOf({ managedFields }: Draft): readonly unknown[] | undefined {
   try {

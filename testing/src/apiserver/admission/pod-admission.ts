@@ -53,7 +53,7 @@ function withAccount({ storage }: Cluster, { metadata }: StoredObject, spec: Jso
   const { namespace, name = '' } = metadata;
   const accountName = String(spec.serviceAccountName ?? 'default');
   const account = storage.get('serviceaccounts', objectKey(namespace, accountName));
-  // Without controllers no `default` account is created, so every namespace is treated as having
+  // Without controllers, no ServiceAccount `default` is created, so every namespace is treated as if it had
   // one.
   if (account === undefined && accountName !== 'default') {
     const why = `error looking up service account ${namespace}/${accountName}: serviceaccount "${accountName}" not found`;
@@ -72,10 +72,13 @@ function withPullSecrets(spec: Json, account: StoredObject | undefined): Json {
   return has || secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };
 }
 
-/** The directory that contains the account's token in every container. */
+/** The directory in which every container finds the token of the Pod's ServiceAccount. */
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** An hour and seven seconds: this odd lifetime marks a token as the server's own. */
+/**
+ * The lifetime of the token: an hour and seven seconds. With this unusual value, kube-apiserver recognizes
+ * tokens that admission has requested.
+ */
 const TOKEN_SECONDS = 3_607;
 
 function mountToken(spec: Json): Json {

@@ -11,7 +11,7 @@ const FIRST_ADDRESS = 0x0a_60_00_00;
 const ADDRESS_COUNT = 1 << 20;
 const ADDRESS_RANGE = '10.96.0.0/12';
 
-/** The first of these addresses, which belongs to the Service `kubernetes`. */
+/** The address of the Service `kubernetes`: the first usable address of the range. */
 export const OWN_ADDRESS = '10.96.0.1';
 
 const FIRST_NODE_PORT = 30_000;
@@ -37,7 +37,7 @@ export function allocate(
     .list('services')
     .filter(({ metadata }) => metadata.uid !== service.metadata.uid)
     .map((other) => (isObject(other.spec) ? other.spec : {}));
-  // Reserves the address of the API server, which only the Service `kubernetes` may have.
+  // Reserves the address of the API server. Only the Service `kubernetes` may have it.
   if (!isOwn) others.push({ clusterIP: OWN_ADDRESS });
   const scene: Scene = { name: name ?? '', others, random };
   return withFields(service, { spec: withPorts(withAddress(spec, scene), scene) });
@@ -104,8 +104,8 @@ function addressProblem(address: string, taken: ReadonlySet<string>): string | u
 }
 
 /**
- * The first free address after a random one. The search is short, because there are a million addresses and
- * few Services.
+ * The first free address, searched from a random address on. The search is short, because there are a million
+ * addresses and few Services.
  */
 function freeAddress(taken: ReadonlySet<string>, random: () => number): string {
   const usable = ADDRESS_COUNT - 2;

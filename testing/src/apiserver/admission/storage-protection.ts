@@ -69,8 +69,8 @@ export function withProtection(object: StoredObject): StoredObject {
 }
 
 /**
- * Removes the finalizer from protected objects that are being deleted, right after the write that ends their
- * use. In a real cluster, three controllers do this.
+ * Removes the finalizer from protected objects that are being deleted, as soon as a write has made them
+ * unused. In a real cluster, three controllers do this.
  *
  * @returns a function that stops removing finalizers.
  */
@@ -113,7 +113,7 @@ function release(storage: Storage, access: ClusterAccess, { kind, metadata }: St
   try {
     access.patch(protection.resource, namespace, name, patch);
   } catch (error) {
-    // As in a real cluster, a policy may refuse this write. The object then stays.
+    // As in a real cluster, a policy may refuse this write. The object is then not removed.
     if (!(error instanceof ApiError)) throw error;
   }
 }

@@ -13,13 +13,13 @@ export interface ResourceAccess {
   readonly name: string;
 }
 
-/** An action on a path that names no resource, such as `/healthz`. */
+/** An action on a path that is not the path of a resource, such as `/healthz`. */
 export interface PathAccess {
   readonly verb: string;
   readonly path: string;
 }
 
-/** The action of a request, which an authorizer allows or denies. */
+/** The action of a request. An authorizer allows or denies it. */
 export type Access = ResourceAccess | PathAccess;
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -32,8 +32,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What can follow the name of a Namespace in a path about the Namespace itself. Any other segment there names
- * a resource in the Namespace.
+ * Path segments after `namespaces/NAME` that belong to the Namespace itself. Any other segment in this
+ * position is the plural of a resource in the Namespace.
  */
 const OF_NAMESPACE: ReadonlySet<string | undefined> = new Set([undefined, 'status', 'finalize']);
 
@@ -67,7 +67,7 @@ function placeOf(parts: readonly string[]): Omit<ResourceAccess, 'verb' | 'group
 }
 
 /**
- * The access with its final verb: without a name, `get` becomes `list` or `watch`, and `delete` becomes
+ * Replaces the verb of a request that contains no name: `get` becomes `list` or `watch`, and `delete` becomes
  * `deletecollection`.
  */
 function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess {
@@ -78,7 +78,7 @@ function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess
   return { ...access, verb, name: selectedName(query.get('fieldSelector') ?? '') };
 }
 
-/** The name that `metadata.name=…` in a field selector selects, or ''. */
+/** The object name in `metadata.name=…` of a field selector; '' if the selector has no such term. */
 function selectedName(fieldSelector: string): string {
   for (const term of fieldSelector.split(',')) {
     const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];

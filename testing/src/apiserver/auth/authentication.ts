@@ -11,9 +11,9 @@ export interface AuthenticationOptions {
    */
   readonly tokens?: Readonly<Record<string, string | User>>;
   /**
-   * The user of requests without credentials; a string is the name of a user. Default: the user
-   * `kubernetes-admin` of the group `system:masters`, who has all rights. With `false`, such requests are
-   * refused with 401. kube-apiserver uses `system:anonymous`, or refuses them.
+   * The user of requests without credentials; a string is the name of a user. Default: `kubernetes-admin`, a
+   * user with all rights in the group `system:masters`. With `false`, such requests are refused with 401.
+   * kube-apiserver uses `system:anonymous`, or refuses them.
    */
   readonly anonymous?: string | User | false;
 }
@@ -35,7 +35,7 @@ export class Authentication {
 
   /**
    * @param header - the `Authorization` header. Only a bearer token counts as a credential.
-   * @param withoutToken - the user as whom requests without a token are made. If undefined, the user in the
+   * @param withoutToken - the sender of requests without a token. If undefined, the sender is the user in the
    * options.
    * @throws ApiError 401 for an unknown token, and for a request without a token if anonymous requests are
    * refused.

@@ -6,8 +6,8 @@ import { type Caller, MASTERS } from './user.ts';
 
 /**
  * The authorization mode, named as in kube-apiserver's `--authorization-mode`. `AlwaysAllow` allows every
- * request. `RBAC` allows what Roles and bindings grant. `Webhook,RBAC` does the same, but first asks a
- * webhook that has no opinion, as in managed clusters. A webhook cannot list its rules, so a
+ * request. `RBAC` allows what Roles and bindings grant. `Webhook,RBAC` does the same, but behaves as if a
+ * webhook without an opinion came first, as in managed clusters. A webhook cannot list its rules, so a
  * SelfSubjectRulesReview is marked as `incomplete`. `RBAC,AlwaysAllow` uses the roles, but also allows
  * requests that they do not grant.
  */
@@ -15,7 +15,10 @@ export type AuthorizationMode = 'AlwaysAllow' | 'RBAC' | 'Webhook,RBAC' | 'RBAC,
 
 export interface Decision {
   readonly allowed: boolean;
-  /** The binding that allows the action, or a message about missing roles; often ''. */
+  /**
+   * Why the action is allowed or refused: the binding that allows it, or the roles that are missing. May be
+   * ''.
+   */
   readonly reason: string;
 }
 
@@ -24,14 +27,14 @@ export interface Rights {
   readonly rules: readonly PolicyRule[];
   /** Messages about roles that could not be resolved. */
   readonly errors: readonly string[];
-  /** True when more rules may exist. */
+  /** True if the list of rules may be incomplete. */
   readonly incomplete: boolean;
 }
 
-/** Decides whether a request is allowed. It is asked before any object is looked up. */
+/** Decides whether a request is allowed. This happens before any object is looked up. */
 export interface Authorization {
   decide(caller: Caller, access: Access): Decision;
-  /** @param namespace - '' for no namespace: then only cluster-wide rules count. */
+  /** @param namespace - for '', only cluster-wide rules count. */
   rightsOf(caller: Caller, namespace: string): Rights;
 }
 
@@ -45,7 +48,10 @@ export const ALWAYS_ALLOW: Authorization = {
   rightsOf: () => ({ rules: EVERYTHING, errors: [], incomplete: false }),
 };
 
-/** Grants the rights in the stored Roles and bindings, as they are when a request is decided. */
+/**
+ * Grants the rights in Roles and bindings. They are read from the storage for each request, so changes take
+ * effect at once.
+ */
 export function rbacAuthorization(storage: Storage): Authorization {
   return {
     decide(caller, access) {
@@ -67,8 +73,8 @@ export function rbacAuthorization(storage: Storage): Authorization {
 }
 
 /**
- * Asks another authorizer before `authorization`. The other authorizer has no opinion and cannot list its
- * rules.
+ * Behaves like `authorization` with a webhook in front of it. The webhook has no opinion about any request,
+ * and cannot list its rules.
  */
 function behindWebhook(authorization: Authorization): Authorization {
   return {
@@ -80,7 +86,7 @@ function behindWebhook(authorization: Authorization): Authorization {
   };
 }
 
-/** Asks an authorizer that allows everything whenever `authorization` has not allowed a request. */
+/** Allows every request. `authorization` only provides the reason for requests that it allows. */
 function beforeAlwaysAllow(authorization: Authorization): Authorization {
   return {
     decide(caller, access) {
@@ -96,7 +102,9 @@ function beforeAlwaysAllow(authorization: Authorization): Authorization {
 
 const NO_RULES_OF_WEBHOOK = 'webhook authorizer does not support user rule resolution';
 
-/** Whether roles are used. The server then creates the roles that every cluster has. */
+/**
+ * Whether roles have an effect in this mode. If they do, the server creates the roles that every cluster has.
+ */
 export function countsRoles(mode: AuthorizationMode = 'AlwaysAllow'): boolean {
   return mode !== 'AlwaysAllow';
 }

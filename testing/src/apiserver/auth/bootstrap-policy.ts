@@ -201,7 +201,7 @@ function binding(name: string, groups: readonly string[]): KubernetesObject {
   } as KubernetesObject;
 }
 
-/** The labels and annotations by which a cluster recognizes its own roles. */
+/** The labels and annotations that mark the roles and bindings that kube-apiserver creates. */
 function marks(
   labels: Readonly<Record<string, string>>,
 ): Pick<KubernetesObject['metadata'], 'labels' | 'annotations'> {

@@ -24,7 +24,7 @@ export const LEEWAY_MS = 60_000;
 const PLURALS = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const;
 
 /**
- * The object that `spec.boundObjectRef` of a TokenRequest names; undefined if it names none.
+ * The object in `spec.boundObjectRef` of a TokenRequest; undefined if this field is missing.
  *
  * @throws ApiError 400 for a kind that tokens cannot be bound to, and for a Pod with another ServiceAccount,
  * 404 for a missing object, 409 for an object with another uid.
@@ -64,7 +64,7 @@ export function boundClaims(bound: BoundObject | undefined): Json {
   return { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } };
 }
 
-/** True when all objects to which a token is bound still exist and have the uids that the token names. */
+/** True when all objects to which a token is bound still exist and have the uids in the token's claims. */
 export function isBoundAlive(
   storage: Storage,
   namespace: string,
@@ -78,7 +78,7 @@ export function isBoundAlive(
   });
 }
 
-/** True if an object exists, has this uid, and has no `deletionTimestamp` that is more than a minute ago. */
+/** True if an object exists and has this uid. False if its `deletionTimestamp` is more than a minute ago. */
 export function isSame(object: StoredObject | undefined, uid: unknown, nowMs: number): boolean {
   if (object === undefined || object.metadata.uid !== uid) return false;
   const { deletionTimestamp } = object.metadata;

@@ -64,7 +64,8 @@ function refuseRole(rbac: Rbac, write: GuardedWrite, caller: Caller): void {
   if (rbac.authorization.decide(caller, access).allowed) return;
   refuseMissing(rbac, write, caller, rulesIn(object));
   const aggregated = [object, live].some((role) => role?.aggregationRule !== undefined);
-  // A role with an aggregation rule could later grant any right. Callers with all rights do not get here.
+  // A role with an aggregation rule could later grant any right. For callers with all rights, this function
+  // has already returned.
   if (!aggregated) return;
   const why = 'must have cluster-admin privileges to use the aggregationRule';
   throw forbidden(served, object.metadata.name, why);
@@ -106,7 +107,8 @@ function refuseMissing(
 }
 
 /**
- * True if objects differ only in the fields that a garbage collector changes before it deletes an object.
+ * True if the new and the stored object differ only in fields that a garbage collector changes before it
+ * deletes an object.
  */
 function differsOnlyInOwnership(object: StoredObject, live: StoredObject): boolean {
   return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(live));

@@ -13,13 +13,18 @@ const GROUP = 'rbac.authorization.k8s.io';
 /** A rule, and the binding that grants it. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
-  /** The binding, as messages show it: `RoleBinding "b/demo" of Role "r" to User "jane"`. */
+  /**
+   * The binding in the format of the server's messages: `RoleBinding "b/demo" of Role "r" to User "jane"`.
+   */
   readonly source: string;
 }
 
 export interface GrantedRules {
   readonly rules: readonly GrantedRule[];
-  /** Errors for bindings that name the caller but grant nothing, because the role does not exist. */
+  /**
+   * Errors for bindings that have the caller as a subject but grant nothing, because their role does not
+   * exist.
+   */
   readonly errors: readonly string[];
 }
 
@@ -115,8 +120,8 @@ export function findRole(
 }
 
 /**
- * The error for a binding to a role that does not exist. It shows the kind of the role in place of the
- * resource.
+ * The error for a binding to a role that does not exist. Where other messages contain the resource, this one
+ * contains the kind of the role.
  */
 export function roleMissing({ kind, name }: RoleRef): ApiError {
   return notFound({ group: GROUP, plural: kind.toLowerCase() }, name);

@@ -21,11 +21,11 @@ const EXTRA = 'impersonate-extra-';
  * impersonation.
  *
  * Since v1.36 there are two ways to allow impersonation. The older way is the verb `impersonate` on the user,
- * the user's groups and all other fields that the request names. The newer way is a verb for one kind of user
- * (`impersonate:serviceaccount`), together with a verb for the action (`impersonate-on:serviceaccount:list`).
+ * the user's groups and all other fields in the headers of the request. The newer way is a verb for one kind
+ * of user (`impersonate:serviceaccount`), together with a verb for the action
+ * (`impersonate-on:serviceaccount:list`).
  *
- * @throws ApiError 403 that names the rights that are missing for the newer way, 400 for groups without a
- * user.
+ * @throws ApiError 403 with the rights that are missing for the newer way, 400 for groups without a user.
  */
 export function impersonated(
   request: Pick<IncomingMessage, 'rawHeaders'>,
@@ -62,7 +62,7 @@ export function impersonated(
   }
 }
 
-/** The user that the headers of a request name; undefined if they name none. */
+/** The user in the impersonation headers of a request. Undefined if the request has no such headers. */
 function wantedUser({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): User | undefined {
   const headers = impersonationHeaders(rawHeaders);
   const name = headers.get('impersonate-user')?.[0] ?? '';
@@ -83,7 +83,10 @@ function wantedUser({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): User |
   };
 }
 
-/** All values of each impersonation header. HTTP/2 requests have no `headersDistinct`. */
+/**
+ * All values of each impersonation header. They are read from the raw headers, because an HTTP/2 request has
+ * no `headersDistinct`.
+ */
 function impersonationHeaders(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -106,7 +109,7 @@ type Mode = 'arbitrary-node' | 'serviceaccount' | 'user-info';
 
 /**
  * The kind of user in the verbs of the newer way. Undefined for a node or ServiceAccount with additional
- * fields, such as groups, which that way does not allow.
+ * fields, such as groups. The newer way does not allow them.
  */
 function modeFor(wanted: User): Mode | undefined {
   const { name } = wanted;
@@ -120,7 +123,7 @@ function nodeName(user: string): string | undefined {
   return /^system:node:([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)?.[1];
 }
 
-/** Refuses the group `system:masters`, which the newer way never allows. */
+/** Refuses the group `system:masters`. The newer way never allows this group. */
 function refuseMasters(wanted: User, accesses: readonly ResourceAccess[], caller: Caller): void {
   if (!wanted.groups?.includes(MASTERS)) return;
   const group = accesses.find(({ resource, name }) => resource === 'groups' && name === MASTERS);
@@ -150,7 +153,10 @@ function accessesTo(wanted: User, verb: string, group: string): readonly Resourc
   ];
 }
 
-/** @param fixed - the groups that follow from the name. They are used if the request names no groups. */
+/**
+ * @param fixed - the groups that the user has because of the user's name. They are used if the request
+ * contains no groups.
+ */
 function asCaller(wanted: User, fixed: readonly string[]): Caller {
   const groups = [...(wanted.groups ?? fixed)];
   const last = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

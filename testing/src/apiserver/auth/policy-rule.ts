@@ -34,7 +34,7 @@ function coversResource({ resources }: PolicyRule, access: ResourceAccess): bool
 
 /**
  * Whether a rule covers a name. A rule for certain names does not cover requests without a name, such as
- * create and deletecollection.
+ * those with the verbs `create` and `deletecollection`.
  */
 function coversName({ resourceNames = [] }: PolicyRule, { name }: ResourceAccess): boolean {
   return resourceNames.length === 0 || resourceNames.includes(name);
@@ -44,7 +44,10 @@ function coversPath({ nonResourceURLs = [] }: PolicyRule, path: string): boolean
   return nonResourceURLs.some((pattern) => pathMatches(pattern, path));
 }
 
-/** True for an equal path, or a path below a pattern that ends in `*`. */
+/**
+ * True if the path equals the pattern, or if the pattern ends in `*` and the path begins with the rest of the
+ * pattern.
+ */
 export function pathMatches(pattern: string, path: string): boolean {
   return (
     pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))

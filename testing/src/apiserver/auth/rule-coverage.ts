@@ -64,7 +64,7 @@ function coversResource({ resources }: PolicyRule, resource: string): boolean {
   );
 }
 
-/** Rights as messages list them: sorted, with one line per resource that contains all of its verbs. */
+/** Formats rights like the server's messages: sorted, with one line per resource that contains all verbs. */
 export function describeRights(rights: readonly PolicyRule[]): string {
   const together = new Map<string, PolicyRule>();
   for (const right of rights) {

@@ -10,7 +10,7 @@ import { type Caller, callerOf, serviceAccountUser } from './user.ts';
 const { createHmac, randomBytes, randomUUID, timingSafeEqual } =
   process.getBuiltinModule('node:crypto');
 
-/** The issuer of the tokens, which is also their default audience. */
+/** The issuer of the tokens. It is also their default audience. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 const EXTRA = 'authentication.kubernetes.io/';
@@ -101,7 +101,9 @@ export class ServiceAccountTokens {
   }
 }
 
-/** The extra fields of the user, which name the object to which the token is bound. */
+/**
+ * The `extra` fields of the user. They contain the name and the uid of the Pod to which the token is bound.
+ */
 function podExtra(claims: Json): Readonly<Record<string, readonly string[]>> {
   const pod = valueAt(claims, ['kubernetes.io', 'pod']);
   if (!isObject(pod)) return {};

@@ -1,4 +1,4 @@
-/** The sender of a request, as `kubectl auth whoami` shows it. */
+/** The sender of a request, with the data that `kubectl auth whoami` prints. */
 export interface User {
   /** The user name, such as `jane` or `system:serviceaccount:NAMESPACE:NAME`. */
   readonly name: string;
@@ -26,7 +26,7 @@ export const MASTERS = 'system:masters';
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const ALL_SERVICE_ACCOUNTS = 'system:serviceaccounts';
 
-/** The user as whom requests without credentials are made by default. */
+/** The sender of requests without credentials, by default. */
 export const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 
 /**

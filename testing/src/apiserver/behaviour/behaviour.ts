@@ -37,27 +37,28 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    */
   readonly futureVersionWaitMs?: number;
   /**
-   * With more unread events than this, a client's watch is ended. Events in socket buffers do not count.
-   * Default 1,000, the size of the largest channel of a real watch.
+   * The maximum number of events that wait because a client does not read them. If there are more, the server
+   * ends the watch. Events in socket buffers do not count. Default 1,000, the size of the largest channel of
+   * a real watch.
    */
   readonly watchBufferEvents?: number;
   /** The limit for unread events in bytes. Default 16 MiB. */
   readonly watchBufferBytes?: number;
   /**
-   * How long it takes to fill the watch caches after each start of listening, in milliseconds. Until they are
-   * filled, a request that needs a cache is answered with 429 (before 1.31 it waits), and from 1.36 on the
-   * health endpoints answer 500. Default 0.
+   * The time in milliseconds that the server needs to fill its watch caches each time it begins to listen.
+   * Until they are filled, a request that needs a cache is answered with 429 (before 1.31 it waits), and from
+   * 1.36 on the health endpoints answer 500. Default 0.
    */
   readonly cacheFillMs?: number;
   /**
-   * `consistent`: all pages of a list show the state of the first page. `moving`: each page shows
-   * the current state with its own resourceVersion, as some servers other than kube-apiserver do.
+   * `consistent`: all pages of a list have the state of the first page. `moving`: each page has the state at
+   * the time of its request, with its own resourceVersion, as some servers other than kube-apiserver do.
    * Default `consistent`.
    */
   readonly pages?: 'consistent' | 'moving';
   /**
-   * Resources without a watch cache. Their watches have no bookmarks and another message for 410, and reads
-   * of them with resourceVersion 0 never return an old state. Default `events`, as in kube-apiserver.
+   * Resources without a watch cache. Their watches get no bookmarks, and the error 410 has a different
+   * message. Reads with resourceVersion 0 return the latest state. Default `events`, as in kube-apiserver.
    */
   readonly uncached?: readonly ResourceName[];
   /**
@@ -67,8 +68,8 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
   readonly collectionDeleteMs?: number;
   /**
    * Whether the server serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. If
-   * omitted, `v1` is served from 1.37 on, like in the release. With true, `v1beta1` is also served, which
-   * administrators can enable from 1.35 on. With false, neither version is served.
+   * omitted, `v1` is served from 1.37 on, like in the release. With true, `v1beta1` is also served.
+   * Administrators can enable this version from 1.35 on. With false, neither version is served.
    */
   readonly storageMigrations?: boolean;
   /**

@@ -187,8 +187,8 @@ export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<Ser
   };
 
 /**
- * Resources, written as `group/version/plural`, and subresources that are served by default from a certain
- * release on.
+ * The resources and subresources that are served by default only from a certain release on. Each resource is
+ * written as `group/version/plural`.
  */
 export interface Addition {
   readonly since: string;

@@ -1,5 +1,6 @@
 /**
- * A version of a kind that only some releases serve. These releases add a warning to each answer about it.
+ * A version of a kind that only some releases serve. These releases add a warning to each answer that
+ * concerns this version.
  */
 export interface Removal {
   /** The resource, written as `group/version/plural`. */
@@ -10,7 +11,7 @@ export interface Removal {
   readonly removedIn: string;
   readonly deprecatedIn: string;
   /**
-   * The version that replaces this one and has the same fields; undefined if the server's warning names no
+   * The version that replaces this one and has the same fields; undefined if the server's warning contains no
    * replacement.
    */
   readonly replacement?: string;

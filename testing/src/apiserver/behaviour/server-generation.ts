@@ -15,8 +15,8 @@ interface Build {
 
 /**
  * The builds of the releases, oldest first. Each is the build of the release's first patch version, except
- * for 1.36, whose build is the recorded one. 1.38 is not released yet, so its build has the values of a build
- * from source.
+ * for 1.36, whose build is that of the recorded server. 1.38 is not released yet, so its build has the values
+ * of a build from source.
  */
 const BUILDS: Readonly<Record<ServerGeneration, Build>> = {
   '1.24': {
@@ -89,8 +89,8 @@ function valueIn<Value>({ before, steps }: Difference<Value>, generation: Server
 }
 
 /**
- * Resources, written as `group/version/plural`, and subresources that a release does not serve yet, or does
- * not serve any more.
+ * The resources and subresources that a release does not serve yet, or does not serve any more. Each resource
+ * is written as `group/version/plural`.
  */
 export function unservedIn(generation: ServerGeneration): ReadonlySet<string> {
   const later = ADDITIONS.filter(({ since }) => !isFrom(generation, since));
@@ -117,7 +117,7 @@ export function warningsIn(
   ]);
 }
 
-/** True if a release is `since` or a later one. */
+/** True if a release is `since` or a later release. */
 export function isFrom(generation: ServerGeneration, since: string): boolean {
   return minorOf(generation) >= minorOf(since);
 }

@@ -6,8 +6,9 @@ const V1 = 'autoscaling/v1';
 const V2 = 'autoscaling/v2';
 
 /**
- * Converts between the versions of HorizontalPodAutoscaler. Objects are stored as autoscaling/v2, which has
- * several metrics. autoscaling/v1 has only one metric, the average use of CPU, and does not show the others.
+ * Converts between the versions of HorizontalPodAutoscaler. Objects are stored as autoscaling/v2, which
+ * supports several metrics. autoscaling/v1 supports only one metric, the average use of CPU. All other
+ * metrics are hidden from its clients.
  */
 export const AUTOSCALER_SHAPE: NonNullable<ServedResource['shape']> = {
   toStored(object: StoredObject): StoredObject {

@@ -86,7 +86,9 @@ const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The field selectors of `events.k8s.io`, whose fields have other names. */
+/**
+ * The fields that selectors of `events.k8s.io` can use. Their names differ from the names in core Events.
+ */
 const SELECTABLE_OF_NEW_EVENTS = [
   'regarding.kind',
   'regarding.namespace',

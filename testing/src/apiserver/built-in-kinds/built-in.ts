@@ -29,7 +29,10 @@ const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
 export interface ServedBy {
   /** The served versions of StorageVersionMigrations, the stored version first. */
   readonly storageMigrations: readonly string[];
-  /** Resources, written as `group/version/plural`, and subresources that the server does not serve. */
+  /**
+   * The resources and subresources that this server does not serve. Each resource is written as
+   * `group/version/plural`.
+   */
   readonly unserved: ReadonlySet<string>;
   readonly gates: { readonly definitionColumns: boolean };
 }

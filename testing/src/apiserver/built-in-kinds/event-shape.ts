@@ -2,7 +2,10 @@ import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** For each field of a core Event, its name in events.k8s.io/v1. The order is that of events.k8s.io/v1. */
+/**
+ * For each field of a core Event, its name in events.k8s.io/v1. The fields are in the order of
+ * events.k8s.io/v1.
+ */
 const NAMES: readonly (readonly [shown: string, stored: string])[] = [
   ['eventTime', 'eventTime'],
   ['series', 'series'],

@@ -6,9 +6,9 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { changedRequest } from './certificate-request.ts';
 
 /**
- * The object with values from its previous state. These are the data sources of a claim; the addresses and
- * ports of a Service that a write omits, except for those that its new type does not use; the template count
- * of a DaemonSet; and the request fields of a certificate request.
+ * Restores values of the previous state in a changed object. These values are the data sources of a claim,
+ * the template count of a DaemonSet, and the request fields of a certificate request. A Service also keeps
+ * addresses and ports that a write omits, if the new type of the Service uses them.
  */
 export function withKeptValues(
   object: StoredObject,
@@ -54,8 +54,8 @@ function isUnset(value: unknown): boolean {
 }
 
 /**
- * The address of a Service is in two fields. If a client changes only the older field, the newer field is
- * changed too.
+ * Two fields contain the address of a Service: `clusterIP` and the newer field `clusterIPs`. If a client
+ * changes only the older field, the newer field is changed, too.
  */
 function oneAddress(spec: Json, before: Json): Json {
   const [first] = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];
@@ -87,9 +87,10 @@ function keptPorts(spec: Json, before: Json): unknown {
 }
 
 /**
- * Sets the template count of a DaemonSet as the field managers see it. A new DaemonSet has 1, and its creator
- * owns the count. If a write omits the count, the server sets 0, and the writing manager owns it.
- * `withCountedTemplate` corrects the value later.
+ * Sets the annotation with the template count of a DaemonSet to the value from which `metadata.managedFields`
+ * is computed. In a new DaemonSet this is 1, and the creator owns the annotation. If a later write omits the
+ * annotation, the value is 0, and the writing manager owns it. `withCountedTemplate` then sets the real
+ * count.
  */
 export function withSentCount(
   object: StoredObject,
@@ -102,8 +103,8 @@ export function withSentCount(
 }
 
 /**
- * Sets the annotation that counts the changes of a DaemonSet's template. The server ignores values
- * written by clients, and no field manager owns the count.
+ * Sets the annotation that counts the changes of a DaemonSet's template. The server ignores values written by
+ * clients. The owner of the annotation stays the same when the count changes.
  */
 function withCountedTemplate(object: StoredObject, previous: StoredObject): StoredObject {
   const path = ['spec', 'template'];

@@ -12,18 +12,18 @@ export interface BuiltInField {
    * keys.
    */
   readonly type: string;
-  /** What Go calls the type, if a scalar, list or map type has a name: `[]v1.IPFamily`. */
+  /** The Go name of the type, if it is a scalar, list or map type with a name, such as `[]v1.IPFamily`. */
   readonly goType?: string;
   /**
-   * The embedded structs around the field, outermost first. JSON does not show them, but Go's errors name
-   * them.
+   * The embedded structs around the field, outermost first. They do not exist in JSON, but Go's error
+   * messages contain them.
    */
   readonly embedded?: readonly string[];
   /** The number of the field in protobuf. Absent for `kind` and `apiVersion`, which are in the envelope. */
   readonly number?: number;
   /**
-   * The numbers of the nested protobuf messages that contain the field. JSON shows the field without this
-   * nesting.
+   * The numbers of the nested protobuf messages that contain the field. In JSON, the field is not nested in
+   * this way.
    */
   readonly within?: readonly number[];
   /** True if Go distinguishes "not set" from the zero value. */
@@ -80,10 +80,7 @@ export function builtInKind(apiVersion: string, kind: string): BuiltInType | und
   return name === undefined ? undefined : builtInType(name);
 }
 
-/**
- * Versions that older releases served, and the versions that replaced them with the same fields for
- * this kind.
- */
+/** For each removed version of a kind: the newer version in which the kind has the same fields. */
 const ALIKE: Readonly<Record<string, string>> = {
   'autoscaling/v2beta2/HorizontalPodAutoscaler': 'autoscaling/v2',
   'batch/v1beta1/CronJob': 'batch/v1',

@@ -8,8 +8,8 @@ export type Descriptions = Readonly<Record<string, string>>;
 let descriptions: Readonly<Record<string, Descriptions>> | undefined;
 
 /**
- * Kubernetes' own descriptions of a built-in type, as `kubectl explain` shows them. They are read
- * when first requested, because most servers in tests never need them.
+ * The descriptions of a built-in type in Kubernetes, which `kubectl explain` prints. They are read when first
+ * requested, because most servers in tests never need them.
  *
  * @param name - such as `io.k8s.api.core.v1.ConfigMap`. The result is empty for a type without
  * descriptions.

@@ -10,8 +10,8 @@ export interface CompileProblem {
 }
 
 /**
- * A compile error in the format of the server: the server's message if it is known, otherwise the library's,
- * then the position, and the line with a caret below the position.
+ * A compile error in the format of the server: a message, the position, and the line with a caret below the
+ * position. The message is the library's if the server's message is not known.
  */
 export function compileErrorText(expression: string, problem: CompileProblem): string {
   const { code = '', summary = problem.message } = problem;
@@ -25,8 +25,9 @@ export function compileErrorText(expression: string, problem: CompileProblem): s
 }
 
 /**
- * The error for an object literal. The library cannot parse object literals, and no type exists that a rule
- * could name in one. Errors in the fields of the literal are not reported.
+ * The error for an object literal. The library cannot parse object literals. The server refuses every object
+ * literal in a rule, because no type has a name that a rule can use. Errors in the fields of the literal are
+ * not reported.
  */
 function structLiteral(expression: string, { code, range }: CompileProblem): Finding | undefined {
   const at = range?.start ?? 0;
@@ -75,15 +76,15 @@ function unexpectedToken(expression: string, { range }: CompileProblem): string 
   return `Syntax error: mismatched input '${token}' expecting ${BEGINNINGS}`;
 }
 
-/** The server's message for a syntax error, if it is known; otherwise the library's. */
+/** The server's message for a syntax error. If it is not known, the library's message. */
 export function syntaxProblem({ code = '', summary = '', message }: CompileProblem): string {
   const [, word] = /^Reserved identifier: (.*)/.exec(summary) ?? [];
   return word === undefined ? wordsOf(code, summary || message) : `reserved identifier: ${word}`;
 }
 
 /**
- * The position that the server reports: for a field the position of the dot before it, for a call of an
- * operator the position of the operator.
+ * The position that the server reports. For a field, this is the position of the dot before it. For a call of
+ * an operator, it is the position of the operator.
  */
 function placeOf(expression: string, { code, range, node }: CompileProblem): number {
   const start = range?.start ?? 0;
@@ -120,7 +121,9 @@ function wordsOf(code: string, summary: string): string {
   }
 }
 
-/** Rewrites a message part such as `string + int` as `'_+_' applied to '(string, int)'`. */
+/**
+ * Rewrites a phrase of the library's messages: `string + int` becomes `'_+_' applied to '(string, int)'`.
+ */
 function overloadText(subject: string): string {
   const [, left, operator, right] =
     /^(.+?) (==|!=|<=|>=|<|>|\+|-|\*|\/|%|in) (.+)$/.exec(subject) ?? [];
@@ -132,7 +135,10 @@ function overloadText(subject: string): string {
   return `found no matching overload for '${name}' applied to '(${typeName(left)}, ${typeName(right)})'`;
 }
 
-/** Rewrites a message part such as `'string.charAt(bool)'` as `'charAt' applied to 'string.(bool)'`. */
+/**
+ * Rewrites a phrase of the library's messages: `'string.charAt(bool)'` becomes
+ * `'charAt' applied to 'string.(bool)'`.
+ */
 function callText(summary: string): string {
   const [, receiver, name = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(summary) ?? [];
   const applied = receiver === undefined ? `(${args})` : `${typeName(receiver)}.(${args})`;

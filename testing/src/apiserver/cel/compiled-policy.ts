@@ -9,7 +9,7 @@ export interface PolicyValidation {
   readonly check: PolicyExpression;
   readonly messageExpression: PolicyExpression | undefined;
   readonly message: string;
-  /** The reason that the policy names. If it names none, this is empty, and the server uses `Invalid`. */
+  /** The `reason` of the validation. If it is empty, the server uses `Invalid`. */
   readonly reason: string;
 }
 
@@ -37,14 +37,15 @@ export interface CompiledPolicy {
 }
 
 /**
- * Keyed by the stored object. A changed policy is another object, so entries never become stale.
+ * Compiled policies, keyed by the stored object. A changed policy is stored as a new object, so entries never
+ * become stale.
  */
 const compiled = new WeakMap<StoredObject, CompiledPolicy>();
 
 /**
- * Compiled policies, keyed by kind and spec. Validation compiles a policy before it is stored, and the stored
- * policy is another object, so that `compiled` does not find it. Tests also apply the same policies again and
- * again. The oldest entry is evicted first.
+ * Compiled policies, keyed by kind and spec. Validation compiles a policy before it is stored. The stored
+ * policy is a different object, so it is not found in `compiled`. Tests also apply the same policies again
+ * and again. The oldest entry is evicted first.
  */
 const compiledTexts = new Map<string, CompiledPolicy>();
 const MOST_TEXTS = 200;

@@ -15,7 +15,7 @@ export interface CompiledRule {
   readonly fieldPath: string;
 }
 
-/** The rules that one schema contains, without those of the schemas nested in it. */
+/** The rules of one schema, without the rules of schemas that are nested in it. */
 export interface LevelRules {
   readonly declaration: Declaration;
   readonly rules: readonly CompiledRule[];
@@ -66,7 +66,7 @@ function levelOf(schema: StructuralSchema, isRoot: boolean): LevelRules | undefi
   };
 }
 
-/** Compiles the rules that one schema contains, without those of nested schemas. */
+/** Compiles the rules of one schema, without the rules of nested schemas. */
 export function judgeRules(
   schema: StructuralSchema,
   isRoot: boolean,

@@ -38,7 +38,10 @@ function convert(environment: CelEnvironment, name: string, value: unknown): unk
   return own.evaluate(`${ownName(name)}(constant)`, { constant: value });
 }
 
-/** The server's message if it cannot make a program from an expression, because a constant is invalid. */
+/**
+ * The server's message for an expression from which it cannot make a program, because a constant is invalid.
+ * Undefined if all constants are valid.
+ */
 export function constantProblem(
   environment: CelEnvironment,
   expression: Expression,

@@ -10,7 +10,7 @@ import { celEquals } from './runtime/value-equality.ts';
 export interface Declaration {
   /** The name of the type in the library that evaluates expressions. */
   readonly type: string;
-  /** The type as our copy of the server's checker uses it. */
+  /** The type for our port of the server's type checker. */
   readonly checked: Type;
   toCel(value: unknown): unknown;
 }

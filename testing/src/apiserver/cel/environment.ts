@@ -23,7 +23,7 @@ export function celEnvironment(): Environment {
 function createEnvironment(): Environment {
   const environment = new Environment({
     enableOptionalTypes: true,
-    // Our own check refuses lists and maps of mixed types. `format` accepts mixed lists, but the library's
+    // Our type check refuses lists and maps of mixed types. `format` accepts mixed lists, but the library's
     // check makes no exception for `format`.
     homogeneousAggregateLiterals: false,
   });

@@ -8,8 +8,8 @@ import { Budget } from './runtime/budget.ts';
 const CONDITIONS_BUDGET = 2_500_000;
 
 /**
- * Keyed by the `spec` object of the webhook or policy. Every change brings a new object, so entries never
- * become stale.
+ * Compiled conditions, keyed by the `spec` object of the webhook or policy. Every change stores a new object,
+ * so entries never become stale.
  */
 const compiled = new WeakMap<object, readonly PolicyExpression[]>();
 

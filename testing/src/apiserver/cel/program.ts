@@ -37,7 +37,7 @@ export interface Program {
   run(variables: Readonly<Record<string, unknown>>, budget: Budget): unknown;
 }
 
-/** The result for an expression that cannot be compiled: the reason. */
+/** The result for an expression that cannot be compiled. */
 export interface Rejection {
   readonly rejected: string;
 }

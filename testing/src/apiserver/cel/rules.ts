@@ -59,9 +59,9 @@ function hasRules(schema: StructuralSchema): boolean {
 interface Place {
   readonly path: string;
   readonly old: unknown;
-  /** Undefined if the value cannot be matched with a previous value. */
+  /** Undefined if the value has no counterpart in the previous object. */
   readonly correlation: Correlation | undefined;
-  /** The nearest ancestor that has a matched previous value. */
+  /** The nearest ancestor of the value that has a counterpart in the previous object. */
   readonly parent: Correlation | undefined;
 }
 

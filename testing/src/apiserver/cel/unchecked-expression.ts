@@ -28,7 +28,7 @@ export function parseUnchecked(text: string): Expression {
   return expressionOf(root, text);
 }
 
-/** A node of the library's tree. */
+/** A node in the syntax tree of the CEL library. */
 interface Node {
   readonly op: string;
   readonly args: unknown;
@@ -75,7 +75,9 @@ function expressionOf(node: Node, text: string): Expression {
   }
 }
 
-/** Like cel-go, removes two equal signs (`!!` or `--`), and makes a negative number one literal. */
+/**
+ * Like cel-go, drops a doubled operator (`!!` or `--`), and turns a negative number into a single literal.
+ */
 function unary(name: string, operand: Expression): Expression {
   if (operand.kind === 'call' && operand.name === name) return operand.args[0] ?? operand;
   const isNumber = operand.kind === 'literal' && /number|bigint/.test(typeof operand.value);

@@ -17,9 +17,9 @@ export interface Writer {
 /** A write as admission sees it. For validating admission the object is complete and valid. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
-  /** The resource in the version of the objects below. */
+  /** The resource in the version of `object` and `previous`. */
   readonly served: ServedResource;
-  /** The resource that the client named, if a rule matches another version of this resource. */
+  /** The resource in the version that the client requested. Set only if a rule matches another version. */
   readonly requested?: ServedResource;
   readonly subresource: string | undefined;
   /** The namespace of the object. For a Namespace, its own name. */

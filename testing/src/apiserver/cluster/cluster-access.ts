@@ -2,10 +2,13 @@ import type { KubernetesObject, Resource } from 'chancery';
 import type { CommittedEvent, ResourceName, StoredObject } from '../objects/stored-object.ts';
 
 export interface DeleteOptions {
-  /** If omitted, the default of the resource applies, which is `Background` for nearly all resources. */
+  /**
+   * What happens to the dependents of the object. If omitted, the default of the resource applies:
+   * `Background` for nearly all resources.
+   */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
-  /** Deletes the object only if it has this uid. If it has another one, the error is 409. */
+  /** Deletes the object only if it has this uid. If its uid is different, the error is 409. */
   readonly uid?: string;
 }
 
@@ -38,8 +41,8 @@ export interface ClusterAccess {
 
   create(resource: ResourceName, object: KubernetesObject): StoredObject;
   /**
-   * Replaces all fields except status. If the object has a resourceVersion that is not the current one, the
-   * error is 409.
+   * Replaces all fields except status. If `object` has a resourceVersion that is not the current
+   * resourceVersion, the error is 409.
    */
   update(resource: ResourceName, object: KubernetesObject): StoredObject;
   /** Replaces only the status. */

@@ -8,7 +8,9 @@ import type { Storage } from '../storage/storage.ts';
 import type { WatchCache } from '../watch/watch-cache.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 
-/** The state and services that the verbs work on. */
+/**
+ * The state and the services that the implementations of the verbs (create, list, watch and so on) share.
+ */
 export interface Cluster {
   readonly storage: Storage;
   /** Serves watches, and reads that do not have to see the latest state. */

@@ -20,8 +20,8 @@ export function* allConvertedFromStored(
 }
 
 /**
- * A stored object in the version of `served`. Calls the conversion webhook if there is one. Call `fromStored`
- * afterwards.
+ * A stored object in the version of `served`. Calls the conversion webhook if there is one. Pass the result
+ * to `fromStored` afterwards.
  */
 export function* convertedFromStored(
   served: ServedResource,
@@ -32,8 +32,8 @@ export function* convertedFromStored(
 }
 
 /**
- * An object in the version in which it is stored. Calls the conversion webhook if there is one. Call
- * `toStored` before.
+ * An object in the version in which it is stored. Calls the conversion webhook if there is one. The object
+ * must be a result of `toStored`.
  */
 export function* convertedToStored(
   { converter, group, storageVersion }: ServedResource,

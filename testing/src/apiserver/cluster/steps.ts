@@ -1,25 +1,30 @@
 /**
- * A verb as a sequence of steps. It yields a question when it needs an answer from outside of the server, for
- * example from a webhook. Everything between two questions runs without interruption.
+ * An operation such as a create, as a sequence of steps. It yields a function when it needs an answer from
+ * outside of the server, for example from a webhook. Everything between two such calls runs without
+ * interruption.
  */
 export type Steps<T> = Generator<Question, T, unknown>;
 
-/** Asks a program outside of the server. */
+/** Calls a program outside of the server. */
 type Question = () => Promise<unknown>;
 
-/** The answer to a question; undefined if no question is asked. */
+/**
+ * The answer of a program outside of the server. Undefined if the steps run without such calls (`runNow`).
+ */
 export function* answerOf<T>(question: () => Promise<T>): Steps<T | undefined> {
   return (yield question) as T | undefined;
 }
 
-/** Runs all steps without asking any question, for writes from inside the server, which call no webhooks. */
+/**
+ * Runs all steps without any call to the outside, for writes from inside the server. They call no webhooks.
+ */
 export function runNow<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (!step.done) step = steps.next(undefined);
   return step.value;
 }
 
-/** Runs all steps, and waits for the answer to each question. */
+/** Runs all steps, and waits whenever they call a program outside of the server. */
 export async function runSteps<T>(steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (!step.done) {

@@ -59,7 +59,10 @@ export interface WorkloadOptions {
    * 30, and counts refused writes, reads and Events too. If omitted, writes are unlimited.
    */
   readonly writeLimit?: WriteLimit;
-  /** Whether the kubelet records the Events Pulled, Created, Started and Killing. Default false. */
+  /**
+   * Whether the kubelet records Events with the reasons `Pulled`, `Created`, `Started` and `Killing`. Default
+   * false.
+   */
   readonly kubeletEvents?: boolean;
 }
 
@@ -90,9 +93,7 @@ interface Tools {
 interface Part {
   readonly manager?: Manager;
   readonly pace?: PacedController;
-  /**
-   * The component that is named in the controller's Events. If omitted, the controller records no Events.
-   */
+  /** The reporting component of the controller's Events. If omitted, the controller records no Events. */
   readonly component?: string;
   make(tools: Tools): WorkloadController;
 }

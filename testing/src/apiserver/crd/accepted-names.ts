@@ -20,7 +20,7 @@ export interface NamesVerdict {
 
 /**
  * Decides which of the requested names a definition gets.
- * @param others - the other definitions of the same group, whose names are taken.
+ * @param others - the other definitions of the same group. Their names are taken.
  */
 export function judgeNames(
   definition: StoredObject,

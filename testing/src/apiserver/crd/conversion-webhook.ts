@@ -13,7 +13,7 @@ import { restoredMetadata } from './restored-metadata.ts';
 
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
-/** The time limit of a conversion. kube-apiserver has the same limit, which cannot be changed. */
+/** The time limit of a conversion. kube-apiserver has the same limit. It cannot be changed. */
 const TIMEOUT_MS = 30_000;
 
 /** `spec.conversion.webhook` of a definition. */

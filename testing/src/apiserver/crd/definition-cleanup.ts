@@ -33,7 +33,10 @@ export class DefinitionCleanup {
     else this.#cluster.later(this.#pace.cleanupMs, start);
   }
 
-  /** Called after a custom object was removed, which may have been the last one of its definition. */
+  /**
+   * Call this after the removal of a custom object. It may have been the last object of a definition that is
+   * being deleted.
+   */
   onInstanceGone(resource: ResourceName): void {
     if (this.#pace.cleanupPollMs === 0 && this.#waiting.has(resource)) this.#finish(resource);
   }

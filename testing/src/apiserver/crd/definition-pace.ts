@@ -7,8 +7,8 @@ export interface DefinitionPace {
   /** The delay from the first request to the resource until lists and watches of it are answered. */
   readonly warmUpMs: number;
   /**
-   * How long a create of an object waits. Creates wait only in the same period after the definition was
-   * established.
+   * How long the server delays a request that creates an object. Only requests that arrive within this time
+   * after the definition was established are delayed.
    */
   readonly createHoldMs: number;
   /** The delay from the deletion of a definition until the deletion of its objects begins. */

@@ -2,7 +2,7 @@ import type { StructuralSchema } from 'chancery/internal';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 
-/** `spec.names` of a CustomResourceDefinition, in which no name is missing. */
+/** The names in `spec.names` of a CustomResourceDefinition, after defaulting. */
 export interface DefinitionNames {
   readonly plural: string;
   readonly singular: string;

@@ -26,8 +26,8 @@ export interface DefinitionsOptions {
 
 /**
  * Manages the life of custom resources. First, a definition gets its names, is established, and its resource
- * is served. After a change of the definition, the resource is served as the new definition says. When the
- * definition is deleted, its objects are deleted too.
+ * is served. After a change of the definition, the resource is served according to the new definition. When
+ * the definition is deleted, its objects are deleted too.
  */
 export class Definitions {
   readonly #cluster: Cluster;

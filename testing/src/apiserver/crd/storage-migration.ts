@@ -20,10 +20,10 @@ const MIGRATOR = 'storage-version-migrator-controller';
 const RUNNER = 'migration-runner-controller';
 
 /**
- * Carries out StorageVersionMigrations: writes every object of a resource again, in the current
- * storage version (kubernetes/kubernetes, pkg/controller/storageversionmigrator). Migrations of one
- * resource run one at a time, oldest first. After a restart of the server, an unfinished migration
- * begins again and skips objects that already have the version.
+ * Carries out StorageVersionMigrations: writes every object of a resource again, in the current storage
+ * version (kubernetes/kubernetes, pkg/controller/storageversionmigrator). Migrations of one resource run one
+ * at a time, oldest first. After a restart of the server, an unfinished migration begins again, and skips
+ * objects that are already stored in the current version.
  */
 export class StorageMigrations {
   readonly #cluster: Cluster;
@@ -145,8 +145,8 @@ export class StorageMigrations {
   }
 
   /**
-   * Leaves only the storage version in `status.storedVersions`, unless the definition has changed since the
-   * migration began.
+   * Removes all versions except the storage version from `status.storedVersions`, unless the definition has
+   * changed since the migration began.
    */
   #finish(resource: ResourceName, generation: number | undefined): void {
     const { storage } = this.#cluster;

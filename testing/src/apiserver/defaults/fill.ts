@@ -1,8 +1,8 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 
 /**
- * The object with its missing fields filled in. A default that is a function is called with the current value
- * of the field.
+ * Sets missing fields of an object to their defaults. If a default is a function, it is called with the
+ * current value of the field, and returns the new value.
  */
 export function fill(object: Json | undefined, defaults: Readonly<Record<string, unknown>>): Json {
   const filled: Record<string, unknown> = { ...object };
@@ -15,7 +15,10 @@ export function fill(object: Json | undefined, defaults: Readonly<Record<string,
   return filled;
 }
 
-/** A default for an absent field only. An empty string is not replaced, so validation refuses it later. */
+/**
+ * A default that applies only if the field is absent. An empty string is not replaced, so validation refuses
+ * it later.
+ */
 export function ifMissing<T>(value: T): (found: unknown) => unknown {
   return (found) => found ?? value;
 }
@@ -28,7 +31,7 @@ function isUnset(found: unknown, value: unknown): boolean {
   return found === undefined || (found === '' && typeof value === 'string');
 }
 
-/** A list with each object changed. A value that is not a list stays unchanged. */
+/** Applies `change` to each object of a list. A value that is not a list is returned unchanged. */
 export function each(list: unknown, change: (item: Json) => Json): unknown {
   if (!Array.isArray(list)) return list;
   return list.map((item) => (isObject(item) ? change(item) : item));

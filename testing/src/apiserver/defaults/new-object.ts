@@ -77,9 +77,9 @@ function selfSelecting(job: StoredObject): StoredObject {
       template: { ...template, metadata: { ...metadata, labels } },
     },
   });
-  // A Job without labels gets the labels of its Pods, because on the server, defaulting gives the Job and its
-  // template the same map object. With a generated name, the object is copied, so the two do not share the
-  // map.
+  // A Job without labels gets the labels of its Pods. The reason is that the server uses one map for the
+  // labels of the Job and of its template, and then adds labels to this map. If the name is generated, the
+  // server copies the Job before, so the Job and its template have separate maps.
   const isGenerated = (job.metadata.generateName ?? '') !== '';
   const isShared = own === metadata.labels && !isGenerated;
   const isLabelled = isShared || Object.keys(own).length === 0;

@@ -61,7 +61,7 @@ export function defaultVolume(volume: Json): Json {
   return changed(isNamed ? volume : { ...volume, emptyDir: {} }, SOURCES);
 }
 
-/** The defaults of a persistent volume, which can have some of the same sources as a volume of a Pod. */
+/** The defaults of a persistent volume. Some of its possible sources are also sources of a Pod's volume. */
 export function defaultVolumeSpec(spec: Json): Json {
   return fill(changed(spec, SOURCES), {
     persistentVolumeReclaimPolicy: 'Retain',
@@ -80,7 +80,7 @@ export function defaultAttachment(attachment: Json): Json {
   });
 }
 
-/** Returns `object` with changes in the fields that it has. Missing fields are not added. */
+/** Applies each function of `changes` to the field with its name. Missing fields are not added. */
 export function changed(object: Json, changes: Readonly<Record<string, Change>>): Json {
   const result: Record<string, unknown> = { ...object };
   for (const [field, change] of Object.entries(changes)) {

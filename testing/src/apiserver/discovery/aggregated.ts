@@ -29,8 +29,8 @@ export function aggregatedDiscovery(registry: Registry, core: boolean): Json {
 }
 
 /**
- * The ETag of a document. It equals the ETag of a real server with the same groups. The hash does not include
- * the kind.
+ * The ETag of a document. It equals the ETag of a real server with the same groups. The fields `kind` and
+ * `apiVersion` of the document do not affect it.
  */
 export function entityTag({ metadata, items }: Json): string {
   const text = goJson({ metadata, items });

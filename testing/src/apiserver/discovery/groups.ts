@@ -47,7 +47,7 @@ const CUSTOM_VERBS: readonly string[] = [
   'watch',
 ];
 
-/** The verbs in the order of discovery. */
+/** The verbs of a resource, in the order in which discovery documents list them. */
 export function listedVerbs({ custom, verbs }: ServedResource): readonly string[] {
   return custom ? CUSTOM_VERBS : verbs;
 }

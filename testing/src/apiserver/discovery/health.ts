@@ -56,7 +56,7 @@ function checksOf(endpoint: HealthEndpoint): readonly string[] {
   return CHECKS.filter((name) => !READINESS_ONLY.has(name));
 }
 
-/** The paths of all endpoints and of each of their checks. */
+/** The paths of all endpoints and of all checks. */
 export function checkPaths(): readonly string[] {
   return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => [
     `/${endpoint}`,

@@ -44,7 +44,7 @@ export function resourceList(registry: Registry, group: string, version: string)
   if (first === undefined) return undefined;
   return {
     kind: 'APIResourceList',
-    // The core group is older than this field, and omits it.
+    // The document of the core group has no `apiVersion`.
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: apiVersionOf(first),
     resources: resources.flatMap((served) => [
@@ -87,5 +87,5 @@ function storageVersionHash({ group, storageVersion, kind }: ServedResource): st
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 
-/** Kinds for which kube-apiserver still hashes an older version. */
+/** Kinds for which kube-apiserver still computes `storageVersionHash` from an older version. */
 const OLDER_STORAGE: Readonly<Record<string, string>> = { CustomResourceDefinition: 'v1beta1' };

@@ -8,13 +8,13 @@ export interface ObjectCount {
   readonly count: number;
 }
 
-/** The Prometheus format of the answer, which kube-apiserver also uses. */
+/** The content type of the answer: the Prometheus format that kube-apiserver also uses. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
 /**
- * The answer to `/metrics`. Of kube-apiserver's hundreds of metrics it contains only the two about the
- * cluster, because the others are about the process. They are enough for dashboards and scrapers that expect
- * the path and a version.
+ * The answer to `/metrics`. It contains only two of kube-apiserver's hundreds of metrics: the two that
+ * describe the cluster, and not the process. They are enough for dashboards and scrapers that expect the path
+ * and a version.
  */
 export function metricsText(version: Json, counts: readonly ObjectCount[]): string {
   const build = labels({

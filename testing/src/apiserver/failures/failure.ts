@@ -24,8 +24,8 @@ interface Failure {
 }
 
 /**
- * The error for any failure. The other files in this folder make the errors with the messages of
- * kube-apiserver v1.36.
+ * Makes an error with any content. The functions in the other files of this folder make errors with the
+ * messages of kube-apiserver v1.36.
  */
 export function failure({ code, reason, message, details, ...list }: Failure): ApiError {
   return new ApiErrorWithBody({

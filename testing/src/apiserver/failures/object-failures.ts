@@ -1,4 +1,4 @@
-/** Errors that name an object, with the messages of kube-apiserver v1.36. */
+/** Errors about an object, with the messages of kube-apiserver v1.36. */
 
 import type { ApiError, Resource, StatusDetails } from 'chancery';
 import type { StatusCause } from 'chancery/internal';
@@ -36,7 +36,7 @@ export function alreadyExists(resource: Named, name: string, deleting: boolean):
   });
 }
 
-/** The error when all generated names were taken. */
+/** The error when every generated name already belongs to an object. */
 export function noFreeName(resource: Named, name: string): ApiError {
   const message = `${pluralOf(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
   const details = { ...detailsOf(resource, name), retryAfterSeconds: 1 };
@@ -51,7 +51,7 @@ export function conflict(resource: Named, name: string, why: string = MODIFIED):
 const MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** The error for a failed precondition of a deletion. This message names the kind, not the resource. */
+/** The error for a failed precondition of a deletion. This message contains the kind, not the resource. */
 export function preconditionFailed({ kind, group }: Kinded, name: string, why: string): ApiError {
   const qualified = group === '' ? kind : `${kind}.${group}`;
   return failure({
@@ -88,10 +88,10 @@ const POLICY_CODES: Readonly<Record<string, number>> = {
 
 /**
  * The error for a denial by a policy (k8s.io/apiserver,
- * pkg/admission/plugin/policy/validating/dispatcher.go). It has the message of a 403, but the reason is
- * another one, and its cause names no field.
+ * pkg/admission/plugin/policy/validating/dispatcher.go). Its message is that of an error 403, but its reason
+ * is not `Forbidden`, and its cause contains no field.
  *
- * @param reason - the reason that the validation gives; an empty one means `Invalid`.
+ * @param reason - the `reason` of the failed validation; '' stands for `Invalid`.
  */
 export function policyDenied(resource: Named, name: string, why: string, reason: string): ApiError {
   return failure({

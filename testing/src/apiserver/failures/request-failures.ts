@@ -60,8 +60,8 @@ function tooLarge(asked: number | bigint, current: number): string {
 }
 
 /**
- * The error for a late watch cache if the server does not fall back to etcd: the same message, but as a
- * request to retry.
+ * The error when the watch cache lags behind and the server does not read from etcd instead. It has the
+ * message of `tooLargeResourceVersion`, but its code 429 tells clients to try again.
  */
 export function lateCache(asked: number | bigint, current: number): ApiError {
   return tooManyRequests(tooLarge(asked, current));
@@ -97,7 +97,10 @@ export function notAcceptable(available: readonly string[]): ApiError {
   return failure({ code: 406, reason: 'NotAcceptable', message, details: {} });
 }
 
-/** Like `notAcceptable`, but the error of the endpoint itself, and not of a router. */
+/**
+ * The error when an endpoint cannot send any accepted media type. If a router in front of the endpoint
+ * refuses the media types, the error is `notAcceptable`.
+ */
 export function noSuchMediaType(accepted: readonly string[]): ApiError {
   const message = `only the following media types are accepted: ${accepted.join(', ')}`;
   return failure({ code: 406, reason: 'NotAcceptable', message });

@@ -31,7 +31,7 @@ export function requireSchema(value: unknown, schema: StructuralSchema, what: st
   if (problems.length > 0) throw new ConfigurationError(`${what}: ${listed(problems)}`);
 }
 
-/** The first problems, and the number of the other problems. */
+/** Joins the first problems to one message, and adds how many more there are. */
 export function listed(problems: readonly string[]): string {
   const more = problems.length - SHOWN;
   return `${problems.slice(0, SHOWN).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;

@@ -14,8 +14,8 @@ const VERBS = [
 ] as const;
 
 /**
- * A fault for some requests, which happens in place of their answer or before it. A field that is omitted
- * does not limit the selection, so a rule without such fields selects every request.
+ * A fault for some requests. It replaces their answer, or delays it. The fields `verbs` and `path` select the
+ * requests. A rule without these fields selects every request.
  *
  * A rule has one effect: `status`, `reset` or `cutWatch`, or only `delayMs`.
  */
@@ -35,19 +35,22 @@ export interface FaultRule {
   /** The maximum number of requests that get the fault. If omitted, there is no maximum. */
   readonly count?: number;
   /**
-   * The delay before the effect or the normal answer, in milliseconds. For `cutWatch`, the delay
-   * after the start of the watch. At most an hour. Default 0.
+   * The delay before the effect or the normal answer, in milliseconds. For `cutWatch`, the delay after the
+   * start of the watch. The maximum is one hour. Default 0.
    */
   readonly delayMs?: number;
   /** The status code of a failure, from 400 to 599. The request is not carried out. */
   readonly status?: number;
-  /** The message of the failure. Default: a message that names the rule. */
+  /** The message of the failure. Default: a message that contains the name of the rule. */
   readonly message?: string;
   /**
    * The reason of the failure, such as `TooManyRequests`. Default: the usual reason of the code.
    */
   readonly reason?: string;
-  /** The retry delay in the failure, which is also sent as a header. */
+  /**
+   * After how many seconds the client may retry. The failure's Status and its header `Retry-After` contain
+   * this value.
+   */
   readonly retryAfterSeconds?: number;
   /** Cuts the connection. The request is not carried out. */
   readonly reset?: true;
@@ -115,7 +118,7 @@ const RULE: StructuralSchema = {
   },
 };
 
-/** The schema of `{ "faults": […] }`, which is how rules are written in files and requests. */
+/** The schema of `{ "faults": […] }`, the format of rules in files and requests. */
 export const FAULTS: StructuralSchema = {
   type: 'object',
   required: ['faults'],
@@ -123,8 +126,8 @@ export const FAULTS: StructuralSchema = {
 };
 
 /**
- * Reads the rules in a value such as `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`, which comes
- * from a YAML file or a request.
+ * Reads the rules in a value from a YAML file or a request, such as
+ * `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`.
  *
  * @param what - the beginning of the message, such as the name of the file.
  * @throws ConfigurationError `CONFIG` with the path of each invalid field, and for an unknown field

@@ -11,8 +11,8 @@ interface Counted {
 }
 
 /**
- * The faults of one server. A request gets the fault of the first rule that selects the request, has already
- * skipped `skip` requests, and has been applied to fewer than `count` requests.
+ * The faults of one server. A request gets the fault of the first rule that selects it and is due. A rule is
+ * due after it has skipped `skip` requests, and until it has been applied to `count` requests.
  */
 export class FaultRules {
   #counted: readonly Counted[] = [];

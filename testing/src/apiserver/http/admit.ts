@@ -9,7 +9,7 @@ import type { Exchange } from './exchange/exchange.ts';
  * Finds the sender of a request, and refuses a request that the sender may not make. This is done before any
  * object is looked up, because a caller without rights must not learn whether an object exists.
  *
- * @param onPort - the user as whom requests without credentials are made on this port.
+ * @param onPort - the sender of all requests on this port that have no credentials.
  * @throws ApiError 401 or 403.
  */
 export function admit(

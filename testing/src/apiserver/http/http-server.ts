@@ -73,9 +73,9 @@ export class HttpServer {
 
   /**
    * Opens a port.
-   * @param caller - the user as whom every request without a token is made on this port. A port with a
-   * `caller` is only open to this machine.
-   * @returns the port, which equals `port` unless `port` is 0.
+   * @param caller - the sender of all requests on this port that have no token. A port with a `caller` is
+   * only open to this machine.
+   * @returns the number of the port: `port` itself, or any free port if `port` is 0.
    */
   async listen(port: number, caller?: Caller): Promise<number> {
     // An import would also load Node's WebSocket and fetch, which takes a third of the start time.
@@ -247,7 +247,7 @@ const ISSUER_PATHS = ['/.well-known/openid-configuration/', '/openid/v1/jwks/'];
 
 /**
  * Whether a router answers requests for a path that is not served. Each built-in group has one router for all
- * of its versions, whose answers contain no details. All other paths that are not served go to another
+ * of its versions. The router's answers contain no details. All other paths that are not served go to another
  * handler (k8s.io/apiserver, pkg/server/handler.go, `director`).
  */
 function isRouted(path: string, registry: Registry): boolean {

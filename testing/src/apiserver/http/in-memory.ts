@@ -13,7 +13,7 @@ export interface InMemoryRequest {
   readonly body?: string | undefined;
 }
 
-/** Receives the answer of the server in parts, in the same order as on a socket. */
+/** Receives the answer of the server in chunks, in the same order as on a socket. */
 export interface InMemoryReceiver {
   /** The status and headers: called once, before any data. */
   readonly head: (status: number, headers: Readonly<Record<string, string>>) => void;

@@ -27,7 +27,8 @@ const REASONS: Readonly<Record<number, string>> = {
  * Applies a rule to a request.
  *
  * @returns false when the request must now be answered normally.
- * @throws ApiError with the failure of the rule, or `signal.reason` when the client disconnects before it.
+ * @throws ApiError with the failure of the rule, or `signal.reason` when the client disconnects before the
+ * failure is due.
  */
 export async function injectFault(
   rule: FaultRule,

@@ -4,7 +4,7 @@
  */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
-/** The maximum length of the part before the suffix: a DNS label has at most 63 characters. */
+/** The maximum length of the prefix of a generated name, because a DNS label has at most 63 characters. */
 const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
 
 /** A name made of `generateName` and five random characters. */

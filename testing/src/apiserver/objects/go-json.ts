@@ -50,7 +50,10 @@ export interface GoJson {
   readonly overflow: string | undefined;
 }
 
-/** Go's message for a number that is too large for a float64. `wanted` is what it should be decoded into. */
+/**
+ * Go's message for a number that is too large for a float64. `wanted` is the type into which the number
+ * should be decoded.
+ */
 export function overflowText(number: string, wanted = 'Go value'): string {
   return `json: cannot unmarshal number ${number} into ${wanted} of type float64`;
 }
@@ -80,7 +83,7 @@ export function exactInteger(value: bigint): number | bigint {
   return String(number) === String(value) ? number : value;
 }
 
-/** In Go, an integer zero has no sign, but a JavaScript number would keep the minus sign. */
+/** In Go, an integer zero has no sign. A JavaScript number would keep the minus sign. */
 const MINUS_ZERO = '-0';
 
 /** The position of an integer that may be too long for a JavaScript number. */
@@ -361,7 +364,7 @@ const NAMED: Readonly<Record<number, string>> = {
   92: '\\\\',
 };
 
-/** A character as Go quotes it in errors. Go sees bytes, and shows only the first byte. */
+/** A character as Go quotes it in errors. Go reads bytes, and its error contains only the first byte. */
 function quoted(codePoint: number): string {
   const byte = Buffer.from(String.fromCodePoint(codePoint))[0] ?? 0;
   const named = NAMED[byte];

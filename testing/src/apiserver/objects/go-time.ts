@@ -29,17 +29,17 @@ const LIMITS: Readonly<Record<string, readonly [low: number, high: number, name:
   '05': [0, 59, 'second'],
 };
 
-/** What Go makes of a time: the time in Go's format, or Go's error message. */
+/** The result of parsing a time like Go: the time in Go's format, or Go's error message. */
 export type GoTime = { readonly text: string } | { readonly problem: string };
 
-/** Parses a metav1.Time: any RFC 3339 time, which becomes UTC and whole seconds. */
+/** Parses a metav1.Time: any RFC 3339 time. The result is in UTC, with whole seconds. */
 export function goTime(text: string): GoTime {
   const problem = problemOf(text, RFC3339, RFC3339_PARTS);
   if (problem !== undefined) return { problem };
   return { text: `${inUtc(text).slice(0, 19)}Z` };
 }
 
-/** Parses a metav1.MicroTime: it must have exactly six digits after the second, and becomes UTC. */
+/** Parses a metav1.MicroTime, which must have exactly six digits after the second. The result is in UTC. */
 export function goMicroTime(text: string): GoTime {
   const problem = problemOf(text, MICRO, MICRO_PARTS);
   if (problem !== undefined) return { problem };

@@ -24,7 +24,7 @@ export function withField(object: JsonObject, name: string, value: unknown): Jso
   return copy;
 }
 
-/** Sets a field of an object in place. No other code may use the object yet. */
+/** Sets a field of an object in place. Call this only while no other code uses the object. */
 export function setField(object: Record<string, unknown>, name: string, value: unknown): void {
   // An assignment to `__proto__` would set the prototype.
   Object.defineProperty(object, name, {

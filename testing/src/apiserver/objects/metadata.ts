@@ -25,7 +25,7 @@ export function withFields(object: StoredObject, changes: Json): StoredObject {
   return changed as unknown as StoredObject;
 }
 
-/** The value at a path of field names; undefined if the path ends early. */
+/** The value at a path of field names; undefined if the object does not have all fields of the path. */
 export function valueAt(object: unknown, path: readonly string[]): unknown {
   let value = object;
   for (const field of path) value = isObject(value) ? value[field] : undefined;

@@ -1,6 +1,6 @@
 import { NANOS, parseQuantity, QUANTITY_SUFFIXES } from 'chancery/internal-objects';
 
-/** What Go makes of a resource.Quantity: the quantity in Go's format, or Go's error message. */
+/** Parses a `resource.Quantity` like Go. Returns the quantity in Go's format, or Go's error message. */
 export function goQuantity(text: string): { readonly text: string } | { readonly problem: string } {
   const parsed = parseQuantity(text.trim());
   if ('problem' in parsed) return parsed;
@@ -19,8 +19,8 @@ export function quantityNanos(value: unknown): bigint | undefined {
 }
 
 /**
- * Compares quantities. The result is negative if the left one is less, zero if they are equal, positive if
- * the left one is greater, and undefined if one of them is not a quantity.
+ * Compares quantities. The result is negative if the left quantity is less, zero if both are equal, positive
+ * if the left quantity is greater, and undefined if one of the two is not a quantity.
  */
 export function compareQuantities(left: unknown, right: unknown): number | undefined {
   const [a, b] = [quantityNanos(left), quantityNanos(right)];
@@ -31,8 +31,8 @@ export function compareQuantities(left: unknown, right: unknown): number | undef
 /**
  * Writes a non-negative amount like Go.
  *
- * @param binary - whether to use powers of 1,024. Amounts under 1,024 and amounts with a fraction are written
- * without them.
+ * @param binary - whether to use the suffixes for powers of 1,024. Amounts under 1,024 and amounts with a
+ * fraction are always written with decimal suffixes.
  */
 export function quantityText(nanos: bigint, binary: boolean): string {
   if (binary && nanos >= 1024n * NANOS && nanos % NANOS === 0n)

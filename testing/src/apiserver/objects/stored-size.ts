@@ -9,16 +9,16 @@ const ETCD_LIMIT_BYTES = 1.5 * 1024 * 1024;
 const CLIENT_LIMIT_BYTES = 2 * 1024 * 1024;
 
 /**
- * Counting stops at this size. No body is so large, but in a value that contains itself counting would never
- * end.
+ * Counting stops at this size. No request body is so large. The limit is for values that contain themselves,
+ * where counting would never end.
  */
 const COUNTED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Refuses an object that a real server could not store. The object's size is that of its JSON. On a real
- * server, stored objects of built-in kinds are slightly smaller.
+ * Refuses an object that a real server could not store. The size of an object is the length of its JSON. On a
+ * real server, stored objects of built-in kinds are slightly smaller.
  *
- * @throws ApiError 500 with etcd's message, which the server passes on.
+ * @throws ApiError 500 with etcd's message. The real server forwards this message to the client.
  * @throws ApiError 400 in the same cases as `requireDepth`.
  */
 export function requireStorable(object: unknown): void {

@@ -14,24 +14,28 @@ export interface Mismatch {
   /** The innermost struct, and the names of the fields on the path to the value, without indices. */
   readonly struct: string;
   readonly fields: readonly string[];
-  /** The error of a type that has its own parser, such as a time. This error does not name the field. */
+  /**
+   * The error of a type that has its own parser, such as a time. This error does not contain the name of the
+   * field.
+   */
   readonly problem?: string;
 }
 
 export interface DecodedStruct {
-  /**
-   * The value without unknown fields and nulls. A value that does not fit its field stays as it was sent.
-   */
+  /** The value without unknown fields and nulls. A value that does not fit its field is not changed. */
   readonly value: Json;
-  /** Paths of fields that the type does not have, in the order of the document. At most 100. */
+  /**
+   * Paths of fields that the type does not have, in the order of the document. The list contains at most 100
+   * paths.
+   */
   readonly unknown: readonly string[];
   /** The first value that does not fit its field. */
   readonly mismatch: Mismatch | undefined;
 }
 
 /**
- * Decodes JSON like Go decodes it into a struct: unknown fields are dropped, null counts as unset, and the
- * case of names must be as declared.
+ * Decodes JSON like Go decodes it into a struct: unknown fields are dropped, null counts as unset, and field
+ * names must match exactly, including upper and lower case.
  *
  * @param typeName - the name of a built-in type, with or without a leading `#`.
  * @param by - the decoder to imitate: `json`, or the `converter` from maps to structs (k8s.io/apimachinery,
@@ -82,9 +86,9 @@ class StructDecoder {
   mismatch: Mismatch | undefined;
   readonly #fields: string[] = [];
   #struct = '';
-  /** True inside a type with its own decoder, which reports no unknown fields. */
+  /** True inside a type with its own decoder. Such a decoder reports no unknown fields. */
   #silent = false;
-  /** The number of structs around the current one. */
+  /** The number of structs around the current struct. */
   #depth = 0;
   readonly #converts: boolean;
   readonly #wraps: boolean;
@@ -325,8 +329,8 @@ function wrapped(value: number | bigint, type: 'int32' | 'int64'): number | bigi
 }
 
 /**
- * True for an integer that fits into 64 bits. Every bigint does, because the parser makes bigints only of
- * such integers.
+ * True for an integer that fits into 64 bits. Every bigint fits, because the parser turns larger integers
+ * into ordinary numbers.
  */
 function isInt64(value: number | bigint): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);
@@ -353,7 +357,7 @@ function converterProblem(value: unknown, type: string, wanted: string): string 
   if (type.startsWith('[]') || type === 'bytes') return `cannot restore slice from ${kind}`;
   if (type.startsWith('map:')) return `cannot restore map from ${kind}`;
   if (type.startsWith('#')) return `cannot restore struct from: ${kind}`;
-  // Go can convert integers to strings and to other numbers, so these cases have another message.
+  // Go can convert integers to strings and to other numbers, so these cases have a different message.
   const isConvertible =
     (kind === 'int64' && type === 'string') || (kind === 'float64' && /^int/.test(type));
   return isConvertible

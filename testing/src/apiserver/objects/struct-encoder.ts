@@ -29,8 +29,8 @@ function zeroOf(name: string, field: BuiltInField): unknown {
 }
 
 /**
- * Whether a field is omitted when it is empty. Structs are not, because in Go a struct is never empty, and
- * pointers are omitted only when they are missing.
+ * Whether a field is omitted when it is empty. A struct is never omitted, because for Go it is never empty. A
+ * pointer is omitted only when it is missing.
  */
 function isOmitted(field: BuiltInField): boolean {
   return field.omitempty === true && !field.pointer && !field.type.startsWith('#');

@@ -15,8 +15,8 @@ export const API_SERVICE_SCHEMA_NAMES: ResourceSchemas = {
 };
 
 /**
- * The schemas of apiregistration.k8s.io, whose Go types are not in the same package as those of all other
- * groups.
+ * The schemas of apiregistration.k8s.io. The Go types of this group are in a different package than the types
+ * of all other groups.
  */
 export const API_SERVICE_SCHEMAS: Readonly<Record<string, Json>> = {
   [API_SERVICE_SCHEMA_NAMES.object]: {

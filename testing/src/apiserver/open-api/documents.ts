@@ -22,7 +22,7 @@ export interface OpenApiDocument {
   readonly hash: string;
 }
 
-/** The release whose documents are served, whatever the imitated release. */
+/** The documents of this release are served, whichever release the server imitates. */
 export const VERSION = versionOf(DEFAULT_GENERATION) as {
   readonly gitVersion: string;
   readonly [field: string]: string;
@@ -78,7 +78,7 @@ interface Cached {
 
 /** Cached built-in documents. All servers of a process with the same resources share them. */
 const BUILT_IN = new Map<string, OpenApiDocument>();
-/** Cached documents of custom resources, keyed by the first resource of each. */
+/** Cached documents of custom resources, keyed by the first resource in each document. */
 const CUSTOM = new WeakMap<ServedResource, Cached>();
 
 function resourceDocument(path: string, resources: readonly ServedResource[]): OpenApiDocument {

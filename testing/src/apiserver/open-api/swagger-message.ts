@@ -5,10 +5,13 @@ import { WireWriter } from '../protobuf/wire-writer.ts';
 /** Writes the value of one field of a message. */
 type Write = (writer: WireWriter, number: number, value: unknown) => void;
 
-/** The fields of a message, keyed by their JSON names, with the number of each. */
+/**
+ * The fields of a protobuf message, keyed by their JSON names. Each value contains the number of the field,
+ * and the function that writes it.
+ */
 interface Message {
   readonly fields: Readonly<Record<string, readonly [number, Write]>>;
-  /** The number of the list of extensions, whose names begin with `x-`. */
+  /** The number of the field with the extensions. The names of extensions begin with `x-`. */
   readonly extensions?: number;
 }
 
@@ -19,7 +22,10 @@ const int: Write = (writer, number, value) => {
 };
 const double: Write = (writer, number, value) => writer.double(number, Number(value));
 
-/** Writes any value as YAML in a message of its own. It is written as JSON, which is also YAML. */
+/**
+ * Writes any value as a separate message that contains YAML. The value is written as JSON, because JSON is
+ * also YAML.
+ */
 const any: Write = (writer, number, value) => {
   const message = new WireWriter();
   message.text(2, jsonText(value));
@@ -39,7 +45,7 @@ const texts: Write = each((writer, number, value) =>
 
 /**
  * Writes a nested message.
- * @param message - a function, because schemas contain schemas.
+ * @param message - a function, so that the message of a schema can contain itself.
  */
 function nested(message: () => Message): Write {
   return (writer, number, value) => {
@@ -161,8 +167,8 @@ const inPath: Write = wrapped(
 );
 
 /**
- * Writes a parameter. Its location decides the type of its message, which is nested in two or three other
- * messages.
+ * Writes a parameter. The location of the parameter decides the type of its message. The message is nested in
+ * two or three other messages.
  */
 const parameter: Write = (writer, number, value) => {
   const place = isObject(value) ? value.in : undefined;

@@ -39,8 +39,8 @@ function extensionsOf(schema: Json): Json {
 }
 
 /**
- * Whether all alternatives are scalars, as for quantities and ports. v2 has no alternatives, but there a
- * string may also be a number.
+ * Whether all alternatives are scalars, as for quantities and ports. OpenAPI v2 has no alternatives, but a
+ * value that v2 declares as a string may also be a number.
  */
 function isScalarOfTypes(oneOf: unknown): boolean {
   return Array.isArray(oneOf) && oneOf.every((one) => isObject(one) && one.type !== undefined);

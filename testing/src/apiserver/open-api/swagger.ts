@@ -15,7 +15,7 @@ interface Document {
 
 /** The document of OpenAPI v2, as JSON and as protobuf. */
 export interface Swagger extends OpenApiDocument {
-  /** The document as protobuf, which kubectl requests. */
+  /** The document as protobuf. This is the format that kubectl requests. */
   readonly message: Buffer;
 }
 
@@ -101,7 +101,7 @@ function olderBody(content: unknown): Json {
   return { name: 'body', in: 'body', required: true, schema: schemaIn(content) };
 }
 
-/** The schema of a body, which is the same for every media type. */
+/** The schema of a body. It is the same for every media type. */
 function schemaIn(content: unknown): Json {
   const [first] = Object.values(isObject(content) ? content : {}) as readonly Json[];
   return olderSchema(isObject(first?.schema) ? first.schema : {});

@@ -28,8 +28,8 @@ const OPERATION_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'va
 /**
  * Parses the operations of a JSON patch.
  *
- * @param isChecked - whether the strict decoder, which refuses more patches, reads the patch first. It does
- * not with `fieldValidation=Ignore`.
+ * @param isChecked - whether the strict decoder, which refuses more patches, reads the patch first. This is
+ * false with `fieldValidation=Ignore`.
  * @throws ApiError 400 for a body that is not a list of operations; 413 for more than 10 000 operations.
  */
 export function readJsonPatch(
@@ -135,12 +135,12 @@ function unknownIn(operation: unknown, path: string): readonly string[] {
 
 const TEXTS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
 
-/** What the decoder's message calls the `value` of an operation. */
+/** The name of an operation's `value` in the error messages of the server's decoder. */
 const VALUE = 'Go struct field jsonPatchOp.value';
 
 /**
- * @param place - what the decoder's message calls the place of a number that is too large. If undefined,
- * numbers are not decoded and cannot be too large.
+ * @param place - the name in the error message of the place that contains a number that is too large. If
+ * undefined, numbers are not decoded and cannot be too large.
  */
 function parsed(text: string, prefix: string, place: string | undefined): GoJson {
   let json: GoJson;

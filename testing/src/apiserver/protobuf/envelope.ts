@@ -4,7 +4,7 @@ import { WireError } from './wire-reader.ts';
 /** The first bytes of every object in protobuf: `k8s` and a zero. */
 const PREFIX = Buffer.from('k8s\0', 'latin1');
 
-/** The envelope of an object (`runtime.Unknown`): its kind, and the bytes of its own message. */
+/** The envelope of an object (`runtime.Unknown`): its kind, and the bytes of the message with its fields. */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;

@@ -78,7 +78,7 @@ function readField(
   return items;
 }
 
-/** Reads one entry of a map, which is a message with the key as field 1 and the value as field 2. */
+/** Reads one entry of a map. An entry is a message with the key as field 1 and the value as field 2. */
 function readEntry(bytes: Buffer, type: string, depth: number): Json {
   const reader = new WireReader(bytes);
   let key = '';
@@ -173,7 +173,7 @@ function expect(wireType: number, wanted: number, name: string): void {
 /** The field with a certain number in the message of a type. */
 type WireField =
   | { readonly name: string; readonly field: BuiltInField }
-  /** The fields of a nested message that JSON shows one level higher. */
+  /** The fields of a nested message that are one level higher in JSON. */
   | { readonly inlined: WireFields };
 
 type WireFields = ReadonlyMap<number, WireField>;

@@ -4,7 +4,7 @@ import { BYTES, VARINT, WireError, WireReader } from './wire-reader.ts';
 /** Converts a message that has its own JSON representation. Returns undefined when JSON omits the value. */
 export type ReadForm = (bytes: Buffer) => unknown;
 
-/** The representations that do not need other types. */
+/** Types with their own JSON representation that do not contain values of other types. */
 export const FORMS: Readonly<Record<string, ReadForm>> = {
   Time: (bytes) => {
     const moment = timestamp(bytes);

@@ -151,14 +151,15 @@ export const ALL_VERBS: readonly string[] = [
 ];
 
 /**
- * The verbs of a subresource that is a part of an object, such as status, and of a connection to a container.
+ * The verbs of subresources that represent some fields of an object, such as status, and the verbs of
+ * connections to a container.
  */
 const PART: readonly string[] = ['get', 'patch', 'update'];
 const STREAM: readonly string[] = ['create', 'get'];
 
 /**
- * Kinds that can be created but are not stored, because their objects are questions or requests for an
- * action.
+ * Kinds that can be created but are not stored. Their objects are queries, such as a SubjectAccessReview, or
+ * requests for an action, such as a Binding.
  */
 const WRITE_ONLY: ReadonlySet<string> = new Set([
   'Binding',

@@ -8,15 +8,15 @@ export interface Subresource {
   readonly name: string;
   readonly kind: string;
   /**
-   * The group and version of the subresource's kind, if they differ from those of the resource, for example
-   * for Scale and Eviction.
+   * The group and version of the subresource's kind, if the resource itself has a different group or version,
+   * as for Scale and Eviction.
    */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
 }
 
-/** The fields of a custom resource that its `/scale` shows, as paths of field names. */
+/** The fields of a custom resource that its `/scale` contains, as paths of field names. */
 export interface ScalePaths {
   readonly replicas: readonly string[];
   readonly statusReplicas: readonly string[];
@@ -26,8 +26,8 @@ export interface ScalePaths {
 /** The rules for writes of one kind. The functions return new objects, and never change an object. */
 export interface Strategy {
   /**
-   * Converts the body of a request to the stored form: prunes unknown fields and sets defaults. `previous` is
-   * undefined for a create. After an apply, a custom resource keeps its nulls.
+   * Converts the body of a request to the storage format: prunes unknown fields and sets defaults. `previous`
+   * is undefined for a create. After an apply, a custom resource keeps its nulls.
    */
   prepare(
     object: StoredObject,
@@ -35,10 +35,11 @@ export interface Strategy {
     applied?: boolean,
   ): StoredObject;
   /**
-   * Keeps, counts or drops fields in a change of an object. This does not change the owners of the fields.
+   * Restores, counts or drops fields when an object is changed. This does not change the owners of the
+   * fields.
    */
   keep?(object: StoredObject, previous: StoredObject, nowMs: number): StoredObject;
-  /** Adds the fields that the server sets itself, which have no owner. */
+  /** Adds the fields that the server sets itself. These fields have no owner. */
   complete(object: StoredObject): StoredObject;
   validate(object: StoredObject, previous: StoredObject | undefined): readonly FieldError[];
   /** Dotted names of fields that the schema does not declare, for `fieldValidation`. */
@@ -56,10 +57,12 @@ export interface Strategy {
   readonly annotationsCount?: boolean;
 }
 
-/** What a gate needs to know about a request. */
+/**
+ * A request to a custom resource that may have to wait, because the resource has just begun to be served.
+ */
 export interface GatedRequest {
   readonly method: string;
-  /** It is aborted when the client disconnects. */
+  /** This signal is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly warn: (text: string) => void;
 }
@@ -73,8 +76,8 @@ export interface ServedResource extends Resource {
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
   /**
-   * The collection that stores the objects of this resource. Two resources share a collection if they show
-   * the same objects in different ways.
+   * The collection that stores the objects of this resource. Two resources share a collection if they are
+   * different representations of the same objects.
    */
   readonly storedAs: ResourceName;
   /** The version in which objects are stored. */
@@ -85,12 +88,12 @@ export interface ServedResource extends Resource {
   readonly columns: readonly TableColumn[];
   readonly scale?: ScalePaths;
   /**
-   * Converts a stored object to what readers see, before its apiVersion is changed to the requested one. A
-   * custom resource shows the defaults of its schema, and no unknown fields. Returns the same object if
+   * Changes a stored object for its readers, before its apiVersion is changed to the requested version. A
+   * custom object gets the defaults of its schema, and loses unknown fields. Returns the same object if
    * nothing changes.
    */
   readonly revised?: (object: StoredObject) => StoredObject;
-  /** Delays or refuses a request, for a custom resource that the server has just begun to serve. */
+  /** Delays or refuses requests for a custom resource that the server has just begun to serve. */
   readonly gate?: (request: GatedRequest) => Promise<void>;
   /** The reason why no object can be created any more; undefined if objects can be created. */
   readonly closed?: string;
@@ -100,7 +103,10 @@ export interface ServedResource extends Resource {
   readonly createOnUpdate: boolean;
   /** Converts between this version and the stored version, if the definition has a conversion webhook. */
   readonly converter?: Converter;
-  /** Converts from and to the stored form. Absent if only the apiVersion differs. */
+  /**
+   * Converts an object between this version and its storage format. Absent if the two differ only in the
+   * apiVersion.
+   */
   readonly shape?: {
     toStored(object: StoredObject): StoredObject;
     fromStored(object: StoredObject): StoredObject;
@@ -119,7 +125,7 @@ export interface Converter {
 }
 
 /**
- * Returns `object` as this version of the resource shows it. If the resource has a conversion webhook,
+ * Converts a stored object to this version of the resource. If the resource has a conversion webhook,
  * `object` must already be converted.
  */
 export function fromStored(served: ServedResource, object: StoredObject): StoredObject {
@@ -131,8 +137,8 @@ export function fromStored(served: ServedResource, object: StoredObject): Stored
 }
 
 /**
- * Converts `object`, which was sent in this version, to the storage version. If the resource has a conversion
- * webhook, the webhook converts the object later, and the object keeps its version until then.
+ * Converts `object` from this version to the storage version. If the resource has a conversion webhook, the
+ * webhook converts the object later, and the object keeps its version until then.
  */
 export function toStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.toStored(object);

@@ -61,8 +61,8 @@ export function parseListOptions(
 }
 
 /**
- * The resourceVersion of a request. With a continue token, a list only checks whether it is set to a value
- * other than 0 (`ValidateListOptions` in k8s.io/apiserver pkg/storage/interfaces.go).
+ * The resourceVersion of a request. With a continue token, a list only checks whether the resourceVersion is
+ * set to a value other than 0 (`ValidateListOptions` in k8s.io/apiserver pkg/storage/interfaces.go).
  */
 function versionOf(text: string, watch: boolean, token: string): ListOptions['resourceVersion'] {
   if (watch || token === '' || text === '' || text === '0')
@@ -168,8 +168,8 @@ function hasToken(query: URLSearchParams): boolean {
 }
 
 /**
- * The problems on servers without `sendInitialEvents`. They check a watch like a list, but it must not set
- * `resourceVersionMatch`.
+ * The problems of a query on servers without `sendInitialEvents`. Such servers check a watch like a list. In
+ * addition, they refuse a watch that sets `resourceVersionMatch`.
  */
 function olderProblems(query: URLSearchParams, watch: boolean, match: string): FieldError[] {
   if (match === '') return [];

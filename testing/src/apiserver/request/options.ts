@@ -21,7 +21,7 @@ export interface WriteOptions {
   readonly sent: Json;
 }
 
-/** The options of a PATCH, in addition to those of every write. */
+/** The options that only a PATCH has, in addition to the options of every write. */
 export interface PatchOptions extends WriteOptions {
   readonly force: boolean;
   /**

@@ -23,8 +23,8 @@ export interface Selection {
   readonly shards: ShardSelector | undefined;
   /**
    * True for a request without label and field selectors. A list then reports the number of remaining
-   * objects. Like in 1.36, a shard selector makes no difference here (`Empty` in k8s.io/apiserver
-   * pkg/storage/selection_predicate.go).
+   * objects. Like in 1.36, it does not matter whether the request has a shard selector (`Empty` in
+   * k8s.io/apiserver pkg/storage/selection_predicate.go).
    */
   readonly everything: boolean;
   matches(object: StoredObject): boolean;
@@ -85,7 +85,7 @@ function requirementProblem(error: unknown): string | undefined {
   // The server passes no path to the parser, and a nil path is printed as `<nil>`.
   if (wrongKey.length > 0) return invalid('<nil>', key, wrongKey.join('; '));
   const compares = operator === 'above' || operator === 'below';
-  // The server stores the values as a set, and shows them sorted.
+  // The server stores the values as a set, and prints them sorted.
   const sorted = [...new Set(values.split(','))].sort();
   const problems = [
     ...sorted.flatMap((value, at) => (compares ? integerProblems(value, at) : [])),

@@ -3,7 +3,10 @@ import { type Expression, parseUnchecked } from '../cel/unchecked-expression.ts'
 import { internalError } from '../failures/failure.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 
-/** Selects objects by ranges for the hash of one field, for the feature gate `ShardedListAndWatch`. */
+/**
+ * Selects the objects for which the hash of one field lies in certain ranges (feature gate
+ * `ShardedListAndWatch`).
+ */
 export interface ShardSelector {
   /** The ranges in the server's notation, as in `metadata.shardInfo.selector`. */
   readonly text: string;
@@ -20,7 +23,7 @@ interface ShardRange {
 
 /**
  * Parses ranges of hashes, like `Parse` in k8s.io/apiserver pkg/sharding/parser.go. Ranges may overlap, and
- * stay in the order of the selector.
+ * keep the order of the selector.
  *
  * @throws ApiError 500, which is how kube-apiserver 1.36 answers every selector that it refuses.
  */

@@ -8,11 +8,11 @@ import { WatchWindow, type WatchWindowOptions } from './watch-window.ts';
 export type { StorageEvent } from './storage-event.ts';
 
 export interface CollectionOptions extends WatchWindowOptions {
-  /** The maximum number of events that are kept, even if more are needed. */
+  /** The maximum number of events that are kept, even if watches or exact lists need more events. */
   readonly historyLimit: number;
 }
 
-/** The objects and history of one resource, from which a collection can be restored. */
+/** The objects and the history of one resource. A collection can be restored from these data. */
 export interface CollectionSnapshot {
   readonly objects: ReadonlyMap<ObjectKey, StoredObject>;
   readonly events: readonly StorageEvent[];
@@ -29,9 +29,9 @@ export class Collection {
   readonly #log: EventLog;
   readonly #window: WatchWindow;
   readonly #historyLimit: number;
-  /** The states before this revision are not known any more. */
+  /** The oldest revision whose state is known. */
   #floor: number;
-  /** The result of the last list of all objects, until something changes. */
+  /** The cached list of all objects. Undefined after a change. */
   #listed: readonly StoredObject[] | undefined;
   /**
    * The result of the last list of one namespace. Without this cache, each page of a list would cost as much
@@ -139,7 +139,7 @@ export class Collection {
 
   /**
    * Empties the window, as if the watch cache had been filled again at `revision`. No watch can begin before
-   * it.
+   * this revision.
    */
   restartWindow(revision: number): void {
     this.#window.restart(revision);
@@ -171,8 +171,8 @@ export class Collection {
 }
 
 /**
- * Returns `objects` in the order of `keys`. For a key in `undone`, the result contains the object given
- * there, or no object.
+ * Returns `objects` in the order of `keys`. If `undone` contains a key, its object is taken from `undone`, or
+ * left out if it is undefined there.
  */
 function withUndone(
   keys: readonly ObjectKey[],

@@ -1,9 +1,9 @@
 import type { StorageEvent } from './storage-event.ts';
 
-/** After this many dropped events, the array is shortened. */
+/** The number of dropped events after which they are removed from the array. */
 const MOVE_UP_AFTER = 256;
 
-/** Events of one resource in the order of their revisions. Only the oldest can be dropped. */
+/** Events of one resource in the order of their revisions. Only the oldest events can be dropped. */
 export class EventLog {
   readonly #events: StorageEvent[];
   /** The events before this index have been dropped, but are still in the array. */
@@ -18,7 +18,7 @@ export class EventLog {
   }
 
   /**
-   * The number of events in memory, including dropped ones. Dropped events are removed in batches, so that
+   * The number of events in memory, including dropped events. Dropped events are removed in batches, so that
    * dropping an event is cheap.
    */
   get retained(): number {

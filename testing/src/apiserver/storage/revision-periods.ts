@@ -16,7 +16,7 @@ export class RevisionPeriods {
     this.#current = revision;
   }
 
-  /** Call this before each read, and before each change with the revision that the change follows. */
+  /** Call this before each read and before each change, with the latest revision at that time. */
   turn(nowMs: number, revision: number): void {
     if (this.#intervalMs <= 0) return;
     const period = Math.floor((nowMs - this.#startMs) / this.#intervalMs);

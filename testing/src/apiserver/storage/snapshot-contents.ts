@@ -19,8 +19,8 @@ export function cannotRestore(path: string, cause: unknown): ConfigurationError 
 }
 
 /**
- * The objects of a snapshot while it is read. Checks the metadata of every object, and that no two objects
- * share a name, a uid or a resourceVersion, because the storage never assigns these twice.
+ * Collects the objects of a snapshot while it is read. Checks the metadata of every object. Two objects must
+ * not share a name, a uid or a resourceVersion, because the storage never assigns these twice.
  */
 export class SnapshotContents {
   readonly #revision: number;

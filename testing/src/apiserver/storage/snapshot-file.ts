@@ -15,7 +15,7 @@ export const SNAPSHOT_LIMIT_BYTES: number = 256 * 1_048_576;
 
 const FORMAT = 'chancery snapshot';
 const VERSION = 1;
-/** Lines are joined and written in pieces of about this size. */
+/** Lines are joined and written in chunks of about this size. */
 const PART_CHARS = 1_048_576;
 
 /**
@@ -32,7 +32,7 @@ function* snapshotLines({ revision, collections }: StorageSnapshot): Generator<s
   }
 }
 
-/** The lines of a snapshot, joined into parts of about a megabyte. */
+/** The lines of a snapshot, joined into chunks of about a megabyte. */
 export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
   let part = '';
   for (const line of snapshotLines(snapshot)) {
@@ -48,7 +48,7 @@ export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
  * The size of a snapshot as a file, in bytes. Undefined above 256 MiB, because no server restores such a
  * large snapshot.
  *
- * @param rest - awaited after each part, so that the caller can do other work.
+ * @param rest - awaited after each chunk, so that the caller can do other work.
  */
 export async function snapshotBytes(
   snapshot: StorageSnapshot,
@@ -93,7 +93,7 @@ export async function parseSnapshotInParts(
   }
 }
 
-/** Parses a snapshot, and yields after each part of about a megabyte. */
+/** Parses a snapshot, and yields after each chunk of about a megabyte. */
 function* snapshotParser(bytes: Buffer, path?: string): Generator<undefined, StorageSnapshot> {
   if (bytes.length > SNAPSHOT_LIMIT_BYTES) throw tooLarge(bytes.length);
   const { revision, objects, end } = headerOf(bytes);

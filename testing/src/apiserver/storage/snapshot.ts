@@ -11,8 +11,8 @@ export class StorageSnapshot {
   /** The contents of each resource. Only the storage uses them. */
   readonly collections: ReadonlyMap<ResourceName, CollectionSnapshot>;
   /**
-   * The origin of the snapshot: a server, or a `text` such as a file. Objects from a text are checked before
-   * a server restores them.
+   * The origin of the snapshot: a `server`, or a `text` such as the contents of a file. Objects from a text
+   * are checked before a server restores them.
    */
   readonly origin: 'server' | 'text';
   /** The file from which the text was read; undefined if there was none. */

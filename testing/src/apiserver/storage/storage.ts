@@ -19,13 +19,14 @@ export interface StorageOptions {
    */
   readonly historyLimit?: number;
   /**
-   * How far back watches can resume, within `historyLimit`. The default is that of kube-apiserver: 100
-   * events, and more while they are younger than 75 seconds.
+   * How far back watches can resume, within `historyLimit`. Default: 100 events, and more while they are
+   * younger than 75 seconds, as in kube-apiserver.
    */
   readonly watchWindow?: Partial<WatchWindowOptions>;
   /**
-   * The interval in milliseconds between compactions of old states, which exact lists and continue tokens
-   * read. Default 300,000, like `--etcd-compaction-interval` of kube-apiserver. With 0, nothing is compacted.
+   * The interval in milliseconds between compactions. A compaction removes old states, which exact lists and
+   * continue tokens may need. Default 300,000, like `--etcd-compaction-interval` of kube-apiserver. With 0,
+   * nothing is compacted.
    */
   readonly compactionIntervalMs?: number;
 }
@@ -43,7 +44,7 @@ const FIRST_REVISION = 1;
  * revision counter for all resources, and a limited history. It can be used without the server.
  *
  * Every change gets the next revision, which becomes the resourceVersion of the object. The storage does not
- * interpret changes: the verbs validate objects and detect writes without effect. Listeners receive commits
+ * interpret changes: its callers validate objects and detect writes without effect. Listeners receive commits
  * in order, even when a listener writes. The storage shares objects with its callers, so do not change an
  * object that you passed in or got.
  */
@@ -133,7 +134,7 @@ export class Storage {
   }
 
   /**
-   * Stores a new object, or a new state of an existing one.
+   * Stores a new object, or a new state of an existing object.
    * @returns the object with its new resourceVersion.
    */
   put(resource: ResourceName, object: StoredObject): StoredObject {
@@ -230,7 +231,7 @@ export class Storage {
 
   /**
    * Compacts like kube-apiserver: each compaction goes up to the revision that was current at the time of the
-   * previous one.
+   * previous compaction.
    */
   #compactWhenDue(): void {
     this.#compactions.turn(this.#nowMs, this.#revision);

@@ -50,7 +50,7 @@ export class WatchWindow {
     this.#size++;
   }
 
-  /** Begins again, like a watch cache after a list at `revision`. Earlier events are dropped. */
+  /** Starts the window again, like a watch cache after a list at `revision`. Earlier events are dropped. */
   restart(revision: number): void {
     this.#size = this.#log.size - this.#log.indexAfter(revision);
     this.#listedAt = revision;

@@ -1,4 +1,7 @@
-/** A duration as kubectl shows it: with at most two units, and less exact the longer it is. */
+/**
+ * A duration in the format of kubectl, with at most two units. The longer a duration is, the less exact is
+ * the result.
+ */
 export function humanDuration(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds < -1) return '<invalid>';

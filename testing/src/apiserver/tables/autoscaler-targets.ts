@@ -2,7 +2,7 @@ import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { itemsAt } from './cell.ts';
 
-/** How many metrics are shown. Of the other metrics only the number is shown. */
+/** How many metrics the cell contains. Only the number of the remaining metrics follows. */
 const SHOWN_METRICS = 2;
 
 /** The field that describes a metric, keyed by the type of the metric. */

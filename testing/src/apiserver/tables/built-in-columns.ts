@@ -13,8 +13,8 @@ const COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
 };
 
 /**
- * The columns of kinds for which Kubernetes declares no columns, such as Role. They show the time of the
- * creation, and not the age.
+ * The columns of kinds for which Kubernetes declares no columns, such as Role. They contain the creation time
+ * instead of the age.
  */
 const DEFAULT_COLUMNS: readonly TableColumn[] = [
   NAME,

@@ -5,7 +5,10 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { type Cell, column, type TableColumn } from './column.ts';
 
-/** How many items of a list are shown. Like Kubernetes, a cell shows only the number of the other items. */
+/**
+ * How many items of a list a cell contains. Like in Kubernetes, only the number of the remaining items
+ * follows.
+ */
 const SHOWN_ITEMS = 3;
 
 export const NAME: TableColumn = {
@@ -33,7 +36,7 @@ export function at(path: string): (object: unknown) => unknown {
   return (object) => valueAt(object, fields);
 }
 
-/** @param otherwise - what the cell shows for an absent field. */
+/** @param otherwise - the content of the cell if the field is absent. */
 export function text(path: string, otherwise = ''): Cell {
   const read = at(path);
   return (object) => String(read(object) ?? otherwise);
@@ -74,7 +77,7 @@ export function ofTotal(ready: string, wanted: string): Cell {
   return (object, nowMs) => `${have(object, nowMs)}/${want(object, nowMs)}`;
 }
 
-/** A cell with the time that has passed since the time at a path. */
+/** A cell with the age of the time at a path. */
 export function since(path: string, otherwise = '<unknown>'): Cell {
   const read = at(path);
   return (object, nowMs) => {
@@ -99,7 +102,7 @@ export function joined(path: string, otherwise = ''): Cell {
   return (object) => textsAt(object, path).join(',') || otherwise;
 }
 
-/** The first items, and the number of the other items. */
+/** The first items, and the number of the remaining items. */
 export function shortened(items: readonly string[], whenEmpty: string): string {
   if (items.length === 0) return whenEmpty;
   const shown = items.slice(0, SHOWN_ITEMS).join(',');

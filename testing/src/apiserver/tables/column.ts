@@ -6,7 +6,7 @@ export interface TableColumn {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
   readonly description: string;
-  /** 0 for a column that is always shown, 1 for a column that only `kubectl get -o wide` shows. */
+  /** 0 for a column that is always printed, 1 for a column that only `kubectl get -o wide` prints. */
   readonly priority: number;
   /** @param nowMs - the current time, from which ages are computed. */
   cell(object: StoredObject, nowMs: number): unknown;
@@ -24,5 +24,5 @@ export function column(
 
 export const INTEGER: Partial<TableColumn> = { type: 'integer' };
 export const BOOLEAN: Partial<TableColumn> = { type: 'boolean' };
-/** The property of columns that only `kubectl get -o wide` shows. */
+/** The property of columns that only `kubectl get -o wide` prints. */
 export const WIDE: Partial<TableColumn> = { priority: 1 };

@@ -4,7 +4,7 @@ import { AGE, itemsAt, joined, NAME, shortened, text, textsAt } from './cell.ts'
 import { column, type TableColumn, WIDE } from './column.ts';
 import { labels, selector } from './selector-text.ts';
 
-/** How many hosts of an Ingress are shown. */
+/** How many hosts of an Ingress a cell contains. */
 const SHOWN_HOSTS = 3;
 
 /** The addresses of a load balancer: IP addresses or host names. */

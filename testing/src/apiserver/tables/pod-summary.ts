@@ -3,7 +3,7 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { conditionHolds, conditionOf, itemsAt } from './cell.ts';
 
-/** What `kubectl get pods` shows about the containers of a Pod. */
+/** What `kubectl get pods` prints about the containers of a Pod. */
 export interface PodSummary {
   readonly ready: number;
   readonly total: number;
@@ -102,7 +102,8 @@ function running(
   let reason = initial ?? phaseOf(pod);
   let failure = '';
   let ready = 0;
-  // The reason of the first container that has one is shown, so the containers are visited in reverse order.
+  // The result is the reason of the first container that has a reason, so the containers are visited in
+  // reverse order.
   for (const { state, ready: isReady } of statuses.toReversed()) {
     const terminated = valueAt(state, ['terminated']);
     const waiting = valueAt(state, ['waiting', 'reason']);
@@ -116,7 +117,7 @@ function running(
   return { ready: ready + readySidecars, reason, statuses: [...ofSidecars, ...statuses] };
 }
 
-/** The status to show for a Pod in which a container has completed. */
+/** The printed status of a Pod in which a container has completed. */
 function afterCompletion(pod: StoredObject, anyRuns: boolean, failure: string): string {
   if (anyRuns && conditionHolds(pod, 'Ready')) return 'Running';
   if (failure !== '') return failure;

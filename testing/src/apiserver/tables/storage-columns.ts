@@ -22,7 +22,10 @@ function phase(object: StoredObject): string {
   return String(valueAt(object, ['status', 'phase']) ?? '');
 }
 
-/** The storage class. An annotation contained its name before the field existed, and still can. */
+/**
+ * The name of the storage class, from an annotation or from `storageClassName`. The annotation is older than
+ * the field, and still takes precedence.
+ */
 function storageClass(object: StoredObject): string {
   const annotation = object.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'];
   return annotation ?? String(valueAt(object, ['spec', 'storageClassName']) ?? '');

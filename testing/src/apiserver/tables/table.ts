@@ -3,13 +3,13 @@ import { type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
 
-/** What a row contains of its object. */
+/** How much of its object a row contains. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
 
 /** What a Table needs to know about a resource. */
 interface ShownResource {
   readonly columns: readonly TableColumn[];
-  /** Converts an object to the stored form. Absent if only the apiVersion differs. */
+  /** Converts an object to its storage format. Absent if the two differ only in the apiVersion. */
   readonly shape?: { toStored(object: StoredObject): StoredObject };
 }
 
@@ -19,7 +19,7 @@ export interface TableOptions {
   readonly nowMs: number;
 }
 
-/** Objects as a meta.k8s.io/v1 Table, which kubectl prints. */
+/** Objects as a meta.k8s.io/v1 Table, the format that kubectl prints. */
 export function tableOf(
   objects: readonly StoredObject[],
   { columns, shape }: ShownResource,
@@ -32,7 +32,7 @@ export function tableOf(
     metadata,
     columnDefinitions: columns.map(definition),
     rows: objects.map((object) => {
-      // The columns read the stored form, whatever the version of the object.
+      // The columns read the storage format, whatever the version of the object.
       const stored = shape?.toStored(object) ?? object;
       const conditions = rowConditions(stored);
       return {
@@ -59,7 +59,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   Failed: 'The pod failed.',
 };
 
-/** The conditions of a row, which mark completed Pods. */
+/** The conditions of a row. They mark completed Pods. */
 function rowConditions(object: StoredObject): readonly Json[] {
   if (object.kind !== 'Pod') return [];
   const reason = String(valueAt(object, ['status', 'phase']));

@@ -53,8 +53,8 @@ const EXTENDED_KEY_USAGE = '2.5.29.37';
 const AUTHORITY_NAME = 'kubernetes';
 const VALID_FROM = new Date('2020-01-01T00:00:00Z');
 /**
- * A certificate never expires in a test. RFC 5280, 4.1.2.5, uses this date for certificates without a known
- * end.
+ * The end of every certificate's validity, so that no certificate expires in a test. RFC 5280, 4.1.2.5, uses
+ * this date for certificates without a known end.
  */
 const VALID_UNTIL = new Date('9999-12-31T23:59:59Z');
 
@@ -134,7 +134,7 @@ function extension(id: string, value: BaseBlock, critical?: 'critical'): Sequenc
   return sequence(objectId(id), ...flag, new OctetString({ valueHex: value.toBER() }));
 }
 
-/** The identifier of a key, by which a certificate names the key that signed it. */
+/** The identifier of a key. A certificate contains the identifier of the key that signed it. */
 function keyId(publicKey: KeyObject): Uint8Array {
   const bytes = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(bytes).digest().subarray(0, 20);

@@ -37,8 +37,8 @@ const NO_ERROR = 0;
 const REFUSED_STREAM = 7;
 
 /**
- * The API server's TLS port. It uses HTTP/2 for clients that ask for it by ALPN, like kubectl, and HTTP/1.1
- * for other clients. It has its own certificate authority.
+ * The API server's TLS port. It uses HTTP/2 for clients that request it by ALPN, like kubectl, and HTTP/1.1
+ * for all other clients. It has its own certificate authority.
  */
 export class SecurePort {
   readonly #names: readonly string[];
@@ -97,7 +97,7 @@ export class SecurePort {
 
   /**
    * Opens the port.
-   * @returns the number of the port, which equals `port` unless `port` is 0.
+   * @returns the number of the port: `port` itself, or any free port if `port` is 0.
    */
   async listen(port: number, address: string, answer: Answer): Promise<number> {
     const { createSecureServer } = process.getBuiltinModule('node:http2');

@@ -75,7 +75,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Requires the field with the patch that the `patchType` of a mutation names
+ * Requires `applyConfiguration` or `jsonPatch` in a mutation, depending on its `patchType`
  * (pkg/apis/admissionregistration/validation).
  */
 function mutationProblem(mutation: Json, field: string): readonly Problem[] {

@@ -67,7 +67,10 @@ function resources(texts: readonly string[], field: string): readonly Problem[] 
   return problems;
 }
 
-/** Checks an entry: it must not be empty, and no earlier entry with `*` may cover its subresource. */
+/**
+ * Checks one entry of `resources`. It must not be empty, and no earlier entry with `*` may cover its
+ * subresource.
+ */
 function resource(
   texts: readonly string[],
   text: string,

@@ -150,7 +150,10 @@ export function validateCoreEvent(event: StoredObject): readonly Problem[] {
   return eventProblems(event, 'core');
 }
 
-/** The problems of an Event that was sent through `events.k8s.io`. The Event is in its stored form. */
+/**
+ * The problems of an Event that was sent through `events.k8s.io`. The Event is in its storage format: a core
+ * Event.
+ */
 export function validateNewEvent(
   event: StoredObject,
   previous: StoredObject | undefined,

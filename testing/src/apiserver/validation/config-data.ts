@@ -90,8 +90,8 @@ function keyOfType(key: string, value: unknown): readonly Problem[] {
 }
 
 /**
- * The reason why a string is not a JSON object, in the words of Go's parser. It shows at most one character
- * of the Secret.
+ * The reason why a string is not a JSON object, in the words of Go's parser. It contains at most one
+ * character of the Secret.
  */
 function jsonProblem(text: string): string | undefined {
   let value: unknown;

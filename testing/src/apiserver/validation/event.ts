@@ -7,7 +7,8 @@ import { internalJson } from './fields/internal-json.ts';
 import { invalidValue, type Problem, required } from './fields/problem.ts';
 
 /**
- * Limits for the strings of an Event, in bytes. In some messages, the server calls these bytes characters.
+ * Limits for the strings of an Event, in bytes. Some of the server's messages speak of characters, although
+ * they mean bytes.
  */
 const MAX_WORD_BYTES = 128;
 const MAX_NOTE_BYTES = 1_024;
@@ -15,7 +16,7 @@ const MAX_NOTE_BYTES = 1_024;
 /** The API through which an Event was sent. The core API checks less. */
 export type EventApi = 'core' | 'events';
 
-/** The rules for every Event, in its stored form. */
+/** The rules for every Event, in its storage format (a core Event). */
 export function eventProblems(event: StoredObject, api: EventApi): readonly Problem[] {
   return isEmpty(event.eventTime) ? placed(event) : described(event, api);
 }

@@ -79,7 +79,7 @@ function limitProblems(limit: Json, field: string): readonly Problem[] {
 interface Order {
   readonly less: string;
   readonly more: string;
-  /** The field that the problem names, and the field whose amount it shows. */
+  /** The field at which the problem is reported, and the field whose amount the message contains. */
   readonly at: string;
   readonly shown: string;
   readonly text: (less: unknown, more: unknown) => string;

@@ -120,7 +120,8 @@ export const clusterRoleBinding: (object: StoredObject) => readonly Problem[] = 
 );
 
 /**
- * Refuses another role in a binding, because the subjects of the binding would get other rights unnoticed.
+ * Refuses a change of the role in a binding. Otherwise the subjects of the binding could get other rights
+ * unnoticed.
  */
 export const sameRole: ChangeCheck = (object, previous) => {
   if (!changed(object, previous, ['roleRef'])) return [];

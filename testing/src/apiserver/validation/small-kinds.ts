@@ -17,7 +17,9 @@ import { internalJson } from './fields/internal-json.ts';
 import { labelSelector } from './fields/label-selector.ts';
 import { forbidden, invalidShown, notSupported, type Problem, required } from './fields/problem.ts';
 
-/** Requires a strategy of Kubernetes, or a name with the prefix of another vendor. */
+/**
+ * Requires a strategy that Kubernetes defines, or the name of another strategy with a domain as its prefix.
+ */
 const leaseStrategy: Check = (value, field) => {
   if (isEmpty(value)) return [];
   if (String(value).includes('/')) return formed(labelKey)(value, `${field}.strategy`);

@@ -3,18 +3,18 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { requireStorable } from '../objects/stored-size.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** Converts an object to the canonical form, in which objects are compared and validated. */
+/** Converts an object to the canonical format, in which objects are compared and validated. */
 export function canonical(served: ServedResource, object: StoredObject): StoredObject {
   return served.custom ? canonicalCustom(object) : canonicalBuiltIn(object);
 }
 
-/** Converts an object to the form in which objects are stored and sent. */
+/** Converts an object to the storage format, in which objects are stored and sent. */
 export function storedForm(served: ServedResource, object: StoredObject): StoredObject {
   return served.custom ? canonicalCustom(object) : storedBuiltIn(object);
 }
 
 /**
- * The stored form of an object that is about to be stored.
+ * Converts an object to its storage format, immediately before it is stored.
  * @throws ApiError 500 when it is too large.
  */
 export function storable(served: ServedResource, object: StoredObject): StoredObject {

@@ -22,7 +22,7 @@ export function ownersAfter(
   const entries = recordUpdate({
     before: before === undefined ? undefined : (fromStored(served, before) as Json),
     // The object as a client will read it. A map that a patch has emptied is therefore absent, but an empty
-    // list of `managedFields` is not.
+    // list of `managedFields` is kept.
     after: withoutOwnStatus(
       served,
       withMetadata(fromStored(served, canonical(served, after)), {

@@ -8,7 +8,7 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import { changePasses } from '../validation/fields/metadata.ts';
 import { invalidValue } from '../validation/fields/problem.ts';
 
-/** The object that a request names. */
+/** The object in the path of a request. */
 export interface Target {
   readonly served: ServedResource;
   readonly namespace: string | undefined;
@@ -20,7 +20,7 @@ export function keyOfTarget({ namespace, name }: Target): ObjectKey {
 }
 
 /**
- * The object in its stored form.
+ * The object in its storage format.
  * @throws ApiError 404 if it does not exist.
  */
 export function requireStored({ storage }: Cluster, target: Target): StoredObject {

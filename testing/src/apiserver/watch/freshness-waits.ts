@@ -48,7 +48,7 @@ export class FreshnessWaits {
     }
   }
 
-  /** Ends all waits without success. */
+  /** Ends all waits: calls `then` with false for every waiting reader. */
   close(): void {
     for (const wait of [...this.#waits]) wait.end(false);
   }

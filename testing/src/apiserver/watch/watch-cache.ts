@@ -24,12 +24,12 @@ interface Delayed {
 }
 
 /**
- * The cache between etcd and readers that do not ask for the latest state. It passes events on to watches, and knows
- * its own revision, which may be behind that of the storage.
+ * The cache between etcd and readers that do not request the latest state. It forwards events to watches. Its
+ * revision may be lower than the revision of the storage.
  *
- * The revision is tracked per resource, because a real server has one cache per resource. A new revision
- * comes with an event of the resource, with a read that makes the cache ask etcd, or with a progress notice
- * of etcd.
+ * The revision is tracked per resource, because a real server has one cache per resource. The revision
+ * increases with an event of the resource, with a read for which the cache requests the revision of etcd, or
+ * with a progress notice of etcd.
  */
 export class WatchCache {
   readonly #storage: Storage;
@@ -142,8 +142,8 @@ export class WatchCache {
   }
 
   /**
-   * Calls `then` with true as soon as the cache has seen `revision`, and with false after `waitMs`. The call
-   * makes the cache ask etcd, so the resource gets the latest revision of all resources.
+   * Calls `then` with true as soon as the cache has seen `revision`, and with false after `waitMs`. For this
+   * call the cache requests the revision of etcd, so the resource gets the latest revision of all resources.
    */
   whenReached(
     resource: ResourceName,

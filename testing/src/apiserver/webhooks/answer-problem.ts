@@ -1,8 +1,9 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 
 /**
- * The error for an answer with a status other than 200, with the client's message (k8s.io/apimachinery,
- * pkg/api/errors/errors.go, NewGenericServerResponse). If the answer is a Status, its own message is used.
+ * The error for an answer with a status other than 200, with the message of Kubernetes' client library
+ * (k8s.io/apimachinery, pkg/api/errors/errors.go, NewGenericServerResponse). If the answer is a Status, its
+ * own message is used.
  */
 export function answerProblem(code: number, contentType: string, text: string): string {
   const status = statusIn(text);
@@ -29,7 +30,7 @@ const WORDS: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** The codes for which the client's message repeats what the server wrote. */
+/** The codes for which the message of the client library repeats the text of the answer. */
 const SAID: ReadonlySet<number> = new Set([403, 406, 415]);
 
 function statusIn(text: string): Json | undefined {

@@ -50,7 +50,7 @@ export class WebhookClient {
 
   /**
    * Sends a review.
-   * @returns the JSON object in the answer, which has the status 200.
+   * @returns the JSON object in an answer with the status 200.
    *
    * @param timeoutMs - the time limit on the server's clock. It is also sent to the webhook, in the query.
    * @throws WebhookError for any other answer, and when there is no answer.

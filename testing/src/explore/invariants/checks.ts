@@ -13,7 +13,7 @@ export interface Reference {
   readonly end: ReadonlyMap<string, readonly string[]>;
   /** The largest number of objects that existed at once, by their logical identity. */
   readonly copies: ReadonlyMap<string, number>;
-  /** Finalizers that the operator adds to objects or declares. */
+  /** Finalizers that the operator adds to objects, or that its controllers declare. */
   readonly finalizers: ReadonlySet<string>;
 }
 
@@ -47,7 +47,7 @@ export class Checks {
     this.#finalizers.declared(controllers);
   }
 
-  /** Records that the operator was killed, which ends its running reconciles. */
+  /** Records that the operator was killed. This also ends its running reconciles. */
   killed(): void {
     this.#active.clear();
     this.#finalizers.killed();
@@ -74,7 +74,7 @@ export class Checks {
     this.#finalizers.finalized(attempt);
   }
 
-  /** @param inputs - the number of changes by others so far. */
+  /** @param inputs - the number of changes by other writers so far. */
   wrote(write: LoggedWrite, inputs: number): Violation | undefined {
     return (
       this.#copies.wrote(write) ?? this.#finalizers.wrote(write) ?? this.#loops.wrote(write, inputs)

@@ -43,8 +43,8 @@ export class Copies {
 }
 
 /**
- * The logical identity of an object. Undefined for an object with a chosen name, because the API
- * server refuses a second one.
+ * The logical identity of an object. Undefined for an object with a chosen name, because the API server
+ * refuses a second object with this name.
  */
 function logicalChild(object: KubernetesObject): string | undefined {
   const { generateName, namespace = '', labels = {} } = object.metadata;

@@ -1,4 +1,4 @@
-/** Values of Secrets are not shown, because a test's output may be public. */
+/** Values of Secrets are left out of messages, because a test's output may be public. */
 const SECRET = /^Secret /;
 const MAX_VALUE = 60;
 

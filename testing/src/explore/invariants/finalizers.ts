@@ -3,7 +3,7 @@ import type { AttemptFacts } from '../scenario/attempt-facts.ts';
 import type { LoggedWrite } from '../scenario/scenario.ts';
 import { called, type Violation } from './violation.ts';
 
-/** Finalizers of Kubernetes itself, which Kubernetes' controllers remove. */
+/** Finalizers of Kubernetes itself. The controllers of Kubernetes remove them. */
 const OF_THE_CLUSTER = /^(?:foregroundDeletion|orphan|kubernetes|kubernetes\.io\/.*)$/;
 
 /**
@@ -11,7 +11,7 @@ const OF_THE_CLUSTER = /^(?:foregroundDeletion|orphan|kubernetes|kubernetes\.io\
  * declares is removed only after a successful cleanup of the object.
  */
 export class Finalizers {
-  /** Finalizers that the operator has added to objects or declares. */
+  /** Finalizers that the operator has added to objects, or that its controllers declare. */
   readonly own: Set<string>;
   /** The controllers whose `finalize` must succeed before their finalizer is removed; keyed by finalizer. */
   readonly #cleaners = new Map<string, string>();

@@ -8,7 +8,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** An object in messages: `Deployment default/demo`. */
+/** Formats an object for messages, such as `Deployment default/demo`. */
 export function called({ kind, metadata }: KubernetesObject): string {
   const { namespace, name } = metadata;
   return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;

@@ -3,8 +3,7 @@ import type { LoggedWrite } from '../scenario/scenario.ts';
 import { called, type Violation } from './violation.ts';
 
 /**
- * More than `MAX_FAST` writes of one object within this time, without a change by others, are a
- * loop.
+ * More than `MAX_FAST` writes of one object within this time, without a change by another writer, are a loop.
  */
 const FAST_MS = 10_000;
 const MAX_FAST = 20;
@@ -14,7 +13,7 @@ const MAX_FAST = 20;
  */
 const MAX_RETURNS = 3;
 
-/** The operator's writes to one object since the last change by others. */
+/** The operator's writes to one object since the last change by another writer. */
 interface Line {
   readonly times: number[];
   /** The contents that the object has had. */
@@ -22,14 +21,14 @@ interface Line {
   returns: number;
 }
 
-/** No write loop: without a change by others, the operator stops writing. */
+/** No write loop: without a change by another writer, the operator stops writing. */
 export class WriteLoops {
   readonly #lines = new Map<string, Line>();
   #inputs = 0;
   #last: { readonly write: LoggedWrite; readonly changes: boolean } | undefined;
 
   /**
-   * @param inputs - the number of changes by others so far. Two changes can come at the same time.
+   * @param inputs - the number of changes by other writers so far. Two changes can come at the same time.
    */
   wrote(write: LoggedWrite, inputs: number): Violation | undefined {
     if (inputs !== this.#inputs) {

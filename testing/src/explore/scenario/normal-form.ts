@@ -1,6 +1,9 @@
 import type { KubernetesObject } from 'chancery';
 
-/** Kinds that record when and how often something happened, and therefore differ in every order. */
+/**
+ * Kinds whose objects record when and how often something happened, so that they differ between orders of
+ * events.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set(['Event', 'Lease']);
 
 /** Metadata fields that the server generates. */
@@ -27,19 +30,19 @@ const TOKEN_VOLUME = /^kube-api-access-[a-z0-9]{5}$/;
 /** Lists whose order is ignored, because it depends on which writer was first. */
 const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'conditions']);
 
-/** RFC 3339 times, even inside a longer text. */
+/** Matches RFC 3339 times, even inside a longer string. */
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
 /**
- * Replaces uids and generated names, even inside a longer text, with a text that is the same in
- * every run. Returns undefined if there are none.
+ * Replaces uids and generated names, even inside a longer string, with strings that are the same in every
+ * run. Returns undefined if `text` contains none.
  */
 export type Renamed = (text: string) => string | undefined;
 
 /**
- * An object as text, without values that differ between two equal runs: uids, versions, times and
- * generated names. An `observedGeneration` is replaced with whether it is current. Undefined for
- * Events and Leases.
+ * An object as JSON text, without values that differ between two equal runs: uids, versions, times and
+ * generated names. An `observedGeneration` is replaced with `(current)` or `(older)`. Undefined for Events
+ * and Leases.
  */
 export function normalForm(object: KubernetesObject, renamed: Renamed): string | undefined {
   if (LEFT_OUT.has(object.kind)) return undefined;
@@ -69,7 +72,10 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
   return JSON.stringify(plain({ ...object, metadata: { ...metadata, name: shownName } }, ''));
 }
 
-/** `apps/v1 Deployment default/demo` without the version: the identity of an object across runs. */
+/**
+ * The identity of an object, which is the same in every run: group, kind, namespace and name, as in
+ * `apps/Deployment default/demo`.
+ */
 export function identityOf(
   { apiVersion, kind, metadata }: KubernetesObject,
   renamed: Renamed,

@@ -1,9 +1,9 @@
 import type { Clock, Controller, KubernetesObject, Runnable } from 'chancery';
 import type { WorkloadOptions } from '../../apiserver/api-server.ts';
 
-/** A small world to explore: objects, an operator, changes by others, and invariants. */
+/** A small world to explore: objects, an operator, changes by other writers, and invariants. */
 export interface Scenario {
-  /** Names the scenario in failures and reports. */
+  /** The name of the scenario in failures and reports. */
   readonly name: string;
   /**
    * Definitions and objects that exist before the operator starts: YAML documents, or objects. If
@@ -11,8 +11,8 @@ export interface Scenario {
    */
   readonly objects?: string | readonly KubernetesObject[];
   /**
-   * The controllers of the operator. Called for each run and after each restart, so that no state
-   * survives a run. Keep no state outside of this function, because that state would survive.
+   * The controllers of the operator. This function is called for each run and after each restart, so that no
+   * state survives a run. Keep no state outside of this function, because that state would survive.
    */
   readonly controllers: (made: { readonly clock: Clock }) => readonly Controller[];
   /**
@@ -31,9 +31,9 @@ export interface Scenario {
    * defaults. Default false.
    */
   readonly workloads?: boolean | WorkloadOptions;
-  /** Invariants for the operator at rest after the last change, besides the general ones. */
+  /** Invariants for the operator at rest after the last change, in addition to the general invariants. */
   readonly atRest?: readonly Invariant[];
-  /** Invariants after each change of the stored objects, besides the general ones. */
+  /** Invariants after each change of the stored objects, in addition to the general invariants. */
   readonly atEachStep?: readonly Invariant[];
   /**
    * The largest number of restarts in one schedule: the operator is killed and started again.
@@ -51,16 +51,16 @@ export interface Scenario {
    */
   readonly settleMs?: number;
   /**
-   * Returns an object without the fields that may differ between orders, or undefined to exclude
-   * the object from the comparison. Called with copies. Events, Leases and generated values (uids,
-   * versions, times) are excluded already.
+   * Returns an object without the fields that may differ between orders, or undefined to exclude the object
+   * from the comparison. The function receives copies. Events, Leases and generated values (uids, versions,
+   * times) are excluded already.
    */
   readonly ignore?: (object: KubernetesObject) => KubernetesObject | undefined;
 }
 
 /** One step of another writer, such as a person with kubectl. */
 export interface Change {
-  /** The name for stories: `a person scales Website demo to 3`. */
+  /** The name in descriptions of runs, such as `a person scales Website demo to 3`. */
   readonly name: string;
   /**
    * Makes the change at once. An error of the API server, such as 404, is part of the run and not a
@@ -76,7 +76,7 @@ export interface Change {
 
 /** A condition that must hold. */
 export interface Invariant {
-  /** The name for failures: `one Deployment for each Website`. */
+  /** The name in failures, such as `one Deployment for each Website`. */
   readonly name: string;
   /** Throws, or returns a description of the problem, if the invariant does not hold. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a check that returns nothing is the usual one
@@ -84,8 +84,8 @@ export interface Invariant {
 }
 
 /**
- * The stored objects of a run's API server. The methods behave like those of `ApiServer`; objects
- * are copies.
+ * The stored objects of a run's API server. The methods behave like the methods of `ApiServer` with the same
+ * names. Returned objects are copies.
  */
 export interface ScenarioCluster {
   /** The object, or undefined if it does not exist. */
@@ -198,11 +198,12 @@ export interface Exploration {
 /** A place where the operator's code directly uses a clock, randomness or the network. */
 export interface Finding {
   /**
-   * `clock` and `randomness` are replaced, so that runs are repeatable. The `network` is refused.
+   * What the code uses. The explorer replaces `clock` and `randomness`, so that runs are repeatable. A use of
+   * the `network` throws an error.
    */
   readonly what: 'clock' | 'randomness' | 'network';
   /** The function, such as `Date.now`. */
   readonly name: string;
-  /** `FILE:LINE`. */
+  /** The place, written as `FILE:LINE`. */
   readonly where: string;
 }

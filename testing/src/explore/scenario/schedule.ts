@@ -16,7 +16,8 @@ export interface Deviation {
  * - `first`: this event happens before earlier pending events.
  * - `hold`: the events of this stream wait until nothing else can happen.
  * - `delay`: the events of this stream wait for ten seconds of virtual time.
- * - `lose`: the connection breaks before this answer arrives. Writes stay written.
+ * - `lose`: the connection breaks before this answer arrives. If the request was a write, the server has
+ *   stored it.
  * - `timer`: the next timer rings before the pending events happen.
  * - `late`: the events of this stream come after the operator's next own timer, and after the
  *   effects of that timer. If `target` is empty, the next change is delayed in this way.
@@ -27,7 +28,7 @@ export type DeviationAct = (typeof ACTS)[number];
 
 const ACTS = ['first', 'hold', 'delay', 'late', 'lose', 'timer', 'change', 'restart'] as const;
 
-/** A description of a run of a scenario. A run with the same schedule repeats it. */
+/** Describes one run of a scenario. Two runs with the same schedule are equal. */
 export interface Schedule {
   readonly seed: number;
   readonly deviations: readonly Deviation[];
@@ -39,7 +40,7 @@ export function formatSchedule({ seed, deviations }: Schedule): string {
   return [`seed ${seed}`, ...parts].join('; ');
 }
 
-/** @throws ConfigurationError `CONFIG` for a text that `formatSchedule` does not produce. */
+/** @throws ConfigurationError `CONFIG` for a string that is not a result of `formatSchedule`. */
 export function parseSchedule(text: string): Schedule {
   const [first = '', ...rest] = text.split('; ');
   const seed = /^seed (\d+)$/.exec(first)?.[1];

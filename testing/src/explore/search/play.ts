@@ -73,10 +73,7 @@ export class Player implements Disposable {
     }
   }
 
-  /**
-   * Records unhandled rejections as findings of the run, and keeps them from ending the test's
-   * process.
-   */
+  /** Records unhandled rejections as findings of the run, so that they do not end the test's process. */
   #catchRejections(): () => void {
     const others = process.listeners('unhandledRejection');
     const heard = (error: unknown, promise: Promise<unknown>): void => {

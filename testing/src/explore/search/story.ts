@@ -1,12 +1,12 @@
 import type { Violation } from '../invariants/violation.ts';
 import type { Step } from '../simulation/run-result.ts';
 
-/** Steps that a story omits if they had no effect. */
+/** Steps that the description of a run omits if they had no effect. */
 const QUIET = /^(?:request|answer|delivery|timer)\b/;
 
 /**
- * A run as a story for people: changes by others, deviations from the usual order, and the
- * operator's actions.
+ * Describes a run for people: changes by other writers, deviations from the usual order, and the operator's
+ * actions.
  */
 export function storyOf(steps: readonly Step[], violation: Violation): string {
   const lines = withoutRepetition(steps.flatMap(linesOf));
@@ -14,7 +14,7 @@ export function storyOf(steps: readonly Step[], violation: Violation): string {
   return all.map((line, index) => `${index + 1}. ${line}`).join('\n');
 }
 
-/** Shows a repeated reconcile without effect only once, with its number of repetitions. */
+/** Lists a repeated reconcile without effect only once, with its number of repetitions. */
 function withoutRepetition(lines: readonly string[]): readonly string[] {
   const result: string[] = [];
   let times = 0;

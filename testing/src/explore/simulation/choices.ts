@@ -78,8 +78,8 @@ export class Choices {
 }
 
 /**
- * True for a write that has not reached the server. Events and Leases only report, and do not
- * count.
+ * True for a write that has not reached the server. Writes of Events and Leases do not count, because they
+ * only report something.
  */
 function isOfInterest({ kind, isWrite, about }: PendingEvent): boolean {
   return kind === 'request' && isWrite && !/^(?:events|leases)(?:\/|$)/.test(about);
@@ -88,7 +88,8 @@ function isOfInterest({ kind, isWrite, about }: PendingEvent): boolean {
 /** Whether the order of the two events makes no difference. */
 function commute(a: PendingEvent, b: PendingEvent): boolean {
   const [one, two] = [a.kind === 'request', b.kind === 'request'];
-  // The server processes one event and the operator receives the other, so they are independent.
+  // The server processes one of the two events and the operator receives the other event, so they are
+  // independent.
   if (one !== two) return true;
   if (!one) return false;
   if (!a.isWrite && !b.isWrite) return true;

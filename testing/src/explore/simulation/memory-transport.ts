@@ -12,7 +12,7 @@ export interface MemoryTransportOptions {
   readonly pending: PendingEvents;
   /** The clock of the operator. */
   readonly clock: Clock;
-  /** Called when the server carries out a request. Must call `act`. */
+  /** Called when the server carries out a request. This function must call `act`. */
   readonly carryOut: (exchange: ExchangeFacts, act: () => void) => void;
   /** Called when the operator receives the answer of a call. */
   readonly answered: (exchange: ExchangeFacts, status: number, body: string) => void;
@@ -20,17 +20,17 @@ export interface MemoryTransportOptions {
   readonly plain: (text: string) => string;
   /** The reconcile that sends the current request. */
   readonly sender: () => Sender | undefined;
-  /** Called when the operator receives a piece of the body of a watch. */
+  /** Called when the operator receives a chunk of a watch's body. */
   readonly delivered: (exchange: ExchangeFacts, chunk: string) => void;
 }
 
-/** A reconcile of a key that sends requests. */
+/** A reconcile that sends requests. */
 export interface Sender {
   readonly controller: string;
   readonly key: string;
 }
 
-/** The facts about a request that schedules, stories and states need. */
+/** The facts about a request that schedules, descriptions of runs, and states need. */
 export interface ExchangeFacts {
   readonly label: string;
   readonly method: string;
@@ -41,7 +41,7 @@ export interface ExchangeFacts {
   /** The object or collection, such as `deployments/default/demo`. */
   readonly about: string;
   readonly isWrite: boolean;
-  /** Undefined for requests outside of reconciles. */
+  /** The reconcile that sent the request; undefined for requests outside of reconciles. */
   readonly sender: Sender | undefined;
 }
 

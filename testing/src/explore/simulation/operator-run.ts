@@ -24,7 +24,7 @@ export interface OperatorRunOptions
   readonly server: ApiServer;
   readonly pending: PendingEvents;
   readonly clock: ScenarioClock;
-  /** Called for each attempt. Must call `next`, which runs the attempt. */
+  /** Called for each attempt. This function must call `next`, which runs the attempt. */
   readonly began: <T>(attempt: AttemptFacts, next: () => Promise<T>) => Promise<T>;
   readonly finished: (attempt: AttemptFacts, end: AttemptOutcome) => void;
   /** Called when a `finalize` has returned and nothing is left to clean up. */
@@ -39,7 +39,10 @@ export interface OperatorRunOptions
 export interface AttemptOutcome {
   readonly outcome: string;
   readonly error?: Error | undefined;
-  /** The delay in milliseconds after which the key is reconciled again. Undefined if it is not. */
+  /**
+   * The delay in milliseconds after which the key is reconciled again. Undefined if no further reconcile is
+   * planned.
+   */
   readonly requeueAfterMs?: number | undefined;
 }
 
@@ -106,7 +109,10 @@ export class OperatorRun {
     return this.#process.ready;
   }
 
-  /** A digest of the numbers of keys in the queues and of objects in the caches. */
+  /**
+   * A summary of the operator's state: how many keys are in each queue, and how many objects are in each
+   * cache.
+   */
   get digest(): string {
     const { controllers, sources } = this.#process.status;
     const queues = controllers.map(
@@ -143,8 +149,8 @@ export class OperatorRun {
 }
 
 /**
- * The controller with a separate clock for its triggers, which distinguishes their alarms from all
- * others.
+ * The controller with a separate clock for its triggers, so that their alarms can be distinguished from all
+ * other alarms.
  */
 function withTriggerClock(controller: Controller, clock: Clock): Controller {
   const triggers = controller.triggers.map((trigger) => ({

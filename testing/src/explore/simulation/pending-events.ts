@@ -19,13 +19,15 @@ export interface PendingEvent {
   readonly content: () => string;
   readonly happen: () => void;
   /**
-   * Breaks the connection instead. The server has carried out the request, and the operator gets no
-   * answer.
+   * Breaks the connection, so that the event does not happen. The server has carried out the request, and the
+   * operator gets no answer.
    */
   readonly lose?: () => void;
 }
 
-/** When held events are released: `rest` when nothing else waits, or a time in milliseconds. */
+/**
+ * The time until which events are held back: `rest` for until nothing else waits, or a time in milliseconds.
+ */
 type Until = 'rest' | number;
 
 /** The waiting events, in the order in which they arose. */
@@ -80,7 +82,7 @@ export class PendingEvents {
 
   /**
    * Releases the streams that were held back until rest.
-   * @returns whether any of them had events.
+   * @returns whether any of these streams had events.
    */
   releaseAtRest(): boolean {
     return this.#release((until) => until === 'rest');

@@ -26,7 +26,7 @@ export interface SimulationResult {
 export interface Step {
   readonly index: number;
   readonly atMs: number;
-  /** Such as `delivery watch websites`, `change: a person scales demo` or `restart`. */
+  /** What happened, such as `delivery watch websites`, `change: a person scales demo` or `restart`. */
   readonly what: string;
   /** Set if the schedule deviates from the usual order before this event. */
   readonly deviation: Deviation | undefined;

@@ -28,7 +28,10 @@ export function firstAlarm(
   return first;
 }
 
-/** The approximate times of the operator's alarms. The bucket size hides the jitter of retries. */
+/**
+ * The approximate times of the operator's alarms. They are rounded, so that the jitter of retries makes no
+ * difference.
+ */
 export function alarmsDigest(clock: ScenarioClock): string {
   const nowMs = clock.monotonic();
   return [...clock.alarms()]

@@ -4,8 +4,8 @@ import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import type { LoggedWrite, Scenario, ScenarioCluster } from '../scenario/scenario.ts';
 
 /**
- * So long that bookmarks are practically off. Bookmarks would be most of the events, and only save
- * lists after a restart of a watch.
+ * This interval is so long that no bookmarks are sent. Otherwise most events would be bookmarks, although
+ * they only save lists after a restart of a watch.
  */
 const BOOKMARK_INTERVAL_MS = 24 * 3_600_000;
 

@@ -4,7 +4,10 @@ import { DELAY_MS } from './choices.ts';
 import type { PendingEvents } from './pending-events.ts';
 import type { AlarmOwner, ScenarioClock } from './scenario-clock.ts';
 
-/** Acts that only hold events back. Another event then happens at the same step. */
+/**
+ * The kinds of deviations that only hold events back. After such a deviation, a different event happens at
+ * the same step.
+ */
 const HOLDS: ReadonlySet<Deviation['act']> = new Set(['hold', 'delay', 'late']);
 
 export interface ScheduleProgressOptions {
@@ -14,7 +17,7 @@ export interface ScheduleProgressOptions {
   readonly pending: PendingEvents;
   /** Returns the alarm that late events have to wait for. */
   readonly later: () => Alarm<AlarmOwner> | undefined;
-  /** Called when a delay ends and events have waited for its end. */
+  /** Called when a delay has ended, if events were waiting for this. */
   readonly released: () => void;
 }
 
@@ -26,7 +29,7 @@ export class ScheduleProgress {
   #made = 0;
   /** The alarm after which delayed events happen. */
   #awaited: Alarm<AlarmOwner> | undefined;
-  /** A deviation that holds events back. The next event's step records it. */
+  /** A deviation that holds events back. It is recorded together with the next event. */
   #heldBack: Deviation | undefined;
 
   constructor(options: ScheduleProgressOptions) {

@@ -29,7 +29,7 @@ import { StoredState, sentenceOf } from './stored-state.ts';
 import { WriteLog } from './write-log.ts';
 
 const DEFAULT_SETTLE_MS = 15 * 60_000;
-/** A run with more steps does not come to rest. A usual run has a hundred. */
+/** A run with more steps than this counts as a run without rest. A usual run has a hundred steps. */
 const MAX_STEPS = 5_000;
 
 const senders = new AsyncLocalStorage<Sender>();
@@ -59,7 +59,7 @@ export class Simulation {
   /** The last step for which deviations were offered. */
   #offered = -1;
   #lastInputMs = 0;
-  /** The number of changes by others, and of events at an unusual time. */
+  /** The number of changes by other writers, plus the number of events at an unusual time. */
   #inputs = 0;
   #isCut = false;
   /** The states that this run has been in. */
@@ -102,7 +102,7 @@ export class Simulation {
     const { scenario, base } = this.#options;
     this.#server = await serverOf(scenario, base, this.#clock.of('server'));
     this.#cluster = clusterOf(this.#server, this.#writes.all);
-    // Subscribed after the restore, which is not a write.
+    // The subscription begins after the restore, because the restore does not count as a write.
     this.#server.subscribeStorage((resource, event) => this.#committed(resource, event));
     try {
       this.#start();

@@ -9,7 +9,7 @@ export class StepLog {
     return this.all.length;
   }
 
-  /** Begins an event. Later notes are its effects. */
+  /** Begins an event. The notes that follow are recorded as its effects. */
   begin(event: Omit<Step, 'index' | 'notes'>): void {
     this.#notes = [];
     this.all.push({ index: this.all.length, ...event, notes: this.#notes });

@@ -9,18 +9,18 @@ const UUID_LENGTH = 36;
 const VERSION = /"resourceVersion":"(\d+)"/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?Z/g;
 
-/** The stored objects at one moment of a run, comparable with those of other runs. */
+/** The stored objects at one moment of a run. They can be compared with the stored objects of other runs. */
 export class StoredState {
-  /** `deployments.apps default/demo` → the object. */
+  /** The objects, with keys such as `deployments.apps default/demo`. */
   readonly #objects = new Map<string, KubernetesObject>();
   /**
-   * How many objects with the same identity were created so far. An object that is deleted and
-   * created again is another object.
+   * How many objects with the same identity were created so far. An object that is deleted and created again
+   * counts as a different object.
    */
   readonly #incarnations = new Map<string, number>();
-  /** The replacement text of each uid and generated name. */
+  /** The string that replaces each uid and generated name. */
   readonly #names = new Map<string, string>();
-  /** The generated names among them. */
+  /** The generated names in `#names`. */
   readonly #generated: string[] = [];
   readonly #uids = new Map<string, string>();
   /** The normal forms of all objects that have changed since the beginning, by resource and key. */
@@ -51,7 +51,7 @@ export class StoredState {
     }
   }
 
-  /** The text of a request or answer without uids, versions and generated names. */
+  /** The body of a request or answer without uids, versions and generated names. */
   plain(text: string): string {
     return text
       .replace(UUID, (uid) => this.#names.get(uid) ?? uid)

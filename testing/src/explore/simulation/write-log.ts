@@ -9,8 +9,8 @@ export class WriteLog {
   #taken = 0;
 
   /**
-   * Runs `act`. Its writes are logged with this author. Request handlers are asynchronous, but
-   * finish before the next event: see `settleWorld`.
+   * Runs `act`, and logs its writes with this author. Request handlers are asynchronous, but finish before
+   * the next event: see `settleWorld`.
    */
   as(author: LoggedWrite['by'], act: () => void): void {
     this.#author = author;
@@ -22,7 +22,10 @@ export class WriteLog {
     this.#author = 'cluster';
   }
 
-  /** Adds a write. @returns its description. */
+  /**
+   * Adds a write.
+   * @returns the entry of the write in the log.
+   */
   add(event: StorageEvent, at: { readonly atMs: number; readonly step: number }): LoggedWrite {
     const write = writeOf(event, { by: this.#author, ...at });
     this.all.push(write);

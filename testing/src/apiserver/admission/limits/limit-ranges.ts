@@ -18,7 +18,7 @@ const ANNOTATION = 'kubernetes.io/limit-ranger';
 /**
  * Adds missing requests and limits to the containers of a new Pod, using the defaults of the namespace's
  * LimitRanges (kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go, PodMutateLimitFunc). An
- * annotation of the Pod lists what was added by the last LimitRange that added something.
+ * annotation of the Pod describes the additions, but only those of the last LimitRange that added any.
  */
 export function withDefaultResources({ storage }: Cluster, pod: StoredObject): StoredObject {
   const ranges = storage.list('limitranges', pod.metadata.namespace);
@@ -60,10 +60,10 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
 }
 
 /**
- * Refuses a Pod or a claim that asks for less or more than a LimitRange of the namespace allows (the same
- * file, PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc). Pods are checked when they are
- * created or resized. A real server lists the resources that violate one constraint in no fixed order. Here
- * they are sorted by name.
+ * Refuses a Pod or a claim whose requests or limits are below the minimum or above the maximum of a
+ * LimitRange of the namespace (PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc in the same
+ * file). Pods are checked when they are created or resized. A real server lists the resources that violate
+ * one constraint in no fixed order. Here they are sorted by name.
  *
  * @throws ApiError 403 with all violations of the first violated LimitRange.
  */
@@ -102,7 +102,10 @@ function problemsOf(item: Json, object: StoredObject): readonly string[] {
   ]);
 }
 
-/** What a LimitRange of this type measures: each container for `Container`, or the whole Pod for `Pod`. */
+/**
+ * The amounts to which limits of this type apply: those of each container for `Container`, or of the whole
+ * Pod for `Pod`.
+ */
 function measuredBy(type: string, spec: Json): readonly Measured[] {
   const { containers, initContainers } = spec;
   const all = [...containersOf(containers), ...containersOf(initContainers)];
@@ -192,7 +195,7 @@ function but(text: string, what: string, amount: Amount): string {
   return `${text}, but ${what} is ${amountText(amount)}`;
 }
 
-/** Amounts are compared in thousandths, rounded up. */
+/** The amount in thousandths of its unit, rounded up. Limits are compared with this accuracy. */
 function thousandths(amount: Amount | undefined): bigint {
   return ((amount?.nanos ?? 0n) + 999_999n) / 1_000_000n;
 }

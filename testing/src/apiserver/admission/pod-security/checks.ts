@@ -155,7 +155,7 @@ export const RESTRICTED: readonly Check[] = [
 /** A setting that a Pod has for all of its containers, and that each container can override. */
 interface Setting {
   readonly reason: string;
-  /** Whether the value that the Pod sets is allowed; undefined if the Pod does not set one. */
+  /** Whether the value that the Pod sets is allowed; undefined if the Pod does not set any value. */
   readonly pod: boolean | undefined;
   readonly container: (container: Json) => boolean | undefined;
   readonly wrong: string;
@@ -198,7 +198,10 @@ function must(containers: readonly Json[], text: string): string {
   return containers.length === 0 ? '' : `${named('container', containers)} ${text}`;
 }
 
-/** Names containers: `container "a"` or `containers "a", "b"`. Empty for an empty list. */
+/**
+ * Formats a list of containers for a message: `container "a"` or `containers "a", "b"`. The result for an
+ * empty list is ''.
+ */
 function named(what: string, list: readonly Json[]): string {
   if (list.length === 0) return '';
   return `${what}${list.length === 1 ? '' : 's'} ${quoted(list.map(({ name }) => String(name)))}`;

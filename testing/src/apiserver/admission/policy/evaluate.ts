@@ -14,7 +14,7 @@ import { celVariables, policyVariables } from './policy-variables.ts';
 /** A validation that failed. A validation that cannot be evaluated also counts as failed. */
 export interface Verdict {
   readonly message: string;
-  /** The reason that the policy names; empty if it names none. */
+  /** The `reason` of the validation; empty if it has none. */
   readonly reason: string;
   /** The index of the validation in the policy; 0 for a policy that could not be evaluated. */
   readonly index: number;
@@ -26,8 +26,8 @@ export interface Evaluation {
   /** The audit annotations, as pairs of key and value. */
   readonly annotations: readonly (readonly [key: string, value: string])[];
   /**
-   * Audit annotations that could not be evaluated. They cause a denial of the request, even if the binding
-   * has other actions.
+   * Audit annotations that could not be evaluated. They cause a denial of the request, even if the binding's
+   * `validationActions` do not include `Deny`.
    */
   readonly annotationErrors: readonly Verdict[];
 }
@@ -68,7 +68,7 @@ export class PolicyRun {
     return conditionsHold(this.#policy.conditions, this.#variables);
   }
 
-  /** @throws Error with the server's message. */
+  /** @throws Error with the server's message when the expression cannot be evaluated. */
   run(expression: PolicyExpression): unknown {
     return resultOf(expression, this.#variables, this.#budget);
   }

@@ -26,7 +26,7 @@ interface Invocation {
   readonly policy: StoredObject;
   readonly binding: StoredObject;
   readonly param: StoredObject | undefined;
-  /** The resource in the version that the policy matches. */
+  /** The resource in the version that a rule of the policy matches. */
   readonly served: ServedResource;
 }
 
@@ -76,8 +76,8 @@ type Fail = (
 ) => void;
 
 /**
- * The policies and bindings that match the original request. A policy that only matches the object after a
- * change by another policy does not run.
+ * The policies and bindings that match the original request. If the object matches a policy only after
+ * another policy has changed it, that policy does not run.
  */
 function invocationsOf(
   cluster: Cluster,

@@ -9,7 +9,7 @@ import { fromStored, type ServedResource } from '../../registry/served-resource.
 /** A mistake in the parameters of a policy or binding, with the server's message. */
 export class ParamProblem extends Error {
   override readonly name = 'ParamProblem';
-  /** True if the policy itself is wrong, independent of its bindings. */
+  /** True if the mistake is in the policy; false if it is in the binding. */
   readonly ofPolicy: boolean;
 
   constructor(what: 'policy' | 'binding', why: string) {
@@ -19,9 +19,9 @@ export class ParamProblem extends Error {
 }
 
 /**
- * The parameters of a policy, which is evaluated once for each of them. The item `undefined` stands for an
- * evaluation without a parameter (k8s.io/apiserver, pkg/admission/plugin/policy/generic/policy_dispatcher.go,
- * CollectParams).
+ * The parameters of a policy. The policy is evaluated once for each item of this list. The item `undefined`
+ * stands for an evaluation without a parameter (k8s.io/apiserver,
+ * pkg/admission/plugin/policy/generic/policy_dispatcher.go, CollectParams).
  *
  * @throws ParamProblem when there are no parameters and the binding's action is `Deny`, or when the binding
  * does not say which objects are its parameters.

@@ -18,7 +18,10 @@ import { ParamProblem, paramsOf } from './params.ts';
 const POLICIES = `validatingadmissionpolicies.${ADMISSION_GROUP}`;
 const BINDINGS = `validatingadmissionpolicybindings.${ADMISSION_GROUP}`;
 
-/** The key of the audit annotation that records failures found by bindings with `Audit`. */
+/**
+ * The key of the audit annotation with the failed validations of all bindings whose `validationActions`
+ * include `Audit`.
+ */
 const FAILURES = 'validation.policy.admission.k8s.io/validation_failure';
 /** The maximum number of failures in this annotation. Further failures are dropped. */
 const MAX_FAILURES = 50;
@@ -100,7 +103,10 @@ interface Place {
   readonly binding: StoredObject;
 }
 
-/** What denies a request. An error in a policy itself is reported without a binding. */
+/**
+ * The policy and the binding that deny a request. If the error is in the policy, the message contains no
+ * binding.
+ */
 type Denier = Pick<Place, 'policy'> & Partial<Place>;
 
 /** Collects the verdicts of all policies for one request, and decides the answer. */

@@ -27,7 +27,7 @@ export function celVariables(cluster: Cluster, request: AdmissionRequest): Polic
 }
 
 /**
- * The additional variables of a policy.
+ * The variables that only policies have, and not webhooks.
  *
  * @param lazily - the `variables` of the policy. Each is evaluated when it is first used.
  */

@@ -57,8 +57,7 @@ export function enforceQuotas({ storage }: Cluster, request: AdmissionRequest): 
 }
 
 /**
- * The quotas of a namespace that have no scopes. A quota with scopes, which covers only some Pods, is
- * ignored.
+ * The quotas of a namespace that have no scopes. A quota with scopes covers only some Pods. It is ignored.
  */
 export function quotasOf(storage: Storage, namespace: string): readonly StoredObject[] {
   return storage.list(QUOTAS, namespace).filter(({ spec }) => {
@@ -71,7 +70,7 @@ export function hardOf({ spec }: StoredObject): Usage {
   return amountsOf(isObject(spec) ? spec.hard : undefined);
 }
 
-/** The used amount of each resource in `hard`. */
+/** How much of each resource in `hard` is used. */
 export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage {
   const used = new Map<string, Amount>([...hard.keys()].map((what) => [what, NOTHING]));
   for (const resource of new Set([...hard.keys()].flatMap(countedFor))) {
@@ -85,7 +84,10 @@ export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage 
   return used;
 }
 
-/** The resources whose objects are counted for an amount of a quota. */
+/**
+ * The resources whose objects count towards an entry of a quota. For example, Pods count towards
+ * `requests.cpu`.
+ */
 function countedFor(what: string): readonly ResourceName[] {
   if (what.startsWith('count/')) return [what.slice('count/'.length)];
   if (what.startsWith('services.')) return ['services'];

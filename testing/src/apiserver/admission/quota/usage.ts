@@ -24,7 +24,7 @@ const COUNTED_BY_NAME: ReadonlySet<ResourceName> = new Set([
   'services',
 ]);
 
-/** The amounts that an object uses of a quota (k8s.io/kubernetes, pkg/quota/v1/evaluator/core). */
+/** The amounts of a quota that an object uses up (k8s.io/kubernetes, pkg/quota/v1/evaluator/core). */
 export function usageOf(resource: ResourceName, object: StoredObject): Usage {
   const usage = new Map<string, Amount>([[`count/${resource}`, ONE]]);
   if (COUNTED_BY_NAME.has(resource)) usage.set(resource, ONE);
@@ -51,7 +51,7 @@ export function plus(left: Amount, right: Amount): Amount {
   return { nanos: left.nanos + right.nanos, binary: left.binary || right.binary };
 }
 
-/** True for a finished Pod. It is counted only as an object, and uses no other amounts. */
+/** True for a finished Pod. Such a Pod counts as an object, but its requests and limits do not count. */
 function isFinished({ status }: StoredObject): boolean {
   const phase = isObject(status) ? status.phase : undefined;
   return phase === 'Succeeded' || phase === 'Failed';
@@ -66,8 +66,8 @@ function addService(usage: Map<string, Amount>, { type, ports }: Json): void {
 
 /**
  * For each resource, the sum of the Pod's containers, or the amount of its largest init container if that is
- * more. An init container with `restartPolicy: Always` counts as a container, which already runs while the
- * init containers after it run.
+ * more. An init container with `restartPolicy: Always` counts like a regular container. It keeps running
+ * while the init containers after it run, so its amounts are added to theirs.
  */
 export function podAmounts({ containers, initContainers }: Json): Usage {
   const total = new Map<string, Amount>();
@@ -101,8 +101,8 @@ export function containersOf(list: unknown): readonly Json[] {
 }
 
 /**
- * The amounts of a container: for CPU these are `limits.cpu`, `requests.cpu`, and `cpu`, which equals the
- * request. Other resources have the same three amounts.
+ * The amounts of a container. For CPU these are `limits.cpu`, `requests.cpu`, and `cpu` (equal to the
+ * request). Other resources have the same three amounts.
  */
 export function containerAmounts({ resources }: Json): Usage {
   const { requests, limits } = isObject(resources) ? resources : {};

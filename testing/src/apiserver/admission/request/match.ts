@@ -24,8 +24,8 @@ export function isAboutPolicies({ group, plural }: ServedResource): boolean {
 }
 
 /**
- * The version of the resource that `constraints` match. With `matchPolicy: Equivalent`, this can be another
- * version than in the request. Undefined when the constraints do not match the request (k8s.io/apiserver,
+ * The version of the resource that `constraints` match. With `matchPolicy: Equivalent`, it may differ from
+ * the version of the request. Undefined when the constraints do not match the request (k8s.io/apiserver,
  * pkg/admission/plugin/policy/matching/matching.go).
  *
  * @param constraints - `matchConstraints` of a policy, or the rules and selectors of a webhook as an object
@@ -45,8 +45,8 @@ export function matchedResource(
 }
 
 /**
- * The version that matches first. The version of the request is tried first. The other versions are then
- * tried rule by rule.
+ * The version of the resource that a rule matches. The version of the request takes precedence. If no rule
+ * matches it, each rule in turn is compared with all other versions.
  */
 function matchedBy(
   rules: unknown,
@@ -86,7 +86,7 @@ const EVERYTHING = {
   resources: ['*/*'],
 };
 
-/** The other versions of the resource. */
+/** All versions of the resource, except the version of the request. */
 function equivalents(
   { registry }: Cluster,
   { served }: AdmissionRequest,
@@ -119,8 +119,8 @@ function selects(cluster: Cluster, constraints: Json, request: AdmissionRequest)
 }
 
 /**
- * The labels of the namespace of the request; undefined for a cluster-scoped object. For a Namespace, these
- * are the labels that it gets by the request.
+ * The labels of the namespace of the request; undefined for a cluster-scoped object. When a Namespace is
+ * created or changed, the result is its new labels.
  */
 function namespaceLabels(
   cluster: Cluster,
@@ -169,8 +169,8 @@ function ruleMatches(
 }
 
 /**
- * Whether an entry matches: `pods`, `pods/status`, `pods/*`, `*` (which matches no subresource) or `*` +
- * `/scale`.
+ * Whether an entry of a rule's `resources` matches. Entries are `pods`, `pods/status`, `pods/*`, `*` (all
+ * resources without their subresources) or `*` + `/scale`.
  */
 function resourceMatches(text: string, plural: string, subresource: string): boolean {
   const [resource = '', part = ''] = text.split('/');

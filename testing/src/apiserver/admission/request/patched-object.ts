@@ -7,8 +7,8 @@ import { applyJsonPatch, JsonPatchError } from '../../patch/json/json-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
 /**
- * An object after the JSON patch of a webhook or policy. Like on the server, it is decoded again. If the
- * patch cannot be applied, returns a string: the message of the library that real servers use
+ * Applies the JSON patch of a webhook or policy to an object. Like on the server, the result is decoded
+ * again. If the patch cannot be applied, returns a string: the message of the library that real servers use
  * (evanphx/json-patch v4).
  */
 export function patchedObject(
@@ -33,7 +33,7 @@ export function patchedObject(
  * returns a string with the server's message.
  */
 export function decodedAgain(document: Json, served: ServedResource): StoredObject | string {
-  // A Scale has its own kind and apiVersion.
+  // The kind and apiVersion of a Scale are not those of the resource.
   const { kind = served.kind, apiVersion = apiVersionOf(served) } = document;
   const typeName = builtInKindName(String(apiVersion), String(kind));
   if (typeName === undefined) {

@@ -17,7 +17,9 @@ export class Reinvocation {
     this.#again = true;
   }
 
-  /** Called before these plugins run, in the first or second round, with the current `object`. */
+  /**
+   * Call this at the start of each round, before the policies or webhooks run, with the current `object`.
+   */
   enter(object: StoredObject | undefined): void {
     if (this.#again && !jsonEquals(object, this.#last)) this.changed();
   }

@@ -3,7 +3,7 @@ import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Json } from '../../objects/metadata.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** The caller of the server's own writes, which come from its loopback client. */
+/** The caller of writes that the server makes itself, through its loopback client. */
 export const SERVER: Caller = { name: 'system:apiserver', groups: ['system:masters'] };
 
 /**

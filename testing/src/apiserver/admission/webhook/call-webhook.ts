@@ -17,7 +17,7 @@ import type { Webhook } from './webhook.ts';
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
 /**
- * The request as it is sent to a webhook, with the objects in the version that the webhook's rule names.
+ * The request as it is sent to a webhook, with the objects in the version that a rule of the webhook matches.
  * Undefined when the webhook does not match the request (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/generic/webhook.go, ShouldCallHook).
  *
@@ -116,7 +116,7 @@ export function serverError(why: string): ApiError {
 }
 
 /**
- * The error for a denial, with the webhook's own Status (k8s.io/apiserver,
+ * The error for a denial, with the Status in the webhook's answer (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/errors/statuserror.go).
  */
 export function denial({ name }: Webhook, { status }: Answer): ApiError {

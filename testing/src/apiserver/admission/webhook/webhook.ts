@@ -17,15 +17,16 @@ export interface Webhook {
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /**
- * All webhooks in the configurations of one kind, sorted by the name of the configuration, and within it in
- * the order of its list.
+ * All webhooks in the configurations of one kind. The configurations are sorted by name. The webhooks of a
+ * configuration keep their order.
  */
 export function webhooksOf({ storage }: Cluster, configurations: ResourceName): readonly Webhook[] {
   return storage.list(configurations).flatMap((configuration) => known(configuration));
 }
 
 /**
- * Keyed by the stored configuration object. Every change brings a new object, so entries never become stale.
+ * The webhooks of each configuration, keyed by the stored object. Every change of a configuration stores a
+ * new object, so entries never become stale.
  */
 const cached = new WeakMap<StoredObject, readonly Webhook[]>();
 

@@ -46,7 +46,7 @@ export function check(expression: Expression, variables: Variables): Checked {
   return { type: typeOf(expression), findings: checker.findings, typeOf };
 }
 
-/** Types that an expression can name. */
+/** Types whose names can be used in an expression. */
 const NAMED_TYPES: ReadonlyMap<string, Type> = new Map(
   [
     'bool',

@@ -1,7 +1,7 @@
 import type { Comprehension, Expression } from './expression.ts';
 import { BOOL, INT } from './type.ts';
 
-/** A call in an expression, which may be a call of a macro. */
+/** A call in an expression. It may be a call of a macro. */
 export interface MacroCall {
   readonly name: string;
   readonly at: number;
@@ -20,7 +20,7 @@ export class MacroError extends Error {
   }
 }
 
-/** The variable that holds the result of a loop. No expression can name it. */
+/** The variable that holds the result of a loop. The source of an expression cannot use it. */
 const RESULT = '@result';
 
 type Expand = (call: MacroCall & { readonly target: Expression }) => Expression;
@@ -159,7 +159,10 @@ function optional(isWrapped: boolean): Expand {
   };
 }
 
-/** Binds the list to a name and sorts it by the list of its keys. */
+/**
+ * Expands `sortBy`: binds the list to a name, computes the sort key of each item, and sorts the items by
+ * their keys.
+ */
 function sorter({ at, target, args }: Parameters<Expand>[0]): Expression {
   const input = identifier('@__sortBy_input__', at);
   const expand = lister(1, false);

@@ -108,8 +108,8 @@ export class ExpressionReader {
   }
 
   /**
-   * Reads an operand with a sign. Two equal signs cancel each other, and the sign of a number belongs to the
-   * number.
+   * Reads an operand with the operator `!` or `-`. A doubled operator (`!!` or `--`) has no effect. A minus
+   * before a number becomes part of the number.
    */
   #unary({ op, start }: ParsedNode, operand: ParsedNode): Expression {
     if (operand.op === op) return this.read(operand.args as ParsedNode);

@@ -89,7 +89,7 @@ export function parseTypes(text: string): readonly Type[] {
   return types;
 }
 
-/** A type as the server's messages show it (checker/format.go). */
+/** A type in the notation of the server's messages (checker/format.go). */
 export function formatType(type: Type): string {
   switch (type.kind) {
     case 'dyn':

@@ -73,7 +73,7 @@ function atLeastSimple(
   return { ...found, cost: Math.max(found.cost, 1) };
 }
 
-/** The cost of `==` for types whose values are compared at a fixed cost, in one step or in several. */
+/** The cost of `==` for types whose values are compared in a fixed number of steps. */
 const EQUALITY: Readonly<Record<string, number>> = {
   'net.IP': 1,
   'net.CIDR': 1,
@@ -209,7 +209,7 @@ const quote: Estimate = (_, [text]) =>
     size: { min: text.size.min + 2, max: text.size.max * 2 + 2 },
   };
 
-/** The length of the longest regular expression that any named format has. */
+/** The length of the longest regular expression among all named formats. */
 const FORMAT_REGEX = 128;
 
 const validate: Estimate = (_, [text]) =>

@@ -38,8 +38,8 @@ const NAMESPACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The maximum cost of a checked expression, by the server's estimate. This is a port of the rules of
- * github.com/google/cel-go, checker/cost.go, for the trees of this library.
+ * The maximum cost of a checked expression, by the server's estimate. This is a port of
+ * github.com/google/cel-go, checker/cost.go. It works on the syntax trees of the CEL library.
  */
 export function maxCostOf(root: ExpressionNode, declared: DeclaredSize): number {
   return new CostEstimate(declared).of(root, new Map());
@@ -240,8 +240,8 @@ class CostEstimate {
   }
 
   /**
-   * The cost of the list of keys that `sortBy` makes. The list is bound to a variable, which costs
-   * as much as `cel.bind`.
+   * The cost of the list of keys that `sortBy` makes. The list is bound to a variable. This costs as much as
+   * `cel.bind`.
    */
   #sorting(body: ExpressionNode | undefined, size: SizeRange, scope: Scope): number {
     const kind = body === undefined ? 'dyn' : this.#kindOf(body, scope);

@@ -5,8 +5,8 @@ export const NEW_LIST = 10;
 export const NEW_MAP = 30;
 
 /**
- * For macros without a list or map as their result: the cost of one iteration, not counting the expression
- * that the macro evaluates in it, and the cost of the loop's result.
+ * The cost of one iteration, and the cost of the loop's result, for macros that do not make a list or map.
+ * The expression that the macro evaluates in each iteration is not included.
  */
 export const QUANTIFIERS: Readonly<
   Record<string, { readonly step: number; readonly result: number }>
@@ -18,8 +18,8 @@ export const QUANTIFIERS: Readonly<
 };
 
 /**
- * For macros that make a list or map: the cost of the start value, and the cost of one iteration, not
- * counting the expression that the macro evaluates in it.
+ * The cost of the start value, and the cost of one iteration, for macros that make a list or map. The
+ * expression that the macro evaluates in each iteration is not included.
  */
 export const TRANSFORMS: Readonly<
   Record<string, { readonly start: number; readonly step: number }>
@@ -31,8 +31,8 @@ export const TRANSFORMS: Readonly<
 };
 
 /**
- * Macros that the library lacks, at least with two variables. Our implementations do not expand them to loops
- * of the library.
+ * Macros that this package implements, because the library lacks them or lacks their variant with two
+ * variables. They do not become loops of the library.
  */
 export const OWN_LOOPS: ReadonlySet<string> = new Set([
   ...Object.keys(QUANTIFIERS),

@@ -6,13 +6,13 @@
 export interface ExpressionNode {
   readonly op: string;
   readonly args: unknown;
-  /** The type, which the type check sets. */
+  /** The type of the node. The type check sets it. */
   readonly checkedType?: CheckedType;
   readonly meta: {
     readonly evaluate: Evaluate;
     /** The expression that is evaluated instead of the node: the loop that a macro expands to. */
     readonly alternate?: ExpressionNode;
-    /** The macro's own evaluation, for a macro that does not expand to another expression, such as `has`. */
+    /** Evaluates a macro that does not expand to another expression, such as `has`. */
     readonly macro?: Macro;
   };
   setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
@@ -40,7 +40,7 @@ interface TypeChecker {
 interface Comprehension {
   readonly iterable: ExpressionNode;
   readonly step: ExpressionNode;
-  /** False when an error in a step does not end the loop. */
+  /** False if the loop continues after an error in a step. */
   readonly errorsAreFatal?: boolean;
   /** Whether the loop continues after an iteration with this result. */
   readonly condition?: (result: boolean) => boolean;
@@ -63,7 +63,7 @@ function loopOf({ args }: ExpressionNode): Comprehension {
   return args as Comprehension;
 }
 
-/** True when an expression names a variable. */
+/** True when an expression contains a variable with this name. */
 export function names(nodes: readonly ExpressionNode[], variable: string): boolean {
   return nodes.some(({ op, args }) => op === 'id' && args === variable);
 }
@@ -82,8 +82,8 @@ export function renameFunctions(
 }
 
 /**
- * Makes `has(a.b)` checked like `a.b`, so that a field that cannot exist is an error inside `has` too. Call
- * this before the expression is checked.
+ * Makes the type check treat `has(a.b)` like `a.b`, so that a field that cannot exist is also an error inside
+ * of `has`. Call this before the expression is checked.
  */
 export function checkPresenceTests(nodes: readonly ExpressionNode[]): void {
   for (const { op, args, meta } of nodes) {

@@ -29,9 +29,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/**
- * The name that a rule uses for a field of an object. Undefined for a field that no rule can name.
- */
+/** The name that a rule uses for a field of an object. Undefined for a field that rules cannot use. */
 export function celFieldName(field: string): string | undefined {
   if (KEYWORDS.has(field)) return `__${field}__`;
   const escaped = field.replace(/__|[./-]/g, (part) => ESCAPES[part] ?? '__underscores__');

@@ -1,6 +1,6 @@
 /**
- * The members that our macros use of the object that the library passes to a macro. These members are not
- * part of the library's public API. The version is pinned, and tests fail when they change.
+ * The library passes an object to each macro. These are the members of that object that our macros use. They
+ * are not part of the library's public API. The version is pinned, and tests fail when they change.
  */
 import type { ExpressionNode } from './expression-tree.ts';
 

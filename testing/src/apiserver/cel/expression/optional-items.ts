@@ -11,8 +11,8 @@ interface MaskedText {
 }
 
 /**
- * The library cannot parse `[?a]` and `{?"k": a}`. Each question mark is replaced by `!`, which keeps all
- * offsets and produces a node that nothing else could produce at that position.
+ * The library cannot parse `[?a]` and `{?"k": a}`. Each question mark is replaced by `!`. This keeps all
+ * offsets, and produces a node that nothing else could produce at that position.
  */
 export function maskOptionalItems(expression: string): MaskedText {
   const marks = new Set<number>();

@@ -1,4 +1,4 @@
-/** A token, or what stands between two tokens. */
+/** A token, or the spaces and comments between two tokens. */
 const TOKENS =
   /\/\/[^\n]*|[rRbB]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|[A-Za-z_]\w*|\s+|\d[\w.]*|[\s\S]/g;
 

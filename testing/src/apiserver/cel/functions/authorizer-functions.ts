@@ -6,7 +6,7 @@ const GROUP = 'kubernetes.authorization.GroupCheck';
 const RESOURCE = 'kubernetes.authorization.ResourceCheck';
 const DECISION = 'kubernetes.authorization.Decision';
 
-/** The path or resource that an expression asks about. */
+/** The action on a path or resource whose authorization an expression checks. */
 export interface AuthorizerQuestion {
   readonly verb: string;
   readonly path?: string;
@@ -15,7 +15,9 @@ export interface AuthorizerQuestion {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** The service account whose rights are asked about, in place of those of the user of the request. */
+  /**
+   * If set, the rights of this ServiceAccount are checked, and not the rights of the user of the request.
+   */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 }
 

@@ -18,9 +18,9 @@ const COMPARABLE: readonly string[] = [
 const MOST_NUMBERS = 10_000_000;
 
 /**
- * Registers the list extension of cel-go, version 3, which Kubernetes has had since 1.34 (`slice`, `flatten`,
- * `sort`, `distinct`, `reverse`, `lists.range`), and `first`, `last`, `unwrapOpt` and `optional.unwrap` of
- * its optional types.
+ * Registers version 3 of cel-go's list extension (`slice`, `flatten`, `sort`, `distinct`, `reverse`,
+ * `lists.range`), which Kubernetes has had since 1.34. Also registers `first`, `last`, `unwrapOpt` and
+ * `optional.unwrap` of cel-go's optional types.
  */
 export function registerListExtension(environment: CelEnvironment): void {
   class Lists {}

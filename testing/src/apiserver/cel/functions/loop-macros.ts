@@ -33,8 +33,9 @@ interface Step {
 }
 
 /**
- * cel-go's macros with two variables (`TwoVarComprehensions`), which Kubernetes has had since 1.32,
- * `existsOne`, and `sortBy` of cel-go's list extension. Each step of a loop is charged to the budget.
+ * The macros of cel-go with two variables (`TwoVarComprehensions`, in Kubernetes since 1.32), the macro
+ * `existsOne`, and the macro `sortBy` of cel-go's list extension. Each step of a loop is charged to the
+ * budget.
  */
 export function registerLoopMacros(environment: CelEnvironment): void {
   for (const loop of LOOPS) {

@@ -18,13 +18,13 @@ export function isTypedObject(value: unknown): value is TypedObject {
 }
 
 /**
- * The function whose calls replace object literals, which the library does not have. The source of an
- * expression cannot call it.
+ * The function whose calls replace object literals, because the library has no object literals. The source of
+ * an expression cannot call it.
  */
 const CONSTRUCTOR = 'k8s__object';
 const TYPE = 'kubernetes.Object';
 
-/** The additional functions for mutations of a policy (k8s.io/apiserver, pkg/cel/mutation). */
+/** The functions that only mutations of a policy can use (k8s.io/apiserver, pkg/cel/mutation). */
 export function registerMutationFunctions(environment: CelEnvironment): void {
   environment
     .registerType(TYPE, TypedObject)

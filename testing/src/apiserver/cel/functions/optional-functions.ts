@@ -1,7 +1,9 @@
 import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
 import type { CelType, Checker, Evaluator, MacroCall, Scope } from '../expression/macro.ts';
 
-/** Registers `optional.ofNonZeroValue`, `optMap` and `optFlatMap`, which the library does not have. */
+/**
+ * Registers `optional.ofNonZeroValue`, `optMap` and `optFlatMap`, because the library does not have them.
+ */
 export function registerOptionalFunctions(environment: CelEnvironment): void {
   const make: Make = { of: (value) => Optional.of(value), none: () => Optional.none() };
   environment

@@ -15,7 +15,7 @@ class CelQuantity {
     this.scale = scale;
   }
 
-  /** @throws Error with the API server's message for a text that is not a quantity. */
+  /** @throws Error with the API server's message for a string that is not a quantity. */
   static parse(text: string): CelQuantity {
     const parsed = parseQuantity(text);
     if ('problem' in parsed) throw new Error(parsed.problem);
@@ -69,8 +69,8 @@ const INT64_DIGITS = 18;
 const BINARY_DIGITS = 15;
 
 /**
- * The power of ten that a string with a quantity gets by the rules of `ParseQuantity` (apimachinery,
- * pkg/api/resource/quantity.go).
+ * The power of ten that `ParseQuantity` (apimachinery, pkg/api/resource/quantity.go) uses to store a
+ * quantity.
  */
 function scaleOf(text: string): number | undefined {
   const [, whole = '', fraction = '', exponent, suffix = ''] = PARTS.exec(text) ?? [];

@@ -3,7 +3,7 @@ import { knownPattern, Work } from 'chancery/internal-objects';
 import { ownName } from '../expression/own-names.ts';
 import { Budget } from '../runtime/budget.ts';
 
-/** A limit above the number of matches in any string of a request. */
+/** A limit that no string can reach: all matches are returned. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**

@@ -133,8 +133,8 @@ function requireBuild(part: string): void {
 }
 
 /**
- * Compares prerelease identifiers. A release comes after its prereleases, and a numeric identifier before one
- * with letters.
+ * Compares prerelease identifiers. A release comes after its prereleases. A numeric identifier comes before
+ * an identifier with letters.
  */
 function comparePrereleases(left: readonly string[], right: readonly string[]): bigint {
   if (left.length === 0 || right.length === 0) {

@@ -79,7 +79,7 @@ function reconcile(tools: Tools, key: ObjectKey): Again {
   const set = access.get(DAEMON_SETS, namespace, name) as DaemonSet | undefined;
   if (set === undefined) return undefined;
   const revision = ensureTemplateRevision(access, set, set.spec.template);
-  // A daemon also runs on nodes that are closed to other Pods.
+  // The Pods of a DaemonSet also run on cordoned nodes.
   const nodes = nodesFor(access, set.spec.template.spec, { unschedulable: true });
   const scene: Scene = { ...tools, set, revision, nodes };
   return workAndReport(

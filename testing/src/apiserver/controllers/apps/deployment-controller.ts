@@ -59,8 +59,8 @@ interface Scene {
 }
 
 /**
- * Reconciles a Deployment with the strategy `Recreate` when one of its Pods is deleted, because it waits
- * until its old Pods are gone.
+ * Reconciles a Deployment with the strategy `Recreate` when one of its Pods is deleted, because the rollout
+ * waits until the old Pods are gone.
  */
 function watchPodsOfRecreated(access: ClusterAccess): WorkloadController['watches'][number] {
   const ofSets = watchDependents(PODS, 'ReplicaSet');

@@ -29,13 +29,15 @@ export interface NewReplicaSet {
   readonly set: ReplicaSet;
   /** Undefined when the Deployment already used this ReplicaSet. */
   readonly news: 'created' | 'found' | undefined;
-  /** How many generated names were already taken by ReplicaSets of other templates, so far. */
+  /**
+   * How often the name generated for a ReplicaSet already belonged to a ReplicaSet with a different template.
+   */
   readonly collisions: number;
 }
 
 /**
- * The oldest ReplicaSet whose Pods are those that the Deployment asks for. The ReplicaSet has the same
- * template, or was made from the same template when the server added other defaults to it.
+ * The oldest ReplicaSet that creates the Pods of the Deployment's template. Its template is the same, or was
+ * the same before the server added different defaults to it.
  */
 export function currentReplicaSet(
   { spec: { template }, status }: Deployment,
@@ -150,8 +152,8 @@ function newReplicaSet(
 }
 
 /**
- * How many replicas the new ReplicaSet may have at first, so that they and the old ReplicaSets' replicas
- * together stay within the surge.
+ * The number of replicas that the new ReplicaSet may have at first. Together with the replicas of the old
+ * ReplicaSets, this number must not exceed the desired number plus the surge.
  */
 function firstReplicas(deployment: Deployment, others: readonly ReplicaSet[]): number {
   const desired = desiredReplicas(deployment);

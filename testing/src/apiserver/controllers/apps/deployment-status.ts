@@ -106,7 +106,10 @@ function hasDeadline({
   return progressDeadlineSeconds < NO_DEADLINE_SECONDS;
 }
 
-/** True when all replicas have the current template and are available, and no others are left. */
+/**
+ * True when all replicas have the current template and are available, and no replica with an older template
+ * is left.
+ */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const desired = desiredReplicas(deployment);
   return (

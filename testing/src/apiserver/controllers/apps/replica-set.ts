@@ -37,7 +37,7 @@ export interface ReplicaSet extends StoredObject {
   readonly status?: ReplicaSetStatus;
 }
 
-/** Keeps as many Pods as `spec.replicas` says: creates missing Pods, and deletes surplus ones. */
+/** Keeps the number of Pods at `spec.replicas`: creates missing Pods, and deletes surplus Pods. */
 export function replicaSetController(
   access: ClusterAccess,
   clock: Clock,
@@ -107,7 +107,7 @@ function createPod({ access, record }: Tools, set: ReplicaSet): void {
 }
 
 /**
- * Sorts the Pods that should be deleted first to the front: unscheduled Pods, then Pods that are not running,
+ * Sorts Pods in the order in which they should be deleted: unscheduled Pods, then Pods that are not running,
  * then unready Pods. Among equals, the youngest Pod comes first.
  */
 function byDispensability(left: Pod, right: Pod): number {
@@ -161,7 +161,7 @@ function conditionsOf({ status }: ReplicaSet): readonly Condition[] {
   return (status?.conditions ?? []) as readonly Condition[];
 }
 
-/** The counts without the zeros, because Go omits zeros in JSON. */
+/** Removes counts that are zero, because Go omits zeros in JSON. */
 export function nonZero<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(counts).filter(([, count]) => count !== 0),

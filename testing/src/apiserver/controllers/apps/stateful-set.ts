@@ -62,8 +62,7 @@ export function isHealthy(pod: Pod): boolean {
 }
 
 /**
- * Creates the Pod of an ordinal and its missing volume claims. The claims stay when the Pod is
- * deleted.
+ * Creates the Pod of an ordinal and its missing volume claims. The claims are kept when the Pod is deleted.
  */
 export function createStatefulPod(
   access: ClusterAccess,
@@ -96,7 +95,10 @@ function failureText({ metadata }: StatefulSet, pod: string, why: string): strin
   return `Create Pod ${pod} in StatefulSet ${metadata.name} failed error: ${why}`;
 }
 
-/** Creates missing claims. All are tried, and if one fails the Pod is not created. */
+/**
+ * Creates missing claims. A refused claim does not prevent the creation of the other claims, but the Pod is
+ * then not created.
+ */
 function ensureClaims(
   access: ClusterAccess,
   set: StatefulSet,

@@ -14,8 +14,8 @@ const CONTROLLER_REVISIONS: ResourceName = 'controllerrevisions.apps';
 export const REVISION_HASH = 'controller-revision-hash';
 
 /**
- * The label with the hash on the revisions of a StatefulSet. Revisions of a DaemonSet use the label
- * of its Pods.
+ * The label with the hash of the template, on the ControllerRevisions of a StatefulSet. ControllerRevisions
+ * of a DaemonSet have the same label as its Pods.
  */
 const HASH_OF_STATEFUL_SET = 'controller.kubernetes.io/hash';
 
@@ -77,7 +77,7 @@ function createRevision(
       name: `${name}-${hash}`,
       ...(namespace === undefined ? {} : { namespace }),
       labels: { ...template.metadata?.labels, [hashLabel]: hash },
-      // `kubectl rollout history` shows the change cause, which is in these annotations.
+      // `kubectl rollout history` prints the change cause. It is in these annotations.
       ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: [controllerReference(owner)],
     },

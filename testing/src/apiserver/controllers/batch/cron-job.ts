@@ -23,8 +23,8 @@ const DEFAULT_SUCCESSFUL = 3;
 const DEFAULT_FAILED = 1;
 
 /**
- * With more missed times than this, the controller records a warning and skips to the last minutes. The real
- * controller has the same limit.
+ * After this number of missed times, the controller records a warning and ignores all times except those of
+ * the last minutes. The real controller has the same limit.
  */
 const MOST_MISSED = 100;
 
@@ -211,7 +211,7 @@ function referenceTo({ metadata }: StoredObject): JobReference {
   } as JobReference;
 }
 
-/** The end of a Job; undefined while it is running. */
+/** How a Job has ended; undefined while it is running. */
 function endOf(job: StoredObject): 'Complete' | 'Failed' | undefined {
   const { conditions = [] } = (job.status ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];

@@ -27,7 +27,7 @@ export function cronSchedule(schedule: string, timeZone = 'Etc/UTC'): CronSchedu
     const periodMs = periodOf(every);
     return { nextAfter: (afterMs) => afterMs + periodMs };
   }
-  // The job is never started, so it has no timer. The server's clock decides when times are due.
+  // The `Cron` is never started, so it has no timer. The server's clock decides when times are due.
   const cron = new Cron(schedule, {
     timezone: timeZone,
     paused: true,

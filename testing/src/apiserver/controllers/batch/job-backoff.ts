@@ -71,7 +71,8 @@ function counted(
 }
 
 /**
- * Milliseconds from `nowMs` until a Pod is replaced, after `failures` failures, the last one at `lastMs`.
+ * The milliseconds from `nowMs` until the failed Pod is replaced, if it was failure number `failures` and
+ * failed at `lastMs`.
  */
 export function backoffLeftMs(failures: number, lastMs: number, nowMs: number): number {
   if (failures === 0) return 0;
@@ -79,7 +80,10 @@ export function backoffLeftMs(failures: number, lastMs: number, nowMs: number): 
   return Math.max(waitMs - (nowMs - lastMs), 0);
 }
 
-/** The time at which a Pod ended, or the closest time that its status shows (Go: `getFinishedTime`). */
+/**
+ * The time at which a Pod ended. If the Pod's status does not contain this time, the closest known time (Go:
+ * `getFinishedTime`).
+ */
 export function finishedMs(pod: Pod): number {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
   const ofContainers = containersFinishedMs(pod);

@@ -16,8 +16,8 @@ export function endOf(job: Job, { status, metadata }: Pod): keyof UncountedPods 
 }
 
 /**
- * The counter in the status that the end of a Pod increases. In a Job with indexes, a Pod without an index is
- * not counted. A failure that the failure policy ignores is not counted.
+ * The counter in a Job's status that is increased because a Pod has ended. In a Job with indexes, a Pod
+ * without an index is not counted. A failure that the failure policy ignores is not counted.
  *
  * @param isFailure - true if the Job has failed. Each Pod that has not ended then counts as failed.
  */

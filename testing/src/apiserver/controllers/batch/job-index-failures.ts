@@ -19,8 +19,8 @@ export function limitsEachIndex({ spec }: Job): boolean {
 }
 
 /**
- * The indexes that have finally failed: those in the status, and those of Pods that failed since.
- * Undefined for a Job without `backoffLimitPerIndex`.
+ * The indexes that have finally failed: the indexes in the status, and the indexes of Pods that have failed
+ * since the status was written. Undefined for a Job without `backoffLimitPerIndex`.
  */
 export function failedIndexes(job: Job, pods: readonly Pod[]): Indexes | undefined {
   const { backoffLimitPerIndex } = job.spec;
@@ -68,7 +68,7 @@ export function indexBackoffMs(last: Pod | undefined, nowMs: number): number {
 
 /**
  * The template of a Pod, with the number of earlier failures of its index.
- * @param last - the Pod that it replaces.
+ * @param last - the failed Pod that the new Pod replaces.
  */
 export function countingTemplate(
   job: Job,

@@ -4,11 +4,14 @@ import type { PodTemplate } from '../pods/pod-template.ts';
 import type { Job } from './job-object.ts';
 import { isTracked } from './job-pod-count.ts';
 
-/** The annotation and label with the index of a Pod, which says which part of the work the Pod does. */
+/**
+ * The annotation and the label that contain the index of a Pod. Each index stands for one part of the Job's
+ * work.
+ */
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const VARIABLE = 'JOB_COMPLETION_INDEX';
 
-/** The maximum length of the prefix of a generated name, which five random letters follow. */
+/** The maximum length of the prefix of a generated name. The prefix is followed by five random letters. */
 const MOST_OF_PREFIX = 58;
 
 type Range = readonly [first: number, last: number];
@@ -28,7 +31,10 @@ export function indexOf({ spec }: Job, { metadata }: StoredObject): number | und
   return /^\d+$/.test(text) && index < (spec.completions ?? 0) ? index : undefined;
 }
 
-/** The succeeded indexes: those that the status lists, and those of Pods that have succeeded since then. */
+/**
+ * The succeeded indexes: the indexes in the status, and the indexes of Pods that have succeeded since the
+ * status was written.
+ */
 export function succeededIndexes(job: Job, pods: readonly Pod[]): Indexes {
   const fresh = pods
     .filter((pod) => isTracked(pod) && pod.status?.phase === 'Succeeded')
@@ -85,7 +91,10 @@ export function pendingIndexes(
   return pending;
 }
 
-/** Pods whose index another Pod already has, or whose index the Job does not need. */
+/**
+ * Pods that the Job does not need: Pods without a valid index, and Pods with the same index as an earlier Pod
+ * of the list.
+ */
 export function uselessPods(job: Job, active: readonly Pod[]): readonly Pod[] {
   const seen = new Set<number>();
   return active.filter((pod) => {

@@ -97,8 +97,8 @@ export interface ConditionContent {
 }
 
 /**
- * The conditions with one of them set. An unchanged condition keeps its times. A missing condition
- * is not added with the status `False`.
+ * Sets one condition in a list of conditions. An unchanged condition keeps its times. A condition with the
+ * status `False` is not added if the list does not contain its type yet.
  */
 export function withCondition(
   conditions: readonly PodCondition[],

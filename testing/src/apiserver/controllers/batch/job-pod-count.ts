@@ -41,7 +41,7 @@ export function untrack(access: ClusterAccess, pod: Pod): void {
  * Removes the finalizer from Pods that no Job will count: Pods of a Job that is gone, finished, or
  * has another uid, and Pods that do not belong to the Job any more.
  *
- * @param pods - the Pods of its namespace.
+ * @param pods - the Pods in the namespace of the Job.
  * @param uid - the uid of the Job that counts its Pods; undefined if there is none.
  */
 export function untrackOrphans(
@@ -87,7 +87,7 @@ export function settled(
   };
 }
 
-/** The count, plus the Pods that have ended since it was made. */
+/** Adds the Pods that have ended since `count` was computed. */
 export function withEnded(
   count: PodCount,
   pods: readonly Pod[],
@@ -113,7 +113,10 @@ export function uncountedOf({ uncounted }: PodCount): number {
   return uncounted.succeeded.length + uncounted.failed.length;
 }
 
-/** The number of Pods that have ended this way, counted or not. */
+/**
+ * The number of Pods that have succeeded or failed, depending on `end`. Pods that the status has not counted
+ * yet are included.
+ */
 export function totalOf(count: PodCount, end: keyof UncountedPods): number {
   return count[end] + count.uncounted[end].length;
 }

@@ -44,9 +44,9 @@ export interface JobTools {
   readonly record: RecordEvent;
 }
 
-/** What reconciling a Job has done, apart from counting its Pods. */
+/** What a reconcile of a Job has done, apart from counting the Job's Pods. */
 interface Managed {
-  /** True if the number of its Pods was adjusted. */
+  /** True if the number of the Job's Pods was adjusted. */
   readonly isManaged: boolean;
   /**
    * True if failed Pods are replaced later. The real controller then reports no active Pods
@@ -70,7 +70,7 @@ export function succeededOf(job: Job, pods: readonly Pod[], count: PodCount): nu
  * then their finalizers are removed, then they are counted. The Job is finished when all of this is
  * done and no Pod is terminating.
  *
- * @param verdict - the end of the Job, if its Pods have already decided it.
+ * @param verdict - whether the Job succeeds or fails, if its Pods have already decided this.
  */
 export function reportStatus(
   tools: JobTools,
@@ -116,7 +116,7 @@ export function reportStatus(
 }
 
 /**
- * The Job succeeds when enough Pods have succeeded and the others have ended. Without a number of
+ * The Job succeeds when enough Pods have succeeded and no Pod is active any more. Without a number of
  * completions, one succeeded Pod is enough.
  */
 function successOf(job: Job, pods: readonly Pod[], count: PodCount): Verdict | undefined {
@@ -128,7 +128,10 @@ function successOf(job: Job, pods: readonly Pod[], count: PodCount): Verdict | u
   return { isSuccess: true, reason: 'CompletionsReached', message };
 }
 
-/** The end of a Pod, if it is counted now. A failed Pod that waits for its replacement is counted later. */
+/**
+ * Returns the function that decides whether a Pod is counted now, and as what. A failed Pod that waits for
+ * its replacement is counted later.
+ */
 function endNow(
   job: Job,
   pods: readonly Pod[],
@@ -140,7 +143,7 @@ function endNow(
 }
 
 /**
- * Failed Pods that are kept until their index has another Pod. A finished or deleted Job keeps no such Pods.
+ * Failed Pods that are kept until a new Pod has their index. A finished or deleted Job keeps no such Pods.
  */
 function waitingPods(
   job: Job,
@@ -186,7 +189,7 @@ function withVerdict(
   return withCondition(conditions, { type, status: 'True', reason, message }, nowMs);
 }
 
-/** What the status of a Job shows about its Pods. */
+/** The facts about a Job's Pods that are written to its status. */
 interface Counted extends Pick<Managed, 'isWaiting' | 'failed'> {
   readonly count: PodCount;
   readonly pods: readonly Pod[];

@@ -6,7 +6,7 @@ import { commonCount, countOf, isIndexed, parsedIndexes, succeededIndexes } from
 import { isSuspended, type Job, trueCondition } from './job-object.ts';
 import { type PodCount, totalOf } from './job-pod-count.ts';
 
-/** The end of a Job. */
+/** The decision that a Job succeeds or fails. */
 export interface Verdict {
   readonly isSuccess: boolean;
   readonly reason: string;
@@ -16,7 +16,7 @@ export interface Verdict {
 /** The number of failed Pods that a Job tolerates by default. */
 const DEFAULT_BACKOFF_LIMIT = 6;
 
-/** The facts that decide the end of a Job. */
+/** The facts that decide whether a Job succeeds or fails. */
 interface Evidence {
   readonly pods: readonly Pod[];
   readonly count: PodCount;
@@ -24,9 +24,9 @@ interface Evidence {
 }
 
 /**
- * The end of a Job before its completions are counted; undefined while it is running. The checks
- * follow `syncJob` in pkg/controller/job: an earlier verdict, then failures, then the rules of
- * `successPolicy`.
+ * The decision that a Job succeeds or fails, apart from the number of its completions. Undefined if there is
+ * no such decision yet. The checks follow `syncJob` in pkg/controller/job: an earlier verdict, then failures,
+ * then the rules of `successPolicy`.
  */
 export function verdictOf(job: Job, evidence: Evidence): Verdict | undefined {
   return (
@@ -46,7 +46,7 @@ function verdictSoFar(job: Job): Verdict | undefined {
   return { isSuccess: found.type === 'SuccessCriteriaMet', reason, message };
 }
 
-/** The verdict that the Job fails, if a failed Pod is enough to make it fail. */
+/** Returns a verdict if the failure policy makes the whole Job fail because of one failed Pod. */
 function fatalFailure(job: Job, pods: readonly Pod[]): Verdict | undefined {
   if (job.spec.podFailurePolicy === undefined) return undefined;
   for (const pod of pods.filter((each) => endOf(job, each) === 'failed')) {
@@ -81,7 +81,10 @@ function isRestartedTooOften(job: Job, pods: readonly Pod[], backoffLimit: numbe
   return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
 }
 
-/** The verdict that the Job fails, if too many indexes have failed or no index can succeed any more. */
+/**
+ * Returns a verdict if the Job fails because too many indexes have failed, or because no index can succeed
+ * any more.
+ */
 function failedByIndex(job: Job, pods: readonly Pod[]): Verdict | undefined {
   const { maxFailedIndexes, completions = 0 } = job.spec;
   const failed = isIndexed(job) ? countOf(failedIndexes(job, pods) ?? []) : 0;

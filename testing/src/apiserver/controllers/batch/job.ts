@@ -54,8 +54,8 @@ const OWN_NAME = 'kubernetes.io/job-controller';
 interface Look extends JobTools {
   readonly backoff: JobBackoff;
   /**
-   * The ends of the Jobs whose Pods are being stopped. Each is decided before the Pods are stopped, and does
-   * not change when they stop.
+   * The verdicts about Jobs whose Pods are being stopped. A verdict is reached before the Pods are stopped,
+   * and does not change when they stop.
    */
   readonly endings: Map<ObjectKey, Ending>;
 }
@@ -63,7 +63,7 @@ interface Look extends JobTools {
 interface Ending {
   readonly uid: string | undefined;
   readonly verdict: Verdict;
-  /** The indexes that had failed when the end was decided. */
+  /** The indexes that had failed when the verdict was reached. */
   readonly failed: Indexes | undefined;
 }
 
@@ -269,7 +269,7 @@ function createIndexedPods(
   return isDone ? undefined : 'more';
 }
 
-/** Where a new Pod belongs in its Job. */
+/** The index of a new Pod in its Job, and the failed Pod that it replaces. */
 interface Place {
   readonly index?: number;
   /** The failed Pod of the same index. */

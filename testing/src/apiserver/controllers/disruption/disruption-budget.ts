@@ -114,7 +114,7 @@ function expectation(
   return { expected: pods.length, desired: minAvailable ?? 1 };
 }
 
-/** The number of replicas that the topmost controllers of these Pods ask for. */
+/** The sum of `spec.replicas` of the topmost controllers of these Pods. */
 function expectedScale(access: ClusterAccess, pods: readonly Pod[]): number {
   const scales = new Map<string, number>();
   for (const pod of pods) {

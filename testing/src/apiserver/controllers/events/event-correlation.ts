@@ -14,17 +14,19 @@ export interface RecordedEvent {
   count: number;
 }
 
-/** An Event to write. The first occurrence creates the Event, later ones increase its count. */
+/** An Event to write. The first occurrence creates the Event. Later occurrences increase its count. */
 export interface Occurrence extends Required<Report> {
   readonly entry: RecordedEvent;
 }
 
 /**
- * From this number of different messages about one object with one reason, the messages share an Event (from
- * client-go).
+ * When this many Events about one object with the same reason have different messages, they are combined into
+ * one Event (from client-go).
  */
 const MOST_SIMILAR = 10;
-/** After this time without such an Event, messages no longer count as similar (from client-go). */
+/**
+ * If no similar Event comes for this time, counting the different messages starts again (from client-go).
+ */
 const SIMILAR_WITHIN_MS = 600_000;
 /**
  * How many Events about one object may be recorded at once, and the interval after which one more is allowed
@@ -54,7 +56,10 @@ export class EventCorrelation {
   readonly #similar = new Map<string, Similar>();
   readonly #allowances = new Map<string, Allowance>();
 
-  /** @returns undefined when the object has too many Events, except for the first Event with its reason. */
+  /**
+   * @returns undefined if the Event is dropped, because the object has too many Events. The first Event with
+   * each reason is never dropped.
+   */
   observe(
     about: StoredObject,
     { type = 'Normal', reason, message }: Report,
@@ -62,8 +67,8 @@ export class EventCorrelation {
   ): Occurrence | undefined {
     const object = `${about.kind}/${about.metadata.namespace}/${about.metadata.name}/${about.metadata.uid}`;
     const group = `${object}/${type}/${reason}`;
-    // Such a first Event is never dropped, so that the Event of a failed Pod is not lost after two thousand
-    // Events of created Pods.
+    // The first Event with a reason is never dropped. Otherwise the Event about a failed Pod would be lost
+    // after two thousand Events about created Pods.
     const isFirst = !this.#similar.has(group);
     const isMany = this.#isOneOfMany(group, message, nowMs);
     const shown = isMany ? `(combined from similar events): ${message}` : message;

@@ -14,7 +14,8 @@ export type RecordEvent = (about: StoredObject, report: Report) => void;
 export const recordNothing: RecordEvent = () => {};
 
 /**
- * Added to the time in the name of each Event, so that Events of the same millisecond get different names.
+ * The number of Events recorded so far. It is added to the time in the name of each Event, so that Events of
+ * the same millisecond get different names.
  */
 let recorded = 0;
 

@@ -8,12 +8,13 @@ import type { WorkloadController } from '../runner/workload-controller.ts';
 import { type NodeKey, nodeKey, OwnerGraph, placeOf } from './owner-graph.ts';
 
 /**
- * Set by a foreground deletion. The object is removed when no dependent that blocks its deletion is left.
+ * The finalizer that a foreground deletion adds. The object is removed when no dependent that blocks its
+ * deletion is left.
  */
 const FOREGROUND = 'foregroundDeletion';
 
 /**
- * Set by an orphaning deletion. The object is removed after its dependents have lost their
+ * The finalizer that an orphaning deletion adds. The object is removed after its dependents have lost their
  * references to it.
  */
 const ORPHAN = 'orphan';
@@ -108,8 +109,8 @@ class GarbageCollection {
   }
 
   /**
-   * Deletes an object when all its owners are gone or are deleting their dependents. If it also has other
-   * owners, removes only the references to owners that are gone or are deleting their dependents.
+   * Deletes an object when each of its owners is either gone or waits for the deletion of its dependents. If
+   * at least one other owner exists, only the references to the former owners are removed.
    */
   #judge(node: NodeKey, object: StoredObject): void {
     const references = object.metadata.ownerReferences ?? [];
@@ -137,7 +138,7 @@ class GarbageCollection {
     const dependents = this.#graph.dependentsOf(object.metadata.uid);
     const hasDependents = dependents.length > 0;
     if (isWaitedFor && dependents.some((dependent) => this.#isDeletingDependents(dependent))) {
-      // Two objects that wait for each other would wait forever.
+      // Without this change, two objects that wait for each other would wait forever.
       const free = references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
       this.#patchReferences(node, object, free);
     }

@@ -59,9 +59,9 @@ export class OwnerGraph {
   }
 
   /**
-   * The owner that a reference of `dependent` names. `unknown` means that its kind is not served, so its
-   * existence cannot be decided. `absent` means that no object with its name and uid exists in the namespace
-   * of `dependent` or, for a cluster-scoped kind, in the cluster.
+   * Looks up the owner that an owner reference of `dependent` refers to. `unknown` means that its kind is not
+   * served, so its existence cannot be decided. `absent` means that no object with its name and uid exists in
+   * the namespace of `dependent` or, for a cluster-scoped kind, in the cluster.
    */
   ownerOf(dependent: StoredObject, reference: OwnerReference): Owner {
     const resource = this.#access.resourceOf(reference.apiVersion, reference.kind);

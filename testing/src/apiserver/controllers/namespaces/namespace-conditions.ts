@@ -64,7 +64,10 @@ function finalizersRemaining(left: readonly Content[]): Observation {
   return { type, status: 'True', reason: 'SomeFinalizersRemain', message };
 }
 
-/** Resource and group with a dot between them. Without a group, the name ends with the dot. */
+/**
+ * The resource and its group, such as `deployments.apps`. For the core group, the result ends with a dot, as
+ * in `pods.`.
+ */
 function gvrOf(resource: ResourceName): string {
   return resource.includes('.') ? resource : `${resource}.`;
 }

@@ -9,7 +9,7 @@ import { type Content, endingConditions } from './namespace-conditions.ts';
 
 const NAMESPACES: ResourceName = 'namespaces';
 
-/** Keeps a namespace, in `spec.finalizers`, until it is empty. */
+/** The entry in `spec.finalizers` that prevents the removal of a namespace until it is empty. */
 const CONTENT_FINALIZER = 'kubernetes';
 
 interface Namespace extends StoredObject {
@@ -100,7 +100,10 @@ function report(
   access.updateStatus(NAMESPACES, { ...current, status } as StoredObject);
 }
 
-/** Removes the server's own finalizer. Another finalizer in the spec still keeps the namespace. */
+/**
+ * Removes the server's finalizer from `spec.finalizers`. If this list contains another finalizer, the
+ * namespace still exists afterwards.
+ */
 function release(access: ClusterAccess, name: string): void {
   const namespace = access.get(NAMESPACES, undefined, name) as Namespace | undefined;
   const finalizers = namespace?.spec?.finalizers ?? [];

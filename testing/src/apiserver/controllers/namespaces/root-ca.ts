@@ -15,8 +15,8 @@ const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 /**
- * A well-formed certificate, for programs that parse it. It signs nothing, because the server
- * speaks HTTP and its key was not kept.
+ * A well-formed certificate, for programs that parse it. It signs nothing, because the server speaks HTTP,
+ * and because the key of the certificate was not kept.
  */
 const CERTIFICATE: string = [
   '-----BEGIN CERTIFICATE-----',

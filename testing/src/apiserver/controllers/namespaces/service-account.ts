@@ -7,7 +7,7 @@ import type { WorkloadController } from '../runner/workload-controller.ts';
 const SERVICE_ACCOUNTS: ResourceName = 'serviceaccounts';
 const NAMESPACES: ResourceName = 'namespaces';
 
-/** The account of every Pod that names no account. */
+/** The ServiceAccount of every Pod whose spec does not set one. */
 const DEFAULT_ACCOUNT = 'default';
 
 /** Keeps the ServiceAccount `default` in every namespace. */

@@ -41,7 +41,7 @@ export function kubeletController(
   const plans = new Map<ObjectKey, Plan>();
   const addresses = podAddresses();
 
-  /** The milliseconds that remain of a phase. The phase begins with the first call. */
+  /** How many milliseconds of a phase remain. The phase begins with the first call. */
   function leftOf(key: ObjectKey, { metadata: { uid } }: Pod, phase: Phase, ms: number): number {
     const nowMs = clock.monotonic();
     const plan = plans.get(key);
@@ -94,7 +94,7 @@ export function kubeletController(
       return undefined;
     }
     if (pod.metadata.deletionTimestamp !== undefined) {
-      // Only a finalizer still keeps the Pod. Its containers have ended already.
+      // The containers have ended already. The Pod still exists only because it has a finalizer.
       if (!pod.metadata.deletionGracePeriodSeconds) return undefined;
       const graceMs = pod.metadata.deletionGracePeriodSeconds * 1_000;
       return afterPhase(key, pod, 'stop', Math.min(times.podStopMs, graceMs), () => stop(pod));

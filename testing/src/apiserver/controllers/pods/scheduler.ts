@@ -13,7 +13,7 @@ export const NODES: ResourceName = 'nodes';
 /** The node of a cluster without Node objects. It accepts every Pod. */
 const IMPLICIT_NODE = 'node-1';
 
-/** The only scheduler of this server. It ignores Pods that name another scheduler. */
+/** The only scheduler of this server. It ignores Pods whose `schedulerName` is different. */
 const SCHEDULER_NAME = 'default-scheduler';
 
 /** Places each Pod on the node with the fewest Pods. A Pod that fits no node waits. */

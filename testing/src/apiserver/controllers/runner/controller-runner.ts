@@ -21,12 +21,13 @@ const LAST_RETRY_MS = 60_000;
 const LONG_QUEUE = 100;
 
 /**
- * Shorter waits count as over. They are rounding errors: a clock that counts from 1970 cannot measure them.
+ * A wait that is shorter than this is treated as zero. Such waits are rounding errors: a clock that counts
+ * from 1970 cannot measure them.
  */
 const NO_TIME_MS = 0.01;
 
 export interface RunnerOptions {
-  /** The speed of the controller. Default: as fast as the clock turns. */
+  /** The speed of the controller. Default: no delay. */
   readonly pace?: Pace;
   /** Returns the number of writes since the last call. Default: 0, so that writes take no time. */
   readonly takeWrites?: () => number;

@@ -3,8 +3,8 @@ import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /**
- * Passes all calls on, and counts the writes. Refused writes are counted too, because they also cost a
- * controller time.
+ * Forwards every call to another ClusterAccess, and counts the writes. Refused writes are counted too,
+ * because they also cost a controller time.
  */
 export class CountedAccess implements ClusterAccess {
   readonly #access: ClusterAccess;

@@ -17,7 +17,7 @@ export interface Pace {
 /** No delays: everything happens in the clock's next turn. */
 export const NO_PACE: Pace = { reactionMs: 0, writeMs: 0 };
 
-/** The controllers with their own pace. All others use the pace of `other`. */
+/** The controllers with a separate pace. All other controllers use the pace of `other`. */
 export type PacedController =
   | 'deployment'
   | 'replicaSet'
@@ -37,15 +37,13 @@ export const RECORDED_PACES: Readonly<Record<PacedController, Pace>> = {
   scheduler: { reactionMs: 3, writeMs: 5, serial: true },
   kubelet: { reactionMs: 2.5, writeMs: 3.4, serial: true },
   garbageCollector: { reactionMs: 6, writeMs: 2.2, serial: true },
-  // The real controller waits 5 s for slow caches before it acts. Here the wait is kept, but
-  // shorter.
+  // The real controller waits 5 s for slow caches before it acts. This controller waits, too, but for a
+  // shorter time.
   namespace: { reactionMs: 100, writeMs: 3 },
   other: { reactionMs: 3, writeMs: 3 },
 };
 
-/**
- * Everything happens as fast as the clock turns, for tests that do not check the states in between.
- */
+/** No controller has any delay, for tests that do not check the states in between. */
 export const INSTANT_PACES: Readonly<Record<PacedController, Pace>> = {
   deployment: NO_PACE,
   replicaSet: NO_PACE,

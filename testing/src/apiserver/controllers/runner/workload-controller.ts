@@ -1,7 +1,10 @@
 import type { ObjectKey } from 'chancery';
 import type { CommittedEvent, ResourceName } from '../../objects/stored-object.ts';
 
-/** A resource whose events a controller watches, and the keys that it reconciles after each event. */
+/**
+ * A resource that a controller watches. `keysFor` returns the keys that the controller reconciles after an
+ * event.
+ */
 export interface WatchedResource {
   readonly resource: ResourceName;
   keysFor(event: CommittedEvent): Iterable<ObjectKey>;
@@ -16,7 +19,7 @@ export interface WorkloadController {
   /** Like `watches`, for a controller that watches every resource, including custom resources. */
   readonly keysForAny?: (resource: ResourceName, event: CommittedEvent) => Iterable<ObjectKey>;
   /**
-   * Must be idempotent, and must write only differences.
+   * Reconciles one key. This function must be idempotent, and must write only differences.
    *
    * @returns the milliseconds after which to reconcile again without an event, or undefined; `more` when a
    * slice has changed something, and the reconcile must continue in the next turn.
@@ -24,11 +27,11 @@ export interface WorkloadController {
   reconcile(key: ObjectKey): Again;
 }
 
-/** When a controller wants to reconcile a key again. */
+/** The time until a controller wants to reconcile a key again. */
 export type Again = number | 'more' | undefined;
 
 /**
- * The shortest of these waits, in milliseconds. Waits that have already passed, and undefined, are ignored.
+ * The shortest time in `waits`, in milliseconds. Times that are not positive, and undefined, are ignored.
  */
 export function earliest(waits: readonly (number | undefined)[]): number | undefined {
   const ahead = waits.filter((ms): ms is number => ms !== undefined && ms > 0);

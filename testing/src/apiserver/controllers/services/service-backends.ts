@@ -44,7 +44,10 @@ export interface Backend {
   readonly terminating: boolean;
 }
 
-/** Pods whose target ports have the same numbers. A named port may have a different number in each Pod. */
+/**
+ * The Pods of a Service that receive its connections on the same port numbers. The Pods of a Service can form
+ * several groups, because a named port may have a different number in each Pod.
+ */
 export interface BackendGroup {
   readonly ports: readonly BackendPort[];
   readonly backends: readonly Backend[];
@@ -76,7 +79,7 @@ function selects(service: Service, object: StoredObject): boolean {
   return isSelecting(service) && isSelected({ matchLabels: service.spec.selector ?? {} }, object);
 }
 
-/** The Pods of a Service that have an address, sorted by name. */
+/** Groups the Pods of a Service that have an address by their target ports. Pods are sorted by name. */
 export function backendGroups(access: ClusterAccess, service: Service): readonly BackendGroup[] {
   const groups = new Map<string, { ports: readonly BackendPort[]; backends: Backend[] }>();
   for (const pod of access.list(PODS, service.metadata.namespace) as readonly Pod[]) {

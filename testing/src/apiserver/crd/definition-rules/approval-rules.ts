@@ -14,9 +14,9 @@ const RULE = `protected groups must have approval annotation ${JSON.stringify(AP
 const MORE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
 /**
- * The problems of a definition in a group of the Kubernetes project. Such a definition must name its
- * approval, or state that it has none. If an existing definition already has this problem, other changes of
- * it are accepted.
+ * The problems of a definition in a group of the Kubernetes project. Such a definition must have an
+ * annotation with the URL of its approval, or with the statement that it has none. If an existing definition
+ * already has this problem, other changes of it are accepted.
  */
 export function approvalProblems(
   definition: StoredObject,

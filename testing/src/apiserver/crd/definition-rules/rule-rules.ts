@@ -23,8 +23,8 @@ interface Place {
   readonly path: string;
   readonly isRoot: boolean;
   /**
-   * The path of the outermost enclosing list or atomic map whose contents cannot be matched with their
-   * previous state, if there is one.
+   * The path of the outermost list or map around this schema whose items have no identity, so that they
+   * cannot be compared with their previous state. Undefined if there is none.
    */
   readonly uncorrelatable: string | undefined;
   /** How many values of this schema one object can contain; undefined if the schema sets no limit. */
@@ -188,7 +188,10 @@ function correlationProblems(
   return [invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, why)];
 }
 
-/** The problem of a rule. The server's message shows the rule with the field names of its Go struct. */
+/**
+ * The problem of a rule. The server's message contains the rule as a Go struct, with the names of the
+ * struct's fields.
+ */
 function invalidRule(field: string, rule: ValidationRule, why: string): FieldError {
   const shown = goJson({
     Rule: rule.rule,

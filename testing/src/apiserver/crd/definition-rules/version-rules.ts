@@ -43,8 +43,8 @@ export function versionSchemaProblems(
 }
 
 /**
- * The fields that a schema may have at its root if status is a subresource, in the order and with the names
- * of the server's message.
+ * The fields that a schema may have at its root if status is a subresource. The order, and the values (the
+ * names of the fields in Go), are those of the server's message.
  */
 const AT_ROOT: Readonly<Record<string, string>> = {
   description: 'Description',

@@ -187,8 +187,8 @@ function protobufDocument({ bytes }: RequestBody, expected: Expected): Document 
 }
 
 /**
- * The default kind of a body on paths that do not imply a kind. Only the paths of built-in resources imply
- * one.
+ * The default kind of a body on paths that do not imply a kind. Only the paths of built-in resources imply a
+ * kind.
  */
 const UNSAID: Expected = { group: '', version: '', kind: '' };
 
@@ -263,7 +263,10 @@ function decodeCustom(value: Json, expected: Expected): ReturnType<typeof decode
   return { value: { ...value, metadata: decoded.value }, unknown };
 }
 
-/** The source line that the server's message names: there the server registers its internal types. */
+/**
+ * A source line in the server's message. At this line of its source code, the server registers its internal
+ * types.
+ */
 const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 function wrongKind(kind: string, apiVersion: string, expected: Expected): Error {

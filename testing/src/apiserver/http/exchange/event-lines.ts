@@ -1,14 +1,16 @@
 import type { StorageEvent } from '../../storage/storage-event.ts';
 
 /**
- * Encodes a change once for all watches that show it in the same way. A change is sent to all watches before
- * the next change, so only the latest change is cached.
+ * Encodes each change only once for all watches that send it in the same format and version. All watches send
+ * a change before the next change happens, so only the latest change is cached.
  */
 export class EventLines {
   #source: StorageEvent | undefined;
   readonly #lines = new Map<string, Buffer>();
 
-  /** @param view - a string that is equal for all watches that show the change in the same way. */
+  /**
+   * @param view - a string that is equal for all watches that send the change in the same format and version.
+   */
   line(source: StorageEvent, view: string, encode: () => string): Buffer {
     if (source !== this.#source) {
       this.#source = source;

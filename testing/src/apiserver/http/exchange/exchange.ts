@@ -14,7 +14,7 @@ import { Warnings } from './warnings.ts';
 /** The number of items that are encoded and sent at once. This is the page size of kubectl. */
 export const ITEMS_OF_PART = 500;
 
-/** The properties that the server reads of a request, which comes from a socket or from memory. */
+/** The properties of a request that the server reads. The request comes from a socket or from memory. */
 export type HttpRequest = Readable &
   Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'httpVersionMajor'>;
 
@@ -56,7 +56,7 @@ export class Exchange {
   watchCut: { readonly how: 'clean' | 'reset'; readonly afterMs: number } | undefined;
   /** Which parameters of the Accept header this server knows. */
   readonly #known: Known;
-  /** The form of the answer that was negotiated. */
+  /** The result of the last content negotiation. */
   #form: Form | undefined;
   readonly #warnings = new Warnings();
   readonly #auditAnnotations: Record<string, string> = {};
@@ -78,8 +78,8 @@ export class Exchange {
   }
 
   /**
-   * Negotiates the form of an endpoint's answer.
-   * @throws ApiError 406 when the endpoint can send no form that the client accepts.
+   * Negotiates the format of an endpoint's answer.
+   * @throws ApiError 406 when the endpoint cannot send any format that the client accepts.
    */
   formFrom(offer: Offer): Form {
     this.#form = negotiate(this.header('accept'), this.#known, offer);
@@ -124,19 +124,19 @@ export class Exchange {
     return /^(curl|Wget|Mozilla\/5\.0)/.test(this.userAgent);
   }
 
-  /** The form of answers that are not objects; undefined if the client accepts none. */
+  /** The format of answers that are not objects. Undefined if the client accepts neither JSON nor YAML. */
   get #plainForm(): Form | undefined {
     return formAsked(this.header('accept'), this.#known, PLAIN);
   }
 
   json(code: number, body: unknown, contentType = 'application/json'): void {
-    // Only JSON on a single line ends with a newline, indented JSON does not.
+    // JSON on a single line ends with a newline. Indented JSON does not end with a newline.
     const text = this.pretty ? prettyJson(body) : `${goJson(body)}\n`;
     this.text(code, text, contentType);
   }
 
   /**
-   * Sends the JSON of a long list in parts, and serves other requests between two parts. The items cannot
+   * Sends the JSON of a long list in chunks, and serves other requests between two chunks. The items cannot
    * change before they are sent, because stored objects are immutable.
    *
    * @param field - the field with the items: `items` or `rows`.
@@ -209,7 +209,7 @@ export class Exchange {
       this.yaml(error.status, status, headers);
       return;
     }
-    // A client that accepts no form of a Status gets indented JSON.
+    // A client that accepts neither JSON nor YAML gets an error as indented JSON.
     const indented = this.pretty || form === undefined;
     const text = indented ? prettyJson(status) : `${goJson(status)}\n`;
     this.text(error.status, text, 'application/json', headers);

@@ -1,6 +1,6 @@
 import { noSuchMediaType, notAcceptable } from '../../failures/request-failures.ts';
 
-/** The form of an answer. */
+/** The negotiated format of an answer. */
 export interface Form {
   readonly as: 'object' | 'partial' | 'partial list' | 'table';
   readonly mediaType: 'json' | 'yaml';
@@ -14,13 +14,13 @@ export interface Form {
 
 /**
  * Whether the server knows the parameter `drop`. If it does not, it ignores this parameter like every unknown
- * one.
+ * parameter.
  */
 export interface Known {
   readonly drop: boolean;
 }
 
-/** The forms that an endpoint can send. */
+/** The formats that an endpoint can send. */
 export interface Offer {
   /**
    * The media types that a router accepts before the endpoint is called. Absent for an endpoint without a
@@ -43,22 +43,25 @@ export const STREAMS: readonly string[] = [
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
-/** The forms of a list or watch of a built-in kind. */
+/** The formats of lists and watches of built-in kinds. */
 export const COLLECTION: Offer = { routed: [...MEDIA_TYPES, ...STREAMS], transforms: true };
-/** The forms of the answers to all other requests for a built-in kind. */
+/** The formats of the answers to all other requests for built-in kinds. */
 export const OBJECT: Offer = { routed: MEDIA_TYPES, transforms: true };
-/** The forms of custom resources. They have no router, because one handler serves all of their paths. */
+/**
+ * The formats of custom resources. There is no router in front of them, because one handler serves all paths
+ * of custom resources.
+ */
 export const CUSTOM: Offer = { transforms: true };
-/** The forms of discovery documents, and of the Status of an error. */
+/** The formats of discovery documents, and of the Status of an error. */
 export const PLAIN: Offer = { transforms: false };
 export const PLAIN_ROUTE: Offer = { routed: MEDIA_TYPES, transforms: false };
 export const JSON_ROUTE: Offer = { routed: ['application/json'], transforms: false };
 
 /**
- * The first form in `accept` that the endpoint can send. Protobuf is skipped, although a real server can send
- * it.
+ * The first format in `accept` that the endpoint can send. Protobuf is skipped, although a real server can
+ * send it.
  *
- * @throws ApiError 406 when the endpoint can send none of the accepted forms.
+ * @throws ApiError 406 when the endpoint cannot send any of the accepted formats.
  */
 export function negotiate(accept: string | undefined, known: Known, offer: Offer): Form {
   if (offer.routed !== undefined && !isRouted(accept, offer.routed)) {
@@ -70,8 +73,8 @@ export function negotiate(accept: string | undefined, known: Known, offer: Offer
 }
 
 /**
- * The same negotiation without the check of the router. Undefined when the endpoint can send none of the
- * accepted forms.
+ * Like `negotiate`, but without the router's check. Undefined when the endpoint cannot send any of the
+ * accepted formats.
  */
 export function formAsked(
   accept: string | undefined,
@@ -148,7 +151,7 @@ function clause(text: string): Clause | undefined {
   return { type: isAny ? '*/*' : `${type}/${subtype}`, parameters, quality };
 }
 
-/** The string without spaces at its ends. Other white space there stays. */
+/** The string without spaces at its beginning and end. Other white space is not removed. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (text[start] === ' ') start++;
@@ -156,7 +159,7 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** The formats that this server sends, the preferred one first. */
+/** The formats that this server sends, starting with the preferred format. */
 const SENT = ['json', 'yaml'] as const;
 
 function matches({ type }: Clause, mediaType: Form['mediaType']): boolean {
@@ -173,7 +176,7 @@ const TRANSFORMS: Readonly<Record<string, Form['as']>> = {
 const DROPPED = 'metadata.managedFields';
 
 /**
- * The form that a clause asks for (`acceptMediaTypeOptions` in k8s.io/apiserver
+ * The format that a clause of the Accept header requests (`acceptMediaTypeOptions` in k8s.io/apiserver
  * pkg/endpoints/handlers/negotiation).
  */
 function formOf(

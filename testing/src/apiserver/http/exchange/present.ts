@@ -10,7 +10,7 @@ import type { ObjectList } from '../../verbs/reads/list.ts';
 import type { Exchange } from './exchange.ts';
 import type { Form, Offer } from './negotiate.ts';
 
-/** How a request wants its answer to be shown. */
+/** The format that a request has negotiated for its answer, and the options for Tables. */
 export interface View extends TableOptions {
   readonly form: Form;
 }
@@ -18,9 +18,9 @@ export interface View extends TableOptions {
 const INCLUDES: readonly string[] = ['Metadata', 'None', 'Object'] satisfies IncludeObject[];
 
 /**
- * The view of a resource that a request asks for with its Accept header and `includeObject`.
+ * Reads the requested format from the Accept header and the parameter `includeObject`.
  *
- * @throws ApiError 406 when the server cannot send this form, 400 for an invalid `includeObject`.
+ * @throws ApiError 406 when the server cannot send this format, 400 for an invalid `includeObject`.
  */
 export function viewOf(exchange: Exchange, offer: Offer, nowMs: number): View {
   const form = exchange.formFrom(offer);
@@ -34,16 +34,16 @@ export function viewOf(exchange: Exchange, offer: Offer, nowMs: number): View {
 }
 
 /**
- * The view for the events of a watch. Events are not lists, so if a partial list is asked for, whole objects
- * are sent.
+ * The format for the events of a watch. An event does not contain a list, so a request for a partial list
+ * gets whole objects.
  */
 export function watchViewOf(view: View): View {
   return view.form.as === 'partial list' ? { ...view, form: { ...view.form, as: 'object' } } : view;
 }
 
 /**
- * One object in the requested form.
- * @throws ApiError 406 when the request asks for a list.
+ * One object in the requested format.
+ * @throws ApiError 406 when the client requested the format of a list.
  */
 export function presentObject(whole: StoredObject, served: ServedResource, view: View): unknown {
   const object = shownTo(view, whole);
@@ -58,8 +58,8 @@ export function presentObject(whole: StoredObject, served: ServedResource, view:
 }
 
 /**
- * A list in the requested form.
- * @throws ApiError 406 when the request asks for a single object.
+ * A list in the requested format.
+ * @throws ApiError 406 when the client requested the format of a single object.
  */
 export function presentList(list: ObjectList, served: ServedResource, view: View): Json {
   if (view.form.as === 'partial') {
@@ -111,8 +111,8 @@ export function presentList(list: ObjectList, served: ServedResource, view: View
 const META = 'meta.k8s.io/v1';
 
 /**
- * A Table or partial metadata in the requested meta version. Partial metadata inside it gets this version
- * too.
+ * A Table or partial metadata in the requested version of `meta.k8s.io`. Partial metadata inside a Table gets
+ * this version, too.
  */
 export function inMetaVersion(value: Json, { form }: View): Json {
   if (form.metaVersion === 'v1') return value;
@@ -139,14 +139,14 @@ function wrongForm(form: string, found: string): ApiError {
   return failure({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** What the server's message calls the Go type. */
+/** The name of the Go type in the server's message. */
 function goType({ custom, group }: ServedResource, kind: string): string {
   if (custom) return `*unstructured.Unstructured${kind.endsWith('List') ? 'List' : ''}`;
   const own = group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0];
   return `*${own}.${kind}`;
 }
 
-/** An item of a built-in list, which has no kind and apiVersion. */
+/** An item for a list of a built-in kind. Such items have no `kind` and no `apiVersion`. */
 function untyped({ kind: _, apiVersion: __, ...rest }: StoredObject): unknown {
   return rest;
 }

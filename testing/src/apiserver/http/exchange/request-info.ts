@@ -1,4 +1,4 @@
-/** The components of a URL path that names a resource or object in the API. */
+/** The components of the URL path of a resource or object in the API. */
 export interface RequestInfo {
   readonly group: string;
   readonly version: string;
@@ -54,7 +54,7 @@ function placeOf(parts: readonly string[]): Omit<RequestInfo, 'group' | 'version
 }
 
 /**
- * The subresources of a namespace. All other paths below `/namespaces/<name>/` name resources in the
+ * The subresources of a namespace. All other paths below `/namespaces/<name>/` are paths of resources in the
  * namespace.
  */
 const OF_NAMESPACE: ReadonlySet<string> = new Set(['status', 'finalize']);

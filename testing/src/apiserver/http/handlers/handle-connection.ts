@@ -44,7 +44,7 @@ export async function handleConnection(
   });
 }
 
-/** Parses the name in a path to `proxy`, which can have a scheme and a port, as in `https:web:8443`. */
+/** Parses the name in a path to `proxy`. This name can have a scheme and a port, as in `https:web:8443`. */
 function named(target: Target): Target {
   const parts = target.name.split(':');
   const name = parts.length === 3 ? parts[1] : parts[0];

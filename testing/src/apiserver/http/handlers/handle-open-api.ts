@@ -57,7 +57,7 @@ function notModified(exchange: Exchange, headers: Readonly<Record<string, string
   exchange.response.end();
 }
 
-/** Whether the client already has the document. `If-None-Match` may name several hashes, or `*`. */
+/** Whether the client already has the document. `If-None-Match` may contain several hashes, or `*`. */
 function isKnown(exchange: Exchange, etag: string): boolean {
   const known = (exchange.header('if-none-match') ?? '').split(',').map((one) => one.trim());
   return known.some((one) => one === '*' || one.replace(/^W\//, '') === etag);
@@ -67,8 +67,8 @@ interface SentIndex {
   readonly secondMs: number;
   readonly text: string;
   /**
-   * True if a different index was sent in the same second. The date of a client's copy then does not show
-   * whether the copy is current.
+   * True if a different index was sent in the same second. The server then cannot decide by the date of a
+   * client's copy whether the copy is current.
    */
   readonly ambiguous: boolean;
 }
@@ -78,8 +78,8 @@ const sent = new WeakMap<Registry, SentIndex>();
 
 /**
  * Sends the index of the documents. Its modification time is the second of the request. On a real server, a
- * client that asks twice within one second misses resources that were added in between. Here it does not miss
- * them, because a whole test may take less than a second.
+ * client that requests the index twice within one second does not see resources that were added in between.
+ * On this server it sees them, because a whole test may take less than a second.
  */
 function index(exchange: Exchange, { registry, clock }: Cluster): boolean {
   const secondMs = Math.floor(clock.now() / 1_000) * 1_000;

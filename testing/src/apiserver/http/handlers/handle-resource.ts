@@ -60,7 +60,7 @@ export async function handleResource(parts: Omit<Handling, 'view'>): Promise<voi
   return handleObject(handling, targetOf(handling));
 }
 
-/** The forms in which a resource can be sent. Only built-in kinds have a router. */
+/** The formats in which a resource can be sent. Only built-in kinds have a router. */
 function offerOf({ served, info, exchange }: Omit<Handling, 'view'>): Offer {
   if (served.custom) return CUSTOM;
   return info.name === undefined && exchange.method === 'GET' ? COLLECTION : OBJECT;

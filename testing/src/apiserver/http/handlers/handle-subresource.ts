@@ -35,8 +35,8 @@ export async function handleSubresource(handling: Handling, target: Target): Pro
   const name = info.subresource?.replace(/^proxy\/.*/, 'proxy') ?? '';
   const subresource = subresourceOf(served, name);
   if (subresource === undefined) {
-    // Paths of built-in kinds are routes. Custom resources have one handler for all paths, which
-    // names the object even if it does not exist (apiextensions-apiserver,
+    // Paths of built-in kinds are routes. Custom resources have one handler for all paths. Its error contains
+    // the name of the object, even if that object does not exist (apiextensions-apiserver,
     // customresource_handler.go, ServeHTTP).
     throw served.custom ? notFound(served, target.name) : unknownResource();
   }
@@ -77,7 +77,7 @@ function evictionIn({ text }: RequestBody): Expected {
   return { group: 'policy', version, kind: 'Eviction' };
 }
 
-/** @throws ApiError 400 for an Eviction that names another Pod than the path. */
+/** @throws ApiError 400 for an Eviction whose Pod differs from the Pod in the path. */
 function requireSamePod({ metadata }: Json, { name, namespace }: Target): void {
   const named = isObject(metadata) ? metadata : {};
   if (named.namespace && named.namespace !== namespace) {

@@ -17,7 +17,7 @@ export interface Handling {
   readonly view: View;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Opens a watch on the exchange. */
+  /** Answers the request with a watch. */
   readonly watch: (options: ListOptions, view: View) => void;
 }
 
@@ -41,7 +41,8 @@ export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'war
 }
 
 /**
- * The object as the answer shows it. After a dry run it has no resourceVersion, because it was not stored.
+ * The object as it is sent in the answer. After a dry run it has no resourceVersion, because it was not
+ * stored.
  */
 export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
   if (!dryRun) return object;
@@ -50,7 +51,8 @@ export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
 }
 
 /**
- * Answers with a Status that an action succeeded, if the answer to the action is not the object itself.
+ * Answers with a Status that reports the success of an action. This is used if the answer is not the object
+ * itself.
  *
  * @param changed - the object with the resourceVersion of the change; undefined when nothing was
  * written.
@@ -72,7 +74,7 @@ export function send({ exchange, view }: Handling, code: number, value: unknown)
   else exchange.json(code, value);
 }
 
-/** Sends a list in the requested media type. A long list is sent in parts. */
+/** Sends a list in the requested media type. A long list is sent in chunks. */
 export async function sendList(handling: Handling, code: number, list: Json): Promise<void> {
   const { exchange, view } = handling;
   const field = ['items', 'rows'].find((name) => {

@@ -162,7 +162,7 @@ export class WatchStream implements WatchSink {
     for (const cancel of [this.#cancelWait, this.#cancelEnd, this.#cancelBookmark]) cancel?.();
   }
 
-  /** Plans the next bookmark. The last one is sent two seconds before the end. */
+  /** Plans the next bookmark. The last bookmark is sent two seconds before the end. */
   #scheduleBookmark(delayMs: number): void {
     const { clock, behaviour } = this.#cluster;
     const lastInMs = this.#endsAtMs - LAST_BOOKMARK_MS - clock.monotonic();

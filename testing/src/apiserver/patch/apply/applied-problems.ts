@@ -139,7 +139,7 @@ function goType(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** A value that is the field of a struct, as Go's `%v` prints the struct. */
+/** Formats a value as Go's `%v` prints a pointer to a struct that contains only this value. */
 function goPrinted(value: unknown): string {
   return `&{${goText(value)}}`;
 }

@@ -22,7 +22,7 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
  */
 const KUBECTL = 'kubectl';
 
-/** The fields of an apply request that are needed here. */
+/** The fields of an apply request that the functions of this file use. */
 interface ByManager {
   readonly manager: string;
   readonly apiVersion: string;
@@ -39,7 +39,7 @@ export function fieldsToUpgrade(
 ): FieldSet {
   if (manager !== KUBECTL) return NO_FIELDS;
   const configuration = readConfiguration(annotationOf(live));
-  // The last applied configuration is ignored if it has another API version or is invalid.
+  // The last applied configuration is ignored if it is invalid or has a different API version.
   if (configuration?.apiVersion !== apiVersion) return NO_FIELDS;
   if (appliedProblem(configuration, schema) !== undefined) return NO_FIELDS;
   const { added, modified, removed } = compareStates(configuration, live, schema);

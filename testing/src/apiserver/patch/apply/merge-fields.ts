@@ -63,7 +63,7 @@ function mergeLists(
   const taken = new Set<PathElement>();
   let l = 0;
   for (const item of right) {
-    // Adds the items that only the live list has and that stand before its next shared item.
+    // Adds the items that only the live list has, up to the next item that both lists have.
     for (; l < left.length; l++) {
       const next = left[l];
       if (next === undefined || next.element === shared[0]) break;

@@ -36,7 +36,7 @@ function itemsOf(items: readonly unknown[], schema: FieldSchema, path: FieldPath
 }
 
 /**
- * Adds to the set each field that the schema declares and that has members below it. As a result, a struct is
+ * Adds to the set each declared field in which a nested field belongs to the set. As a result, a struct is
  * removed when no field in it has an owner.
  */
 export function withNamedParents(set: FieldSet, schema: FieldSchema): FieldSet {

@@ -10,8 +10,8 @@ import { type FieldSet, isEmptyFieldSet, NO_FIELDS } from '../fields/field-set.t
 import { fieldElement } from '../fields/path-element.ts';
 
 /**
- * The object without the members of `fields`. A map or list that becomes empty is kept, like in `RemoveItems`
- * of structured-merge-diff v6.4, unless it is a member itself.
+ * The object without the members of `fields`. Like in `RemoveItems` of structured-merge-diff v6.4, a map or
+ * list that becomes empty is kept, unless the map or list is itself a member of `fields`.
  */
 export function removeFields(
   object: JsonObject,

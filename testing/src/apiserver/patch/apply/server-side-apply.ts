@@ -102,7 +102,7 @@ function untypedPatch(applied: JsonObject, problem: string): ApiError {
   return internalError(`failed to create typed patch object (${described(applied)}): ${problem}`);
 }
 
-/** The object as messages name it: `namespace/name; group/version, Kind=kind`. */
+/** The object in the format of the server's messages: `namespace/name; group/version, Kind=kind`. */
 function described({ apiVersion, kind, metadata }: JsonObject): string {
   const { namespace, name } = isJsonObject(metadata) ? metadata : {};
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -139,13 +139,15 @@ function fieldsToPrune(
   const left = (fields: FieldSet): FieldSet => fieldsOf(removeFields(merged, fields, schema));
   const withoutLast = left(withParents(last));
   const unclaimed = differenceOf(all, unionOf(withoutLast, withParents(owned)));
-  // Removing a parent would also remove fields that the manager never applied. Those fields stay.
+  // The result contains only fields that the manager applied, and their parents. Other fields in these
+  // parents must be kept, because the manager never applied them.
   return intersectionOf(differenceOf(all, left(unclaimed)), withParents(last));
 }
 
 /**
  * The merged object as the server stores it. A built-in object is decoded into its Go type, in which null
- * becomes the zero value. Of a custom resource only the metadata is decoded, so nulls outside of it stay.
+ * becomes the zero value. In a custom object only the metadata is decoded, so nulls in other fields are not
+ * removed.
  *
  * @throws ApiError 500 for a string that the schema accepts but the Go type does not, such as an invalid
  * time.

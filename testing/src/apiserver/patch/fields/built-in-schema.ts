@@ -8,8 +8,8 @@ import { zeroValue } from '../../built-in-types/zero-value.ts';
 import type { FieldSchema } from './field-schema.ts';
 
 /**
- * The schemas of types, which are made only once, because types refer to each other and some refer to
- * themselves.
+ * The schemas that have been made so far, keyed by type. Types refer to each other, and some refer to
+ * themselves, so each schema must be made only once.
  */
 const SCHEMAS = new Map<string, FieldSchema>();
 

@@ -28,13 +28,13 @@ export interface FieldSchema {
   readonly atomic?: boolean;
   /** The fields by which server-side apply identifies the items of a list. */
   readonly keys?: readonly string[];
-  /** The values of key fields that an item omits. */
+  /** The default values of key fields, for items that omit these fields. */
   readonly keyDefaults?: JsonObject;
   /** True for a list of distinct scalars. */
   readonly set?: boolean;
   /**
-   * Fields that Go writes even when they are unset, because they are not pointers in the Go struct, and the
-   * value that it then writes.
+   * Fields that Go writes even when they are unset, because they are not pointers in the Go struct. Each
+   * field is mapped to the value that Go writes.
    */
   readonly present?: ReadonlyMap<string, unknown>;
   /** The kind of the scalar; undefined for a map or list. */
@@ -42,9 +42,9 @@ export interface FieldSchema {
 }
 
 /**
- * The number of levels in a value without a schema whose fields have separate owners. Below these levels,
- * each value is one field with one owner. A real server has no such limit. It is needed here, because the
- * cost of `managedFields` grows with the square of the depth.
+ * In a value without a schema, the fields of this many levels have separate owners. Below these levels, each
+ * value is one field with one owner. A real server has no such limit. It is needed here, because the cost of
+ * `managedFields` grows with the square of the depth.
  */
 const OWNED_LEVELS = 200;
 
@@ -73,7 +73,7 @@ export function itemSchema(schema: FieldSchema): FieldSchema {
 }
 
 /**
- * True when the schema declares the field; false for a key in a map such as labels, which can have any keys.
+ * True when the schema declares the field; false for a key of a map that can have any keys, such as labels.
  */
 export function isNamedField(schema: FieldSchema, name: string): boolean {
   return schema.fields !== undefined && Object.hasOwn(schema.fields, name);
@@ -90,7 +90,7 @@ export function itemElement(schema: FieldSchema, item: unknown, index: number): 
   return keyElement(item, schema.keys, schema.keyDefaults ?? {}) ?? indexElement(index);
 }
 
-/** The schema of the field or item that `element` names. */
+/** The schema of the field or item to which `element` refers. */
 export function schemaBelow(schema: FieldSchema, element: PathElement): FieldSchema {
   return element.startsWith(fieldElement(''))
     ? fieldSchema(schema, element.slice(2))

@@ -6,7 +6,7 @@ import { compareElements, type FieldPath, type PathElement } from './path-elemen
  */
 export interface FieldSet {
   readonly members: ReadonlySet<PathElement>;
-  /** The sets below the elements. None of them is empty. */
+  /** The fields below each path element, as sets that are not empty. */
   readonly children: ReadonlyMap<PathElement, FieldSet>;
 }
 
@@ -72,7 +72,7 @@ export function intersectionOf(left: FieldSet, right: FieldSet): FieldSet {
   );
 }
 
-/** The set without the paths in `roots`, and without all paths below these. */
+/** The set without the paths in `roots`, and without all paths below them. */
 export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   return narrowed(
     set,
@@ -84,7 +84,9 @@ export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   );
 }
 
-/** Returns the set itself when nothing is removed, so that what is cached for the set stays valid. */
+/**
+ * If nothing is removed, returns the same set object, because other code caches data for each set object.
+ */
 function narrowed(
   set: FieldSet,
   keeps: (element: PathElement) => boolean,

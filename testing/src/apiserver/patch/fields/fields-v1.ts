@@ -3,8 +3,9 @@ import { type FieldSet, fieldSetOf, NO_FIELDS } from './field-set.ts';
 import { compareElements, type FieldPath } from './path-element.ts';
 
 /**
- * Caches that convert between a field set and its JSON, as long as either is in use. Most writes leave most
- * owners unchanged, and neither a set nor its JSON ever changes.
+ * Caches for the conversions between a field set and its JSON. An entry lives as long as its set or its JSON
+ * is in use. Caching helps because most writes change only few owners, and neither a set nor its JSON is ever
+ * modified.
  */
 const SETS = new WeakMap<object, FieldSet>();
 const TEXTS = new WeakMap<FieldSet, JsonObject>();
@@ -47,8 +48,8 @@ export function fromFieldsV1(value: unknown): FieldSet | undefined {
 }
 
 /**
- * The maximum depth. It is higher than what this server writes: 200 levels below the last level that a schema
- * declares.
+ * The maximum depth of a `fieldsV1` that this server reads. It writes less: at most 200 levels below the last
+ * level that a schema declares.
  */
 const MAX_LEVELS = 1_000;
 

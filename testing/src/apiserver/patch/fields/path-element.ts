@@ -36,7 +36,7 @@ export function indexElement(index: number): PathElement {
   return `i:${index}`;
 }
 
-/** A path as the server's messages show it: `.spec.containers[name="app"].image`. */
+/** A path in the notation of the server's messages: `.spec.containers[name="app"].image`. */
 export function describePath(path: FieldPath): string {
   return path.map(describeElement).join('');
 }

@@ -166,14 +166,14 @@ function textOf(operation: JsonObject, field: 'path' | 'from', why: string): str
   return text;
 }
 
-/** The position of a field or item, which need not exist, and the object or list around it. */
+/** The position of a field or item, and the object or list around it. The field or item need not exist. */
 interface Place {
   readonly container: LazyNode;
   readonly key: string;
 }
 
 /**
- * The place that a path names.
+ * Finds the place to which a path refers.
  * @returns undefined when the path leads through an absent value, or through a scalar.
  */
 function placeAt(root: LazyNode, path: string): Place | undefined {
@@ -239,7 +239,7 @@ function remove({ container, key }: Place): void {
 /** Matches the integers that Go's strconv.Atoi accepts. Leading zeros and a plus are allowed. */
 const INTEGER = /^[+-]?[0-9]+$/;
 
-/** The index that a path segment names. A negative index counts from the end. */
+/** Parses a path segment as the index of an item. A negative index counts from the end. */
 function indexOf(key: string, length: number): number {
   if (!INTEGER.test(key)) {
     throw new JsonPatchError(`strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`);

@@ -15,7 +15,8 @@ export class LazyNode {
    */
   readonly raw: unknown;
   /**
-   * Whether the JSON of the value contains `<` as `\\u003c`. JSON that the server writes itself always does.
+   * Whether the JSON of the value contains `<` as `\\u003c`. In JSON that the server has written, this is
+   * always the case.
    */
   readonly isEscaped: boolean;
   #fields: Map<string, LazyNode | null> | undefined;
@@ -138,7 +139,7 @@ export function isSameNode(left: LazyNode, right: LazyNode): boolean {
   return true;
 }
 
-/** Removes the null fields of every object in the value. Null items of lists stay. */
+/** Removes the null fields of every object in the value. Null items of lists are kept. */
 export function pruneNulls(node: LazyNode): void {
   const left = [node];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

@@ -39,8 +39,9 @@ export interface ServerSideApplyRequest extends WriteIdentity {
   /** True if the apply takes over fields of other managers instead of failing. */
   readonly force: boolean;
   /**
-   * Fields that this endpoint does not write, as paths from the root (`['status']` for the main resource of a
-   * kind with a status subresource). The apply neither owns nor changes these fields.
+   * Fields that a write through the requested path does not change, as paths from the root. For the main
+   * resource of a kind with a status subresource, this is `['status']`. The apply neither owns nor changes
+   * these fields.
    */
   readonly ignoredFields?: readonly (readonly string[])[];
 }

@@ -105,7 +105,7 @@ export function isManagedFieldsReset(managedFields: unknown): boolean {
 }
 
 /**
- * With more Update entries than this, the oldest are merged (the server's
+ * The maximum number of Update entries. If there are more, the oldest entries are merged (the server's
  * `DefaultMaxUpdateManagers`).
  */
 const MAX_UPDATE_OWNERS = 10;

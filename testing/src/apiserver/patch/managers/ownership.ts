@@ -55,8 +55,8 @@ export function ownersInSchema(owners: Owners, schema: FieldSchema): Owners {
 }
 
 /**
- * The owned fields of one manager after the change of the schema. Returns the set itself when nothing
- * changes.
+ * The owned fields of one manager after the change of the schema. If nothing changes, returns the same set
+ * object.
  */
 function fieldsInSchema(set: FieldSet, schema: FieldSchema): FieldSet {
   const members = new Set(set.members);
@@ -76,7 +76,7 @@ function fieldsInSchema(set: FieldSet, schema: FieldSchema): FieldSet {
 /**
  * The owners after a write. Managers other than the writer lose the fields that the write changed or removed.
  *
- * @param writer - the identity of the writer, whose fields stay as they are.
+ * @param writer - the identity of the writer. The fields that it owns do not change here.
  * @param mayTake - the fields that the write may take from their owners.
  * @throws ApiError 409 when the write changed a field that another manager owns and that it may not take.
  */

@@ -27,8 +27,8 @@ import { ownable, ownersInSchema, takeOver } from './ownership.ts';
 
 /**
  * The managedFields of an object after a create, an update or a patch other than apply. The writer owns each
- * changed field, and a removed field has no owner. A write that changes nothing leaves the entries and their
- * times unchanged.
+ * changed field, and a removed field has no owner. A write that changes nothing does not change the entries
+ * and their times.
  *
  * In a write to the main resource, the `managedFields` that the client sent in `after` replace the entries.
  * With `[]` or `[{}]`, no owners are recorded until the next apply.
@@ -62,7 +62,7 @@ export function compareStates(
   return compareFields(former, withoutManagedFields(after), schema);
 }
 
-/** The object without `metadata.managedFields`, which no manager owns. */
+/** The object without `metadata.managedFields`, because no manager owns this field. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const { metadata } = object;
   if (!isJsonObject(metadata)) return object;

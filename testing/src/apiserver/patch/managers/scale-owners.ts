@@ -74,7 +74,7 @@ export function parentEntries(
 
 /**
  * A key that is the same for a manager's entry in the object and in its Scale. It does not contain the API
- * version, because the object and the Scale have different ones.
+ * version, because the object and the Scale have different API versions.
  */
 function keyOf({ manager, operation, subresource }: Owner): string {
   return JSON.stringify([manager, operation, subresource]);

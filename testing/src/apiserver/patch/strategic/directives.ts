@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../objects/json-value.ts';
 
-/** A map that is a copy, so that applying the patch may change it. */
+/** A copy of a map. The code that applies the patch may change the copy in place. */
 export type OwnMap = Record<string, unknown>;
 
 /** The field of a map that contains its directive. */
@@ -17,7 +17,7 @@ export function directiveOf(value: unknown): unknown {
   return hasDirective(value) ? (value as OwnMap)[DIRECTIVE] : undefined;
 }
 
-/** Stands for a map that is removed because it has a directive. */
+/** The value that marks a map as removed because of its directive. */
 export const GONE: unique symbol = Symbol('gone');
 
 /**

@@ -15,9 +15,9 @@ function placeIn(list: readonly unknown[], item: unknown, mergeKey: string): num
 }
 
 /**
- * The items in the order that a patch asks for (Go: normalizeElementOrder). Items that `order` does not name
- * keep the order that they have in `before`. Each of them comes before the first ordered item that it
- * preceded there.
+ * Sorts items in the order that a patch requests (Go: normalizeElementOrder). Items that `order` does not
+ * contain keep the order of `before`. Each of these items is placed before the first ordered item that came
+ * after it in `before`.
  */
 export function inElementOrder(
   items: readonly unknown[],
@@ -75,10 +75,10 @@ function requireKeys(list: readonly unknown[], mergeKey: string): void {
 }
 
 /**
- * Checks that the items of a patch are in the order that the patch asks for (Go:
+ * Checks that the items of a patch are in the order that the patch itself requests (Go:
  * validatePatchWithSetOrderList). Items with a directive are skipped, except at the end.
  *
- * @throws ApiError 500 when the order does not name an item, or names it in another place.
+ * @throws ApiError 500 when `order` does not contain an item, or contains it at a different position.
  */
 export function requireOrder(
   items: readonly unknown[],

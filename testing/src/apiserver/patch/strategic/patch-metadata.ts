@@ -5,7 +5,7 @@ import {
 } from '../../built-in-types/built-in-types.ts';
 import { internalError } from '../../failures/failure.ts';
 
-/** A Go type, as a field that has this type declares it. */
+/** A Go type, in the notation of the fields that declare it. */
 export type GoType = Pick<BuiltInField, 'type' | 'pointer'>;
 
 /** How a strategic merge patch treats one field (Go: PatchMeta), and the type of the field's values. */
@@ -74,7 +74,7 @@ export function metadataOfList(parent: GoType, name: string): PatchMetadata {
 
 const KINDS: Readonly<Record<string, string>> = { double: 'float64', bytes: 'slice' };
 
-/** What Go's reflection calls the kind of a type. */
+/** The kind of a type, as Go's package `reflect` names it. */
 function kindOf({ type, pointer }: GoType): string {
   if (pointer) return 'ptr';
   if (type.startsWith('[]')) return 'slice';

@@ -53,7 +53,7 @@ export function applyStrategicMergePatch(
   return { merged: mergeMap(rebuildJson(document) as OwnMap, own, { type }), patch: own };
 }
 
-/** Merges in place: both maps are copies, and the server's messages show the changed maps. */
+/** Merges in place: both maps are copies, and the server's messages contain the changed maps. */
 function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
   if (hasDirective(patch)) return replaced(patch);
   retainKeys(map, patch);
@@ -66,7 +66,7 @@ function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
 }
 
 /**
- * The result of a directive of a map.
+ * The map that remains after its directive `delete` or `replace` was carried out.
  * @throws ApiError 500 for a directive that the server does not know.
  */
 function replaced(patch: OwnMap): OwnMap {
@@ -118,8 +118,8 @@ function mergedList(
 }
 
 /**
- * Drops the fields that `$retainKeys` does not name.
- * @throws ApiError 400 when the patch contains a field that `$retainKeys` does not name.
+ * Drops the fields that are not in the list `$retainKeys`.
+ * @throws ApiError 400 when the patch contains a field that is not in this list.
  */
 function retainKeys(map: OwnMap, patch: OwnMap): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
@@ -135,8 +135,8 @@ function retainKeys(map: OwnMap, patch: OwnMap): void {
 }
 
 /**
- * Merges the lists for which the patch contains `$setElementOrder/…`, and sorts their items in the order that
- * it gives.
+ * Merges the lists for which the patch contains `$setElementOrder/…`, and sorts their items in the order of
+ * this directive.
  */
 function mergeOrderedLists(map: OwnMap, patch: OwnMap, type: GoType): void {
   for (const key of Object.keys(patch).filter((one) => one.startsWith(ELEMENT_ORDER))) {

@@ -52,8 +52,7 @@ const labelPattern: Form = pattern(
 );
 
 /**
- * Requires a DNS label. A label that is too long and a name with dots are reported with messages of their
- * own.
+ * Requires a DNS label. There are separate messages for a label that is too long, and for a name with dots.
  */
 export const dnsLabel: Form = both(atMost(63, 'characters'), (text) =>
   !LABEL_PATTERN.test(text) && SUBDOMAIN_PATTERN.test(text)

@@ -8,9 +8,9 @@ import { goJson, sortedKeys } from '../../objects/canonical.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 
 /**
- * A value as an object of the server's internal Go type, which some messages show: with Go's field names, and
- * including unset fields. In the internal types, a few fields are in other places than in the API types. Some
- * of these fields appear here in the same place as in the API.
+ * A value as an object of the server's internal Go type, with Go's field names, and including unset fields.
+ * Some messages contain such objects. In the internal types, a few fields have a different place than in the
+ * API types. Some of these fields appear here in the same place as in the API.
  *
  * @param type - a name such as `io.k8s.api.core.v1.PodTemplateSpec`.
  */
@@ -36,7 +36,10 @@ function struct(written: string, value: unknown): unknown {
 
 const NO_FIELD: BuiltInField = { type: 'string' };
 
-/** Fields whose position differs in the internal type. Keyed by the field that they follow there. */
+/**
+ * Fields that have a different position in the internal type, keyed by the field after which they come in the
+ * internal type.
+ */
 const MOVED_BEHIND: Readonly<Record<string, readonly string[]>> = {
   subdomain: ['setHostnameAsFQDN'],
   priority: ['preemptionPolicy'],
@@ -57,8 +60,8 @@ function namesOf({ fields }: BuiltInType): readonly string[] {
 const POD_SPEC = 'io.k8s.api.core.v1.PodSpec';
 
 /**
- * The fields of a PodSpec about its host, which the internal type has in the security context. The deprecated
- * `serviceAccount` is not shown at all.
+ * The fields of a PodSpec about its host. The internal type has them in the security context. The deprecated
+ * `serviceAccount` is omitted.
  */
 const OF_HOST = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
 
@@ -80,7 +83,7 @@ function isShared(type: string): boolean {
   return type.includes('.apimachinery.');
 }
 
-/** The fields of the metadata, unchanged, which Go shows among the other fields of the object. */
+/** The unchanged fields of the metadata. Go prints them together with the other fields of the object. */
 function metadata(value: unknown): unknown {
   return isObject(value) ? { ...value } : {};
 }

@@ -105,8 +105,8 @@ function passesOf({ kind, group, custom }: ServedResource): readonly Pass[] {
 }
 
 /**
- * How often a change of an immutable metadata field is reported: by the general rules, and by each step
- * `change`.
+ * How often a change of an immutable metadata field is reported: once by the general rules, and once by each
+ * step named `change`.
  */
 export function changePasses(served: ServedResource): number {
   return 1 + passesOf(served).filter((pass) => pass === 'change').length;
@@ -262,8 +262,8 @@ function unqualifiedFinalizers({ finalizers: found = [] }: Metadata): readonly P
 }
 
 /**
- * The problems of a changed object: first those that the general rules find, then those that the rules of its
- * kind find.
+ * The problems of a changed object: first the problems that the general rules find, then the problems that
+ * the rules of its kind find.
  *
  * @param content - the problems outside of the metadata.
  */

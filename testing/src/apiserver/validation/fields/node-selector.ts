@@ -76,7 +76,7 @@ function ofFields(value: unknown, field: string): readonly Problem[] {
   return [...problems, ...wrong];
 }
 
-/** Checks the allowed topologies of a volume, which are labels with their values. */
+/** Checks the allowed topologies of a volume. A topology consists of labels with their values. */
 export const topologies: Check = (value, field) => {
   const terms = itemsOf(value);
   // The server's list of known topologies begins with an empty topology for each term, so an empty term

@@ -5,7 +5,7 @@ import { isObject } from '../../objects/metadata.ts';
 /** A problem of one field, with the API server's message. */
 export type Problem = FieldError;
 
-/** A value as messages show it: a string in quotes, and any other value as JSON. */
+/** A value in the format of the server's messages: a string in quotes, and any other value as JSON. */
 export function shown(value: unknown): string {
   return typeof value === 'string' ? goQuoted(value) : goJson(value ?? null);
 }

@@ -84,7 +84,7 @@ function withinLimit(
   return [invalidValue(`${field}.requests`, request, `must be less than or equal to ${what}`)];
 }
 
-/** Whether a resource is not one of Kubernetes itself, but another vendor's. */
+/** True for a resource of another vendor, such as `example.com/gpu`. False for resources of Kubernetes. */
 export function isExtended(name: string): boolean {
   return name.includes('/') && !/(^|\.)kubernetes\.io\//.test(name);
 }

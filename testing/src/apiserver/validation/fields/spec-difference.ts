@@ -1,6 +1,6 @@
 import { internalJson } from './internal-json.ts';
 
-/** The number of unchanged lines that are shown around a difference. */
+/** The number of unchanged lines before and after a difference in the diff. */
 const CONTEXT = 3;
 
 /**

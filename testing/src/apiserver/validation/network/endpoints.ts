@@ -18,7 +18,7 @@ import { portNumber } from '../pods/probe.ts';
 const address: Check = (value, field) => firstOf(ipAddress, reachable)(value ?? '', field);
 
 /**
- * Ranges of addresses that an endpoint cannot have, in the order in which the server names them
+ * Ranges of addresses that an endpoint cannot have, in the order of the server's messages
  * (`ValidateEndpointIP`).
  */
 const UNREACHABLE: Readonly<Record<string, readonly string[]>> = {

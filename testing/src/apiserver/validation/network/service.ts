@@ -181,8 +181,7 @@ function loadBalancerOnly(spec: Json): readonly Problem[] {
 }
 
 /**
- * Refuses another cluster address of a Service, except when the type of the Service changes to or from
- * `ExternalName`.
+ * Refuses a change of a Service's cluster address, unless the type of the Service is or was `ExternalName`.
  */
 export const changedService: ChangeCheck = (object, previous) => {
   const [now, then] = [specOf(object), specOf(previous)];

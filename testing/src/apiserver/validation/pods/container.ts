@@ -151,7 +151,7 @@ export function containers(volumes: Volumes): Check {
   });
 }
 
-/** The names of containers. A container without a name counts as one whose name is empty. */
+/** The names of containers. A missing name counts as an empty name. */
 export function namesOf(containers: unknown): Set<string> {
   return new Set(itemsOf(containers).map(nameOf));
 }

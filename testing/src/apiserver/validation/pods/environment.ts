@@ -25,8 +25,8 @@ const RESOURCE_FIELDS = [
 ];
 
 /**
- * The Pod fields that a `fieldPath` can name. Environment variables and volumes allow different subsets of
- * these fields.
+ * The Pod fields to which a `fieldPath` can refer. Environment variables and volumes allow different subsets
+ * of these fields.
  */
 const POD_LABELS: ReadonlySet<string> = new Set([
   'metadata.annotations',

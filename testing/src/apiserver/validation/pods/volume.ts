@@ -147,7 +147,7 @@ export const volumes: Check = all(
   uniqueBy('name'),
 );
 
-/** Checks the keys of a ConfigMap or Secret. Problems get the path that the server reports. */
+/** Checks the keys of a ConfigMap or Secret. A problem is reported at the path `field[key]`. */
 export function dataKeys(value: unknown, field: string): readonly Problem[] {
   if (!isObject(value)) return [];
   return Object.keys(value).flatMap((key) =>

@@ -45,12 +45,12 @@ export const volumeMode: Check = oneOfSet(['Block', 'Filesystem']);
 const namespaceOf: Check = fields({ namespace: formed(dnsLabel) });
 
 /**
- * A claim has two fields for its data source. If both are set, they must be equal, and the newer one must
- * name no namespace.
+ * A claim has two fields for its data source. If both are set, they must be equal, and the newer field must
+ * not contain a namespace.
  */
 function twoSources({ dataSource: older, dataSourceRef: newer }: Json): readonly Problem[] {
   if (!isObject(older) || !isObject(newer)) return [];
-  // In these messages, the server shows `{}` where its other messages show the value.
+  // These messages of the server contain `{}` where its other messages contain the value.
   if (!isEmpty(newer.namespace)) {
     return [
       invalidShown('spec', '{}', 'may not be specified when dataSourceRef.namespace is specified'),
@@ -121,8 +121,8 @@ function lostClass(now: Json, then: Json, previous: StoredObject): readonly Prob
 }
 
 /**
- * The spec before or after the change, in which all fields that the change may set get the same values. If
- * the two specs still differ, the change is refused.
+ * The spec before or after the change. All fields that the change may set get the same values in both specs.
+ * If the two specs still differ, the change is refused.
  */
 function settled(spec: Json, now: Json, bound: boolean): Json {
   const kept: Record<string, unknown> = { ...spec };

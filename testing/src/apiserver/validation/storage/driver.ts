@@ -122,7 +122,8 @@ function topologyKeys(value: unknown, field: string): readonly Problem[] {
 }
 
 /**
- * Refuses changes of a driver of the node, except of its number of volumes. Drivers may be added and removed.
+ * Refuses changes of a driver in the list of a node's drivers. Only its number of volumes may change. Drivers
+ * may be added and removed.
  */
 export const changedCsiNode: ChangeCheck = (object, previous) => {
   const now = itemsOf(specOf(object).drivers);

@@ -19,7 +19,9 @@ interface Source {
   readonly field: string;
   /** The name of the field in the paths of its problems. Default: its name in the API. */
   readonly shown?: string;
-  /** The name of the field in the message that it is a second source. Default: its name in the API. */
+  /**
+   * The name of the field in the message that refuses it as a second source. Default: its name in the API.
+   */
   readonly asSecond?: string;
   readonly check: Check;
 }
@@ -135,7 +137,8 @@ function iscsi(volume: string): Check {
 }
 
 /**
- * Checks an iSCSI volume of a Pod. If the names together are too long, this is reported at the volume's name.
+ * Checks an iSCSI volume of a Pod. If the volume's name and the portal together are too long, the problem is
+ * reported at the path of the volume's name.
  * @param at - the path of the name.
  */
 export function iscsiOfPod(

@@ -143,8 +143,8 @@ export const changedVolume: ChangeCheck = (object, previous) => {
 };
 
 /**
- * The new spec, without the Secret for expanding the volume if the former spec has none: this Secret may be
- * added later.
+ * The new spec, without the Secret for expanding the volume if the former spec has no such Secret. This is
+ * because the Secret may be added later.
  */
 function withKnownSecret(now: Json, then: Json): Json {
   const had = valueAt(then, ['csi', 'controllerExpandSecretRef']);

@@ -24,8 +24,8 @@ interface Rule {
 const FINISHED = ['Complete', 'Failed'];
 
 /**
- * The problems of a changed Job status. The rules also apply to an external controller that a Job names in
- * `managedBy` (pkg/apis/batch/validation and pkg/registry/batch/job of Kubernetes 1.36).
+ * The problems of a changed Job status (pkg/apis/batch/validation and pkg/registry/batch/job of Kubernetes
+ * 1.36). The rules also apply if an external controller manages the Job (`managedBy`).
  */
 export function jobStatus(object: StoredObject, previous: StoredObject): readonly Problem[] {
   const change = changeOf(object, previous);

@@ -142,7 +142,10 @@ export function job(object: StoredObject): readonly Problem[] {
   return [...generatedSelector(object, spec), ...specProblems(spec), ...longHostname(object, spec)];
 }
 
-/** Refuses labels and selectors of the client that contradict those that the server adds to a Job. */
+/**
+ * Refuses labels and selectors of the client that contradict the labels and selectors that the server adds to
+ * a Job.
+ */
 function generatedSelector({ metadata }: StoredObject, spec: Json): readonly Problem[] {
   const selector = spec.selector;
   if (spec.manualSelector === true || !isObject(selector)) return [];

@@ -233,7 +233,7 @@ export const statefulSet: (object: StoredObject) => readonly Problem[] = ofSpec(
   lastingTemplate('StatefulSet'),
 );
 
-/** Refuses another selector, because the selector decides which Pods belong to the workload. */
+/** Refuses a change of the selector, because the selector decides which Pods belong to the workload. */
 export const sameSelector: ChangeCheck = immutable(['spec.selector']);
 
 const CHANGEABLE = [

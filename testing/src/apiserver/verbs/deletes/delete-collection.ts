@@ -9,7 +9,7 @@ import type { DeletionOptions } from '../../request/delete-options.ts';
 import { keyOfTarget } from '../target.ts';
 import { deleteObject } from './delete.ts';
 
-/** After this many deletions, waiting requests are answered before the next deletion. */
+/** The number of deletions after which the server answers waiting requests before it continues. */
 const SLICE = 50;
 
 /**

@@ -37,8 +37,8 @@ export interface Deletion {
  * Deletes an object. If a finalizer or a grace period delays the removal, only marks the object as being
  * deleted.
  *
- * @param writer - the sender of the request, which policies see. If omitted, no policy runs, for example for
- * an eviction, or when custom objects are deleted with their definition.
+ * @param writer - the sender of the request, for policies. If omitted, no policy runs, for example for an
+ * eviction, or when custom objects are deleted with their definition.
  * @param nameOfRequest - the name that policies see; empty when a collection is deleted.
  */
 export function* deleteObject(
@@ -92,8 +92,8 @@ function* admitDelete(
 }
 
 /**
- * Deletes or marks the object without calling policies or webhooks.
- * @returns the object in its stored form.
+ * Deletes the object, or marks it as being deleted, without calling policies or webhooks.
+ * @returns the object in its storage format.
  */
 function deleteNow(
   cluster: Cluster,
@@ -132,7 +132,10 @@ function end(
   return { gone: true, object: withMetadata(object, { resourceVersion }) };
 }
 
-/** The last state of an object that is removed at once. Only a Pod then shows that it is being deleted. */
+/**
+ * The last state of an object that is removed at once. Only the last state of a Pod has a
+ * `deletionTimestamp`.
+ */
 function lastState(stored: StoredObject, marked: StoredObject): StoredObject {
   return hasGracePeriod(stored) ? marked : stored;
 }
@@ -227,10 +230,7 @@ function finalizersFor(
   return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
 }
 
-/**
- * After the grace period, ends the deletion, unless the object has been replaced by another one of the same
- * name.
- */
+/** Removes the object after its grace period, unless a new object with the same name has replaced it. */
 function endLater(cluster: Cluster, target: Target, waiting: StoredObject): void {
   const { uid, deletionGracePeriodSeconds = 0 } = waiting.metadata;
   cluster.later(deletionGracePeriodSeconds * 1_000, () => {

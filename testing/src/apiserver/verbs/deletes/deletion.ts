@@ -6,7 +6,8 @@ export function finishesDeletion(object: StoredObject): boolean {
   const { metadata } = object;
   if (metadata.deletionTimestamp === undefined) return false;
   if ((metadata.finalizers ?? []).length > 0) return false;
-  // A Pod waits for its grace period, and a Namespace for the finalizers in its spec.
+  // The deletion of a Pod waits for its grace period. The deletion of a Namespace waits for the finalizers in
+  // its spec.
   if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   const finalizers = object.kind === 'Namespace' ? valueAt(object, ['spec', 'finalizers']) : [];
   return !Array.isArray(finalizers) || finalizers.length === 0;

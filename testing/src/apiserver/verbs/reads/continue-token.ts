@@ -3,7 +3,7 @@ import { isObject } from '../../objects/metadata.ts';
 
 /** The position at which the next page begins. */
 export interface ContinueToken {
-  /** The revision whose state the pages show; -1 for the current state. */
+  /** The revision whose state the pages contain; -1 for the current state. */
   readonly revision: number;
   /** The smallest path that belongs to the page, relative to the collection. */
   readonly start: string;
@@ -33,7 +33,7 @@ export function decodeContinue(token: string): ContinueToken {
   const key = typeof value.start === 'string' ? value.start : '';
   if (key === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
   const start = key.replace(/^\//, '');
-  // With such segments, the path could lead out of the collection to other objects.
+  // With an empty segment, `.` or `..`, the path could point to objects outside of the collection.
   if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) {
     throw invalidToken(key);
   }

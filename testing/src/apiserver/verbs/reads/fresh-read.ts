@@ -18,11 +18,11 @@ import { isExact, listObjects, type ObjectList } from './list.ts';
 const READY_POLL_MS = 100;
 
 /**
- * Like `listObjects`, but waits, as the server does, for a resourceVersion that the next writes may reach,
- * and for a watch cache that lags behind.
+ * Like `listObjects`, but if the requested resourceVersion is higher than the current one, or the watch cache
+ * lags behind, waits for some time, as a real server does.
  *
- * @throws ApiError in the same cases as `listObjects`, and 429 while the watch cache is being filled, or,
- * with a certain feature gate, if it does not catch up.
+ * @throws ApiError in the same cases as `listObjects`. Also 429 while the watch cache is being filled, and,
+ * with the feature gate `ConsistentListFromCacheSkipTimeoutFallback`, if the cache does not catch up.
  */
 export async function listWhenFresh(
   cluster: Cluster,

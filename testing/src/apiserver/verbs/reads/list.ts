@@ -84,7 +84,7 @@ function pathOf({ metadata }: StoredObject): string {
   return metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
 }
 
-/** The state from which a page is cut. */
+/** The state whose objects a page lists. */
 interface State {
   readonly revision: number;
   readonly objects: readonly StoredObject[];
@@ -172,7 +172,7 @@ function continued(cluster: Cluster, served: ServedResource, options: ListOption
   return { revision: token.revision, objects: after(token, objects, options), limited: true };
 }
 
-/** The sorted objects without those before the start of the page. */
+/** The sorted objects, beginning with the first object that can be on the page. */
 function after(
   { start }: ContinueToken,
   objects: readonly StoredObject[],

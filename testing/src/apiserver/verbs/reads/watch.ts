@@ -44,7 +44,7 @@ export class Watch {
   #unsubscribe: (() => void) | undefined;
   /** Events up to this revision are not sent, and only a later revision is sent as a bookmark. */
   #from = 0;
-  /** The queue of sends that wait for a conversion or a slow client. It runs them one after the other. */
+  /** The queue of sends that wait for a conversion or a slow client. The sends run one after the other. */
   #turn = Promise.resolve();
   readonly #converted = new WeakMap<StoredObject, StoredObject>();
   /** The number of sends in the queue. If there are any, new events are added to the queue. */
@@ -117,7 +117,7 @@ export class Watch {
   /**
    * Sends earlier events as fast as the client reads. At first it sends as many as the client's socket
    * accepts. Like on a real server, these events do not count as unread. New events wait until the earlier
-   * ones are sent, and the limit of unread events applies to the new events.
+   * events are sent, and the limit of unread events applies to the new events.
    */
   #sendBehind<T>(items: readonly T[], send: (item: T) => void, done: () => void): void {
     let at = 0;
@@ -167,8 +167,8 @@ export class Watch {
   }
 
   /**
-   * Sends an event. An object that no longer matches the selection is sent as DELETED, and an object that
-   * newly matches it as ADDED.
+   * Sends an event. If an object no longer matches the selection, the event is sent as DELETED. If an object
+   * has begun to match the selection, the event is sent as ADDED.
    */
   #onEvent(event: StorageEvent): void {
     const { revision, object, previous } = event;

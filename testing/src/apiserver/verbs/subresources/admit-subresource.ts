@@ -8,8 +8,8 @@ import type { WriteOptions } from '../../request/options.ts';
 import { requireStored, type Target } from '../target.ts';
 
 /**
- * The second half of the kind of a connection's options, keyed by subresource. The first half is the kind of
- * the object, as in `PodExecOptions`.
+ * How the kind of a connection's options ends, keyed by subresource. It begins with the kind of the object,
+ * as in `PodExecOptions`.
  */
 const CONNECTED: Readonly<Record<string, string>> = {
   attach: 'AttachOptions',
@@ -19,8 +19,8 @@ const CONNECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Evaluates policies and calls webhooks for a request to a subresource that stores no object of its
- * own: an eviction, a Binding, a token request, a connection.
+ * Evaluates policies and calls webhooks for a request to a subresource whose objects are not stored: an
+ * eviction, a Binding, a token request or a connection.
  *
  * @param body - undefined for a connection.
  * @throws ApiError in the same cases as `enforcePolicies` and `callValidatingWebhooks`.

@@ -55,7 +55,7 @@ function isFreeToGo(budget: StoredObject, healthy: number, desired: number): boo
   return healthy >= desired && desired > 0;
 }
 
-/** Adds a condition to the Pod that says why it is evicted. No field manager owns the condition. */
+/** Adds a condition with the reason of the eviction to the Pod. No field manager owns the condition. */
 function announce({ storage, clock }: Cluster, { served }: Target, pod: StoredObject): void {
   const status = isObject(pod.status) ? pod.status : {};
   const others = Array.isArray(status.conditions)
@@ -144,8 +144,8 @@ function portion(value: unknown, expected: number): number {
 }
 
 /**
- * Reduces the number of allowed disruptions by one, so that a second eviction cannot use the same one before
- * the controller has counted the Pods again.
+ * Reduces the number of allowed disruptions by one. Otherwise a second eviction could use the same disruption
+ * before the controller has counted the Pods again.
  */
 function spendOne(
   { storage, clock }: Cluster,
@@ -167,8 +167,7 @@ function spendOne(
 }
 
 /**
- * After this delay, in seconds, clients should try again, because the controller has not yet counted the
- * Pods.
+ * The delay in seconds after which clients should try again, if the controller has not yet counted the Pods.
  */
 const COUNTING_SECONDS = 10;
 

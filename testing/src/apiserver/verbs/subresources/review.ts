@@ -15,8 +15,8 @@ import { canonical } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 
 /**
- * A question that a client sends by POST. The answer is the same object with its status, and nothing is
- * stored.
+ * A review that a client sends by POST, such as a SubjectAccessReview. The answer is the same object with its
+ * status. Nothing is stored.
  */
 interface Question {
   readonly cluster: Cluster;
@@ -37,9 +37,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 };
 
 /**
- * The answer to a question about a user or the user's rights; undefined for an object of another kind.
+ * The answer to a review of a user or of the user's rights. Undefined for an object that is not a review.
  *
- * @throws ApiError 422 or 400 for a question that asks for nothing, or for two things at once.
+ * @throws ApiError 422 or 400 for a review whose spec lacks a required field, or contains two fields that
+ * exclude each other.
  */
 export function answerReview(
   cluster: Cluster,
@@ -55,8 +56,8 @@ export function answerReview(
   const spec = isObject(body.spec) ? body.spec : {};
   const status = answer({ cluster, caller, body, spec });
   const time = rfc3339(cluster.clock.now());
-  // The answers to two kinds do not keep the metadata that was sent. The other answers are the question
-  // itself with its status.
+  // For these two kinds, the answer does not keep the metadata that was sent. For all other kinds, it is the
+  // object that was sent, with a status.
   if (body.kind === 'SelfSubjectReview') {
     const metadata = { creationTimestamp: time } as unknown as StoredObject['metadata'];
     return canonical(served, withFields(body, { metadata, status }));
@@ -91,7 +92,7 @@ function accessIn({ resourceAttributes, nonResourceAttributes }: Json): Access {
   };
 }
 
-/** The user that the question is about, with only the facts that the question contains. */
+/** The user in the spec of a review, with only those fields that the spec contains. */
 function subjectOf({ user, groups, uid }: Json): Caller {
   return {
     name: typeof user === 'string' ? user : '',
@@ -136,7 +137,10 @@ function tokenStatus({ authentication }: Cluster, { token, audiences }: Json): J
 
 const GROUP = 'authorization.k8s.io';
 
-/** @throws ApiError 422 for a question about rights that names neither a resource nor a path, or both. */
+/**
+ * @throws ApiError 422 for a review of rights that contains neither a resource nor a path, or that contains
+ * both.
+ */
 function refuseBadReview(review: StoredObject): void {
   if (!review.kind.endsWith('AccessReview')) return;
   const spec = isObject(review.spec) ? review.spec : {};

@@ -29,8 +29,8 @@ function invalidScale({ metadata }: StoredObject, replicas: number): Error {
 }
 
 /**
- * Returns `object` with the replicas of a Scale, and with the Scale's resourceVersion, which the write
- * compares.
+ * Returns `object` with the replicas of a Scale, and with the Scale's resourceVersion and uid. The write then
+ * compares them with those of the stored object.
  *
  * @throws ApiError 422 for a Scale of a built-in object with negative replicas.
  */

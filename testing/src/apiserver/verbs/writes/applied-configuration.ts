@@ -66,7 +66,9 @@ function decoded(text: string): Json {
   );
 }
 
-/** Parses JSON without the YAML reader, which treats a number outside of float64 as a string. */
+/**
+ * Parses JSON without the YAML reader, because that reader treats a number outside of float64 as a string.
+ */
 function jsonValue(text: string): unknown {
   const json = jsonOf(text);
   if (json?.overflow === undefined) return json?.value;
@@ -98,7 +100,7 @@ function kindText({ apiVersion, kind }: Json): string {
  * Parses a configuration that is JSON, as most configurations are; undefined if it is not JSON. JSON is also
  * valid YAML.
  *
- * @throws GoDepthError for JSON that is nested too deeply, which the YAML reader would not refuse.
+ * @throws GoDepthError for JSON that is nested too deeply. The YAML reader would not refuse it.
  */
 function jsonOf(text: string): GoJson | undefined {
   try {

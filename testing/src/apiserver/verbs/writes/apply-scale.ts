@@ -17,8 +17,8 @@ import { type Change, updateObject } from './update.ts';
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 /**
- * Server-side apply of an object's Scale. The managers that own the replicas of the object own those of the
- * Scale, and the result is written back to the object.
+ * Server-side apply of an object's Scale. A manager that owns the replicas in the object also owns the
+ * replicas in the Scale. The result of the apply is written back to the object.
  *
  * @returns the object, not its Scale.
  */

@@ -113,8 +113,8 @@ export function requireManager({ fieldManager }: PatchOptions): void {
 }
 
 /**
- * Whether the configuration sets a resourceVersion, even an empty one. If so, it replaces the resourceVersion
- * of the live object.
+ * Whether the configuration sets a resourceVersion, even an empty one. If so, the configuration's value
+ * replaces the resourceVersion of the live object.
  */
 function saysVersion({ metadata }: Json): boolean {
   return isObject(metadata) && metadata.resourceVersion !== undefined;
@@ -134,7 +134,7 @@ function checkAbsent(identity: AppliedIdentity, target: Target): void {
   if (problem !== undefined) throw internalError(problem);
 }
 
-/** @throws ApiError 400 for a configuration that names another object. */
+/** @throws ApiError 400 for a configuration whose name or namespace differs from the path. */
 export function checkPlace({ name, namespace }: AppliedIdentity, target: Target): void {
   if (namespace && target.namespace !== undefined && namespace !== target.namespace) {
     throw badRequest(

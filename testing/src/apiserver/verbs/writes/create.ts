@@ -29,7 +29,7 @@ import { otherUid, requireKind, type Target } from '../target.ts';
 /** The functions of this module are looked up at each use, because a simulation replaces them. */
 const crypto = process.getBuiltinModule('node:crypto');
 
-/** How often the server tries to generate a name that is not taken. */
+/** How many times the server tries to generate a name that is not taken. */
 const NAME_ATTEMPTS = 8;
 
 /**
@@ -93,7 +93,7 @@ export function* createObject(
   const whole = canonical(served, served.strategy.complete(admitted));
   if (served.custom) requireKind(whole, { kind: served.kind }, whole.metadata.name);
   const problems = newProblems(served, whole, served.strategy.validate(whole, undefined));
-  // The error names the stored kind, even if the object was sent as another kind.
+  // The error contains the stored kind, even if the object was sent as a different kind.
   if (problems.length > 0) throw invalid(storedKind(served), name, problems);
   // Fields that the server or a webhook adds get no owner.
   const owned = withMetadata(whole, { managedFields: managedFields() });

@@ -59,7 +59,10 @@ export function decodeBuiltIn(
   return { object: asObject(value, expected), unknown, quote };
 }
 
-/** The source line that the server's message names: there the server registers its types. */
+/**
+ * A source line in the server's message. At this line of its source code, the server registers its internal
+ * types.
+ */
 const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 function groupOf(apiVersion: string): string {
@@ -120,7 +123,7 @@ export function withoutApiVersion(): Error {
 
 /**
  * The object that results from a strategic merge patch. The server does not encode this result as JSON. It
- * decodes the result into the type of the resource, whatever kind the result names.
+ * decodes the result into the type of the resource, even if the `kind` in the result is different.
  *
  * @throws ApiError 422 for values that do not fit.
  */

@@ -2,7 +2,7 @@ import { messageOf } from 'chancery/internal-objects';
 
 /**
  * The error of the server's YAML library for invalid YAML. The library's scanner counts lines from one, and
- * its parser counts from zero. Neither of them names the first line in a message.
+ * its parser counts from zero. Neither of them adds a line number to a message about the first line.
  *
  * @param error - the error of this toolkit's YAML reader.
  */
@@ -56,8 +56,7 @@ function scannedAtEnd(text: string, problem: string): string {
 }
 
 /**
- * The message for a flow mapping or sequence that is not complete, which is reported at the end of the
- * document.
+ * The message for a flow mapping or sequence that is not complete. It contains the last line of the document.
  */
 function flowProblem(text: string, message: string): string {
   const line = Math.max(1, text.replace(/\n$/, '').split('\n').length);

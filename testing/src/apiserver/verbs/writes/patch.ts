@@ -51,7 +51,7 @@ export function requirePatchType(mediaType: string, { custom }: ServedResource):
   if (!ALL_TYPES.includes(mediaType)) throw notAPatch();
 }
 
-/** Patches an object in one of the four ways. */
+/** Patches an object with a server-side apply, a JSON patch, a merge patch or a strategic merge patch. */
 export function* patchObject(
   cluster: Cluster,
   target: Target,
@@ -77,8 +77,7 @@ type PatchedKind = Pick<ServedResource, 'group' | 'version' | 'kind'>;
  * An object after a JSON patch, a merge patch or a strategic merge patch. As on a real server, the patch is
  * only parsed when the object exists.
  *
- * @param kind - the kind of the object, or the kind under which a subresource shows the object, such as
- * Scale.
+ * @param kind - the kind of the object, or the kind of the subresource, such as Scale.
  * @throws ApiError 400, 413, 422 or 500 for a patch that cannot be parsed or applied, or whose
  * result is not an object of this kind.
  */
@@ -109,7 +108,7 @@ export function patchedObject(
   return checked(decoded(patched, fractions), findings, options);
 }
 
-/** @throws ApiError 422 for unknown and duplicate fields if the request is strict. */
+/** @throws ApiError 422 for unknown and duplicate fields if `fieldValidation` is `Strict`. */
 function checked(
   { object, unknown, quote }: DecodedPatch,
   ofPatch: readonly string[],
@@ -125,7 +124,8 @@ function checked(
 /**
  * Checks name, namespace, version, uid and kind, in the server's order.
  *
- * @throws ApiError 400, 409 or 422 if one of them differs, and 500 for a custom object without a version.
+ * @throws ApiError 400, 409 or 422 if one of these values differs, and 500 for a custom object without a
+ * version.
  */
 function requireSameObject(
   object: StoredObject,

@@ -24,7 +24,7 @@ const STATUS_ALONE: ReadonlySet<string> = new Set([
   'VolumeAttachment',
 ]);
 
-/** Metadata that a write of the status additionally leaves unchanged, keyed by kind. */
+/** For some kinds, a write of the status cannot change this metadata field either. Keyed by kind. */
 const KEPT: Readonly<Record<string, (typeof WRITABLE)[number]>> = {
   Deployment: 'labels',
   // Old kubelets send invalid owner references.

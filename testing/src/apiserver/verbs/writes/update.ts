@@ -33,7 +33,8 @@ import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
 import { withStatusOf } from './status-part.ts';
 
 /**
- * The object that a change asks for. `managedFields` is set if the change has already computed the owners.
+ * The object as it should be after a change. `managedFields` is set if the change has already computed the
+ * owners of the fields.
  */
 export interface Change {
   readonly object: StoredObject;
@@ -111,7 +112,8 @@ function* changedObject(
     writer: options,
   };
   const admitted = yield* mutate(cluster, request, {
-    // This is the stored form, so that only real changes are differences.
+    // The object is in its storage format, because in other formats it could differ from the stored object
+    // without a real change.
     object: completed(prepared),
     managedFields: () => owners(prepared.metadata.generation),
     builtIn: (object) => admitChange(cluster, served, object),
@@ -202,8 +204,8 @@ function withoutTimes(object: StoredObject): StoredObject {
 }
 
 /**
- * Checks that the name, and also the namespace, uid and resourceVersion if the change sets them, are those of
- * the live object.
+ * Checks that the name, and also the namespace, uid and resourceVersion if the change sets them, equal the
+ * values of the live object.
  */
 export function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
   const { served, name } = target;
@@ -292,13 +294,13 @@ export function requireResourceVersion(
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
   };
-  // This message of the server names the resource, while all its other messages name the kind.
+  // This message of the server contains the resource. All its other messages contain the kind.
   throw invalid({ kind: served.plural, group: served.group }, name, [problem]);
 }
 
 /**
  * Takes from `wanted` only the fields that this endpoint writes: the status, or all fields except the status.
- * The other fields stay as they are stored.
+ * All other fields keep their stored values.
  */
 function separate(
   wanted: StoredObject,
