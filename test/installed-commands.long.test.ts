@@ -120,7 +120,7 @@ const linesOf = (blocks: readonly Block[], name: string): readonly string[] =>
   blocks.filter((block) => block.name === name).flatMap((block) => block.text.trim().split('\n'));
 
 test.each(['certificates', 'hooks', 'metacontroller', 'packaging'])(
-  'the commands in packages/%s/README.md work from an empty folder, and print what the README shows',
+  'the commands in packages/%s/README.md work from an empty folder, and print what the README says',
   PATIENT,
   async (name) => {
     const blocks = await blocksOf(`packages/${name}/README.md`);
@@ -145,7 +145,7 @@ test.each(['certificates', 'hooks', 'metacontroller', 'packaging'])(
 );
 
 test(
-  'npx @chancery/testing starts a server in a folder without a project, which ends when npx does',
+  'in a folder without a project, `npx @chancery/testing` starts a server that ends when npx ends',
   PATIENT,
   async () => {
     const project = await folder();
@@ -164,7 +164,7 @@ test(
   },
 );
 
-test('the plugin of kubebuilder loads no module of chancery before it has read its request', async () => {
+test('the kubebuilder plugin loads no module of chancery before it has read its request', async () => {
   const files = [join(packaging, 'dist/plugin/main.js')];
   const others: string[] = [];
   for (const file of files) {
@@ -179,7 +179,7 @@ test('the plugin of kubebuilder loads no module of chancery before it has read i
   expect(others.filter((name) => !name.startsWith('node:'))).toEqual([]);
 });
 
-describe('where chancery is installed alone', () => {
+describe('if only the package chancery is installed', () => {
   test.each([
     ['hooks', 'hooks hooks', '@chancery/hooks'],
     ['metacontroller', 'metacontroller', '@chancery/metacontroller'],
@@ -196,7 +196,7 @@ describe('where chancery is installed alone', () => {
     ['check bundle', 'check bundle bundle', '@chancery/packaging'],
     ['plugin', 'plugin install --dir plugins', '@chancery/packaging'],
     ['apiserver', 'apiserver --port 0', '@chancery/testing'],
-  ])('chancery %s without its package ends with 2, and names the npm command that installs it', async (words, args, name) => {
+  ])('without its package, chancery %s exits with 2, and prints the npm command that installs the package', async (words, args, name) => {
     const project = await folder();
     await writeFile(join(project, 'operator.mjs'), OPERATOR);
 
@@ -216,7 +216,7 @@ describe('where chancery is installed alone', () => {
     ['a missing file', manifest(), undefined],
     ['a truncated file', manifest(), 'export const hooks = {'],
     ['a missing dependency', manifest(), "import 'absent-dependency';"],
-  ])('chancery hooks with a package that has %s ends with 2, and names the command that repairs it', async (_, json, js) => {
+  ])('chancery hooks with a package that has %s exits with 2, and prints the command that repairs it', async (_, json, js) => {
     const project = await folder();
     const copy = join(project, 'node_modules/@chancery/hooks');
     await mkdir(copy, { recursive: true });
@@ -231,7 +231,7 @@ describe('where chancery is installed alone', () => {
     );
   });
 
-  test('the plugin of kubebuilder without its package answers with an error of the protocol, and ends with 0', async () => {
+  test('without its package, the kubebuilder plugin answers with an error of the plugin protocol, and exits with 0', async () => {
     const request = JSON.stringify({ apiVersion: 'v1alpha1', command: 'flags', args: ['--init'] });
 
     const ended = await shell('node_modules/.bin/chancery plugin kubebuilder', bare, request);
@@ -244,7 +244,7 @@ describe('where chancery is installed alone', () => {
     });
   });
 
-  test('chancery create hook prints the npm command that installs the runner of hooks', async () => {
+  test('chancery create hook prints the npm command that installs the package `@chancery/hooks`', async () => {
     const project = await bareProject();
 
     const { code, stderr } = await shell('npx chancery create hook mark-pods', project);
@@ -253,7 +253,7 @@ describe('where chancery is installed alone', () => {
     expect(stderr).toMatch(/^ {2}npm install @chancery\/hooks@\S+\n {2}chancery test-hook /m);
   });
 
-  test('check crd works after the npm install command in its error message', PATIENT, async () => {
+  test('check crd works once the npm command in its error message was run', PATIENT, async () => {
     const project = await bareProject();
     await writeFile(join(project, 'old.yaml'), DEFINITION);
     const line = 'npx chancery check crd old.yaml --against old.yaml';
@@ -266,7 +266,7 @@ describe('where chancery is installed alone', () => {
     expect(await shell(line, project)).toMatchObject({ code: 0 });
   });
 
-  test('metacontroller works without a project by the npx command it prints', PATIENT, async () => {
+  test('the npx command that metacontroller prints works without a project', PATIENT, async () => {
     const project = await folder();
     await writeFile(join(project, 'functions.yaml'), '[]\n');
     const words = 'metacontroller --functions functions.yaml --check';
@@ -282,7 +282,7 @@ describe('where chancery is installed alone', () => {
   });
 });
 
-describe('with a package that does not fit', () => {
+describe('if an installed package of chancery cannot be used', () => {
   /** A project with a copy of the package that has this version, in a folder of its own. */
   async function withPackage(project: string, version: string): Promise<void> {
     const target = join(project, 'node_modules/@chancery/packaging');
@@ -293,7 +293,7 @@ describe('with a package that does not fit', () => {
   }
 
   test(
-    'check crd with a package of another version ends with 2, and works after the command that it names',
+    'check crd with a package of another version exits with 2, and works after the printed command was run',
     PATIENT,
     async () => {
       const project = await bareProject();
@@ -311,7 +311,7 @@ describe('with a package that does not fit', () => {
     },
   );
 
-  test('check bundle with two copies of its package ends with 2, and names both', async () => {
+  test('check bundle with two copies of its package exits with 2, and prints the paths of both', async () => {
     const [global, project] = [await bareProject(), await folder()];
     const { version } = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8'));
     await withPackage(global, version);

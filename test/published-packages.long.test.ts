@@ -79,7 +79,7 @@ describe.each(folders)('[I-4] the archive of the package in %j', (folder) => {
     );
   });
 
-  test('the archive has no source map, and no file that names one', async () => {
+  test('the archive has no source map, and no file that refers to one', async () => {
     const named: string[] = [];
     for (const file of archive().files) {
       const text = await readFile(join(archive().folder, file), 'utf8');

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { lockedPackages } from './support/locked-packages.ts';
 
-test("[security P6] the operator's image installs exactly the packages in this list", {
+test("[security P6] the operator's image installs exactly the packages that this test lists", {
   timeout: 120_000,
 }, async () => {
   const packages = await lockedPackages();

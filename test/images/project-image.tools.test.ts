@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => project?.remove());
 
-test("[I-3] a project's image has the sources and the toolkit, and no npm, shell, test, test kit or password", async () => {
+test("[I-3] a project's image contains the sources and the toolkit, but no npm, shell, test, test kit or password", async () => {
   const paths = (await filesBelow(image.rootfs)).map(({ path }) => path);
 
   expect(paths).toEqual(
@@ -80,7 +80,7 @@ test("[I-3] all users can read each file of a project's image, and only root can
   expect(wrong).toEqual([]);
 });
 
-test('[I-1] the Deployment of a project names the image and its module, which runs on a read-only root', async () => {
+test("[I-1] with the image and command of its Deployment, a project's module runs on a read-only root filesystem", async () => {
   const operator = containerNamed(pod, 'operator');
 
   const ended = await runInRoot(image, { args: [...(operator.args ?? []), '--check'] });
@@ -94,7 +94,7 @@ test('[I-1] the Deployment of a project names the image and its module, which ru
   expect(image.config.User).toBe(`${runAsUser}:${runAsGroup}`);
 });
 
-test('the manifests of a project pass kubectl kustomize and chancery lint, which warns only about tags', async () => {
+test("`kubectl kustomize` and `chancery lint` accept a project's manifests; lint warns only about image tags", async () => {
   for (const overlay of ['namespaced', 'cluster-scoped']) {
     const rendered = await renderText(join(project.folder, 'deploy/overlays', overlay));
 
@@ -103,7 +103,7 @@ test('the manifests of a project pass kubectl kustomize and chancery lint, which
   }
 });
 
-test('[I-2] an edited Dockerfile of a project stays, and --check accepts it', async () => {
+test('[I-2] an edited Dockerfile of a project is not overwritten, and `--check` accepts it', async () => {
   const dockerfile = join(project.folder, 'Dockerfile');
   const edited = `${await readFile(dockerfile, 'utf8')}LABEL mine=1\n`;
   await writeFile(dockerfile, edited);

@@ -23,7 +23,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  "[security 26] the ambassador's image has one file, kubectl, which only root owns and nobody can write",
+  "[security 26] the ambassador's image has one file, kubectl, which root owns and nobody else may write",
   async () => {
     const image = await buildImage('Dockerfile.proxy');
 
@@ -36,7 +36,7 @@ test(
 );
 
 test(
-  "the ambassador's image says user, entry point and version, and has no CMD",
+  "the ambassador's image sets a user, an entry point and a version label, and has no CMD",
   async () => {
     const { config } = await buildImage('Dockerfile.proxy');
 
@@ -53,7 +53,7 @@ test(
 );
 
 test(
-  'the same kubectl always gives the same image',
+  'images of the ambassador that are built from the same kubectl are identical',
   async () => {
     const first = await buildImage('Dockerfile.proxy');
 
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  "kubectl runs as the image's user on a read-only root without any other file",
+  "kubectl runs as the image's user in a read-only root filesystem that contains no other file",
   async () => {
     const image = await buildImage('Dockerfile.proxy');
 

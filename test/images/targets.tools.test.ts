@@ -17,7 +17,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  'the image of hooks has bash, jq, curl and Node where hooks find them, and runs as a user that is nobody special',
+  'the hooks image has bash, jq, curl and Node on the PATH, and runs as a user without special rights',
   async () => {
     const image = await buildTarget('hooks');
     const script = `for tool in bash jq curl node; do command -v "$tool" && "$tool" --version > /dev/null; done
@@ -45,7 +45,7 @@ test.each([
   ['metacontroller', ['@chancery/metacontroller']],
   ['certificates', ['@chancery/certificates', '@peculiar/utils', 'asn1js']],
 ] as const)(
-  "the image %s has the toolkit of the operators' image, and in addition %j",
+  "the image %s contains everything that the operators' image contains, and also %j",
   async (target, packages) => {
     const [image, operator] = [await buildTarget(target), await buildImage('Dockerfile.operator')];
 
@@ -66,7 +66,7 @@ test.each([
 );
 
 test.each(['hooks', 'metacontroller'] as const)(
-  'the image %s contains no apt lists',
+  'the image %s contains no package lists of apt',
   async (target) => {
     const { rootfs } = await buildTarget(target);
 
@@ -76,7 +76,7 @@ test.each(['hooks', 'metacontroller'] as const)(
 );
 
 test(
-  'the image of certificates runs its command, and has no shell',
+  'the command of the certificates image is `chancery certificates`, and the image has no shell',
   async () => {
     const image = await buildTarget('certificates');
 
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  'the image of hooks accepts a hook with a jq filter and a schedule',
+  'the hooks image accepts a hook with a jq filter and a schedule',
   async () => {
     const image = await buildTarget('hooks');
     const folder = await programs({ 'report.sh': HOOK });
@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  'the image of Metacontroller accepts a file of functions, one of them a program',
+  'the Metacontroller image accepts a file of functions in which one function is a program',
   async () => {
     const image = await buildTarget('metacontroller');
     const folder = await programs({
@@ -168,7 +168,7 @@ const LOOK = `
 `;
 
 test(
-  "[found 4] runner and init in the image are not readable, so that Linux hides them from hooks, and the hooks' Node is readable",
+  '[found 4] the runner and init in the image are unreadable, so that Linux hides their processes from hooks; hooks can read Node',
   async () => {
     const image = await buildTarget('hooks');
     const { Entrypoint } = image.config;

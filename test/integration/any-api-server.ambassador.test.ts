@@ -58,7 +58,7 @@ const greeter = controller({
 });
 
 test(
-  '[T-1] an operator behind its ambassador follows a custom resource through a restart of the ambassador',
+  '[T-1] an operator behind its ambassador receives all changes of a custom resource although the ambassador restarts',
   FIRST_START,
   async () => {
     const { env, namespace } = await startTestCluster();

@@ -125,7 +125,7 @@ async function acted(
 const onCluster = describe.skipIf(chooseBackend(process.env) === 'kubebuilder');
 
 onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.timeoutMs }, () => {
-  test('CW2 a change of the data rolls the Pods once, and a change of a label rolls nothing', async () => {
+  test('CW2 a change of the data restarts the Pods once, and a change of a label restarts no Pod', async () => {
     const place = await start();
     await webapp(place);
     await place.config('settings', 'one', SELECTOR);
@@ -148,7 +148,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 2);
   });
 
-  test('CW3 a change while the operator is down rolls the Pods once, and a restart of the operator does not', async () => {
+  test('CW3 a change while the operator is down restarts the Pods once, and a restart of the operator restarts none', async () => {
     const place = await start();
     await webapp(place);
     await place.config('settings', 'one', SELECTOR);
@@ -170,7 +170,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 3);
   });
 
-  test('the Pods roll once when the ConfigMap changes while the proxy is down', async () => {
+  test('the Pods are restarted once when the ConfigMap changes while the proxy is down', async () => {
     const place = await start();
     await webapp(place);
     await place.config('settings', 'one', SELECTOR);
@@ -188,7 +188,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 2);
   });
 
-  test('CW4 each change rolls the Pods when the server ends every watch after two seconds', async () => {
+  test('CW4 each change restarts the Pods even if the server ends every watch after two seconds', async () => {
     const place = await start();
     await webapp(place);
     const quick = { ...SELECTOR, 'k8spatterns.io/debounceSeconds': '0' };
@@ -212,7 +212,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 4);
   });
 
-  test('CW1 a ConfigMap without the annotation rolls nothing, whatever was changed before', async () => {
+  test('CW1 a change of a ConfigMap without the annotation restarts no Pod', async () => {
     const place = await start();
     await webapp(place);
     await place.config('annotated', 'one', SELECTOR);
@@ -230,7 +230,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 3);
   });
 
-  test('CW7 evict keeps all Pods but one available, and all are new at the end', async () => {
+  test('CW7 the strategy "evict" keeps all Pods but one available, and at the end all Pods are new', async () => {
     const place = await start();
     await webapp(place);
     const { env, namespace } = place;
@@ -267,7 +267,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
   test.each([
     'k8spatterns.io',
     'k8spatterns.com',
-  ])('OP4 a ConfigWatcher of %s rolls the Pods, and reports it in its status', async (group) => {
+  ])('OP4 a ConfigWatcher of the group %s restarts the Pods, and its status reports the restart', async (group) => {
     const place = await start();
     await webapp(place);
     await place.config('settings', 'one');
@@ -290,7 +290,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 2);
   });
 
-  test('OP1 an empty podSelector deletes nothing, and is refused in the status and by an Event', async () => {
+  test('OP1 an empty podSelector deletes no Pod, and the status and an Event report that it is refused', async () => {
     // Our schema refuses it; the original's did not, and objects from then are still there.
     const edit = (text: string): string => text.replaceAll(/^ *minProperties: 1\n/gm, '');
     const place = await start({ edit });
@@ -325,7 +325,7 @@ onCluster('config-restart behind kubectl proxy', { timeout: 60_000 + 4 * ROLLED.
     await eventually(async () => (await rollouts(place)) === 1);
   });
 
-  test('a filter without DELETE gives an error of the ambassador, and other keys continue', async () => {
+  test("if the filter does not allow DELETE, the ambassador's error is reported, and other keys are still reconciled", async () => {
     const place = await start({
       narrow: (filter) => ({ ...filter, rejectMethods: [...filter.rejectMethods, '^DELETE$'] }),
     });

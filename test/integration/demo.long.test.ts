@@ -2,7 +2,7 @@
 import { test } from 'vitest';
 import { expectDemoRollsPods } from './support/demo.ts';
 
-test('the demo without kubectl rolls the sample’s Pods behind a stand-in, prints 40 lines, and exits with 0', {
+test('the demo without kubectl restarts the sample’s Pods through a stand-in for the proxy, prints 40 lines, and exits with 0', {
   timeout: 60_000,
 }, async () => {
   await expectDemoRollsPods({ PATH: '/nonexistent' }, /a stand-in for kubectl proxy is at/);

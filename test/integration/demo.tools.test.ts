@@ -6,7 +6,7 @@
 import { test } from 'vitest';
 import { expectDemoRollsPods } from './support/demo.ts';
 
-test('the demo rolls the sample’s Pods behind a real kubectl proxy, prints 40 lines, and exits with 0', {
+test('the demo restarts the sample’s Pods through a real kubectl proxy, prints 40 lines, and exits with 0', {
   timeout: 60_000,
 }, async () => {
   await expectDemoRollsPods(process.env, /ambassador +kubectl proxy v1\.\d+\.\d+ is at/);

@@ -17,7 +17,7 @@ const STATE = 'config-restart-state';
 const MODULE = fileURLToPath(new URL('../../examples/config-restart/operator.ts', import.meta.url));
 const CRDS = new URL('../../examples/config-restart/crds/', import.meta.url);
 
-test('a dry run prints the rollout that a change causes, and stores nothing', async () => {
+test('a dry run prints the rollout that a change would cause, and stores nothing', async () => {
   // Embedded: its storage tells whether anything was written.
   const env = await startTestEnv({
     backend: 'embedded',

@@ -51,7 +51,7 @@ const failures = (lines: ReturnType<typeof startOperator>['lines']): unknown[] =
       return { code, layer, reason: fields.reason };
     });
 
-test('[P-18] CM8 the operator waits unready for a proxy that starts late, and starts without having exited', async () => {
+test('[P-18] CM8 while the proxy has not started, the operator waits without being ready, and does not exit', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'first');
   await proxy.kill();
@@ -69,7 +69,7 @@ test('[P-18] CM8 the operator waits unready for a proxy that starts late, and st
   expect(failures(lines)).toEqual([]); // nothing was asked before somebody listened
 });
 
-test('[T-3] a change while the proxy restarts is seen once, without another list', async () => {
+test('[T-3] a change while the proxy restarts is delivered once, without a new list', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'before');
   const { seen, controllers } = scribe();
@@ -93,7 +93,7 @@ test('[T-3] a change while the proxy restarts is seen once, without another list
   expect(['broken', 'unreachable', 'broken,unreachable']).toContain(told.join());
 });
 
-test('the operator is not ready behind a hanging proxy, and starts when it answers again', async () => {
+test('while the proxy hangs, the operator is not ready; it starts when the proxy answers again', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'first');
   proxy.freeze();
@@ -108,7 +108,7 @@ test('the operator is not ready behind a hanging proxy, and starts when it answe
   expect(early).toBe(false);
 });
 
-test('after a restart of the API server behind the proxy, 500 text/plain is an ambassador error, and all changes are seen', async () => {
+test('after the API server behind the proxy restarts, a text/plain 500 is an ambassador error, and no change is lost', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'before');
   const { seen, controllers } = scribe();
@@ -126,7 +126,7 @@ test('after a restart of the API server behind the proxy, 500 text/plain is an a
   expect(seen).toEqual(['before', 'meanwhile']);
 });
 
-test('a 403 of the ambassador’s filter differs from one of RBAC', async () => {
+test('a 403 from the ambassador’s filter is distinguished from a 403 from RBAC', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const filter = { acceptPaths: ['^/version$'], rejectPaths: ['^$'], rejectMethods: ['^$'] };
@@ -187,7 +187,7 @@ const ANSWERS: readonly [string, RequestListener, object][] = [
 
 test.each(
   ANSWERS,
-)('CW5 %s causes its own typed error and one log line, and the operator recovers', async (_what, answer, expected) => {
+)('CW5 %s causes an error with a type of its own and one log line, and the operator recovers', async (_what, answer, expected) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 });
 /** The writers leave the cores to other tests. */
 const CALM = { environment: { WRITER_PAUSE_MS: '40' } };
 
-test('[LE-9] [LE-11] [D-5] a leader frozen past its lease writes nothing when it wakes, and exits with 3', async () => {
+test('[LE-9] [LE-11] [D-5] a leader that was frozen past the end of its lease writes nothing when it wakes, and exits with 3', async () => {
   const report = await frozenLeader(0.5, CALM);
 
   expect(report.writesBefore).toBeGreaterThan(20);
@@ -19,7 +19,7 @@ test('[LE-9] [LE-11] [D-5] a leader frozen past its lease writes nothing when it
   expect(report.loss).toMatchObject({ code: 'LEADERSHIP_LOST', layer: 'process' });
 });
 
-test('[real R-4] [LE-12] a leader with standby that is frozen past its lease writes nothing when it wakes, leads again, and exits with 0', async () => {
+test('[real R-4] [LE-12] with the standby setting, a leader that was frozen past its lease writes nothing, leads again, and exits with 0', async () => {
   const report = await frozenStandby('writing', 0.5, CALM);
 
   expect(report.writesBefore).toBeGreaterThan(20);

@@ -99,8 +99,8 @@ function without(verb: string, resource: string): readonly (RbacRole | RbacRoleB
   });
 }
 
-describe('config-restart with the permissions of its declarations', { timeout: 60_000 }, () => {
-  test('config-restart with generated permissions rolls the Pods, and no request is refused', async () => {
+describe('config-restart with exactly the permissions it declares', { timeout: 60_000 }, () => {
+  test('config-restart with generated permissions restarts the Pods, and no request is refused', async () => {
     const { server, url } = await cluster(permissions);
     const operator = startOperator(url, controllers, SELF);
     await remembered(server);
@@ -126,7 +126,7 @@ describe('config-restart with the permissions of its declarations', { timeout: 6
       'deployments.apps "webapp" is forbidden: ',
       'patch resource "deployments" in API group "apps"',
     ],
-  ])('config-restart without %s on %s does nothing, and its error names the right', async (verb, resource, what, right) => {
+  ])('without the right to %s %s, config-restart does nothing, and its error contains the missing right', async (verb, resource, what, right) => {
     const { server, url } = await cluster(without(verb, resource));
 
     const operator = startOperator(url, controllers, SELF);

@@ -36,7 +36,7 @@ function renewedAt({ server }: Replicas): number {
 
 const LEASE_NAME = 'busy-writer-leader';
 
-test('[LE-9] [D-5] with lost renewals no write is sent after the deadline, and a process that cannot stop exits before its lease ends', async () => {
+test('[LE-9] [D-5] if renewals get lost, no write is sent after the deadline, and a hanging process exits before its lease ends', async () => {
   const replicas = await started();
   const leader = await replicas.replica('a', { module: 'hanging-stop.ts' });
   await replicas.until(() => replicas.appliesOf('a').length > 20, 'the leader writes');
@@ -53,7 +53,7 @@ test('[LE-9] [D-5] with lost renewals no write is sent after the deadline, and a
   expect(goneAt - renewedAt(replicas)).toBeLessThan(LEASE_MS);
 });
 
-test('[LE-9] [H61] a holder whose API server stalls exits before another leads, and writes nothing afterwards', async () => {
+test('[LE-9] [H61] a holder whose API server stalls exits before another process leads, and writes nothing afterwards', async () => {
   const replicas = await started();
   const { leader, standby } = await replicas.pair();
 
@@ -87,7 +87,7 @@ test('[LE-11] a writer that blocks its event loop for longer than its lease is r
   expect(exit).toBe(3);
 });
 
-test('[LE-13] [D-5] a leader that is asked to stop exits with 0, releases the Lease last, and the standby leads at once', async () => {
+test('[LE-13] [D-5] a leader that is stopped exits with 0, releases the Lease last, and the standby leads at once', async () => {
   const replicas = await started();
   const { leader, standby } = await replicas.pair();
 

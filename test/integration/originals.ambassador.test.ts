@@ -98,8 +98,8 @@ function podOf(server: ApiServer, name: string): KubernetesObject | undefined {
   return pods.length === 1 && status?.phase === 'Running' ? pods[0] : undefined;
 }
 
-describe('config-restart in place of an original operator', { timeout: 60_000 }, () => {
-  test('config-restart replaces the shell controller with its manifests, annotation and variable, and leaves its own Pod', async () => {
+describe('config-restart takes the place of another operator', { timeout: 60_000 }, () => {
+  test('config-restart can take the place of the shell controller with the same manifests, and does not restart the Pod it runs in', async () => {
     const { server, proxy } = await startCluster({ workloads });
     server.applyManifest(CONTROLLER);
     server.applyManifest(WEB_APP);
@@ -122,7 +122,7 @@ describe('config-restart in place of an original operator', { timeout: 60_000 },
     expect(podOf(server, 'config-watcher-controller')?.metadata.uid).toBe(own.metadata.uid);
   });
 
-  test('config-restart replaces ConfigWatcher: OP5 the sample with its spec is accepted, and one without a spec is refused', async () => {
+  test('config-restart can take the place of ConfigWatcher: OP5 the sample is accepted, and one without a spec is refused', async () => {
     const { env, namespace } = await startTestCluster();
     await env.apply(crds);
     const watcher = (body: object, group = 'k8spatterns.io'): Promise<KubernetesObject> =>

@@ -140,7 +140,7 @@ function sawMarker(told: Changes): boolean {
   return told.some((change) => nameOf(change) === MARKER);
 }
 
-test('data that a handler holds back stays in the socket, and arrives complete and in order afterwards', async () => {
+test('data that a handler does not accept yet stays in the socket, and arrives complete and in order afterwards', async () => {
   const { server, watching, start } = await serve('pod', 1_000);
   const [slow, other] = [watching(), watching()];
   const gate = Promise.withResolvers<void>();
@@ -209,7 +209,7 @@ test('at most two changes per key wait for a handler that never returns, and oth
   expect(new Map(merged.map((change) => [change.key, versionOf(change)]))).toEqual(newest);
 });
 
-test('an endless line is cut at its limit and followed by a list, and other sources continue', async () => {
+test('a watch line without end is cut off at the limit, then the source lists again; other sources continue', async () => {
   const { server, watching, start } = await serve('config-map', 100);
   const [victim, other] = [watching(ENDLESS_NAMESPACE), watching()];
   const [missed, freely] = [listener(), listener()];
@@ -235,7 +235,7 @@ test('an endless line is cut at its limit and followed by a list, and other sour
   expect(missed.told.map(nameOf)).toEqual(names);
 });
 
-test('20,000 deletes at once are delivered one by one in order, and leave nothing', async () => {
+test('20,000 deletes at once are delivered one by one in order, and nothing is left in the cache', async () => {
   const objects = 20_000;
   const { server, watching, start } = await serve('config-map', objects);
   const one = watching();

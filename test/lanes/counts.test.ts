@@ -16,7 +16,7 @@ test('the numbers of passed, failed and skipped tests are counted', () => {
   expect(testCounts(report(7, 2), 1)).toMatchObject({ passed: 7, failed: 2 });
 });
 
-test('each failure is reported by file, name and the first line of its message', () => {
+test('each failure is reported with its file, its name and the first line of its message', () => {
   const test = (fullName: string, status: string, ...failureMessages: string[]): object => ({
     fullName,
     status,

@@ -39,11 +39,11 @@ function missing(...reports: readonly Report[]): readonly string[] {
   return judged(...reports).missing.map(({ tag, file, found }) => `${tag} ${file}: ${found}`);
 }
 
-test('a lane in which a test of each row and file has passed shows every guarantee', () => {
+test('a guarantee counts as proved when in each of its files a test with its tag has passed', () => {
   expect(judged(lane(...FULL))).toEqual({ missing: [], tests: 4 });
 });
 
-test('several lanes together show every guarantee, and a test that ran in two of them counts once', () => {
+test('several lanes together prove all guarantees, and a test that ran in two of the lanes counts once', () => {
   const first = lane(FULL[0], ['skipped [Z-12] again', 'failed [H41] a garbage line']);
   const second = lane(['passed [Z-1] first'], FULL[1]);
 
@@ -55,7 +55,7 @@ test('several lanes together show every guarantee, and a test that ran in two of
   expect(missing(second)).toEqual(['Z-12 test/a.test.ts: absent']);
 });
 
-test('a longer tag, a tag of another list, and a tag without brackets do not show a guarantee', () => {
+test('a longer tag, a tag of another list, and a tag without brackets do not prove a guarantee', () => {
   const report = lane(
     ['passed [Z-12] second', 'passed [real Z-1] first', 'passed Z-1 first'],
     ['passed [Z-12] again', 'passed H411 H-41 a garbage line'],
@@ -64,7 +64,7 @@ test('a longer tag, a tag of another list, and a tag without brackets do not sho
   expect(missing(report)).toEqual(['Z-1 test/a.test.ts: absent', 'H41 test/b.test.ts: absent']);
 });
 
-test('a tag in another file, or in a file of the same name elsewhere, does not show a guarantee', () => {
+test('a tag in another file, or in a file of the same name elsewhere, does not prove a guarantee', () => {
   const moved = lane([...FULL[0], ...FULL[1]], []);
   const elsewhere = lane(...FULL, '/elsewhere');
 
@@ -77,13 +77,13 @@ test.each([
   'pending',
   'todo',
   'disabled',
-])('a test that is %s in every lane does not show its guarantee', (status) => {
+])('a test that is %s in every lane does not prove its guarantee', (status) => {
   const report = lane([`${status} [Z-1] first`, 'passed [Z-12] second'], FULL[1]);
 
   expect(missing(report, report)).toEqual(['Z-1 test/a.test.ts: skipped in every lane']);
 });
 
-test('a guarantee is not shown when one of its tests fails in every lane that runs it, even if others pass', () => {
+test('a guarantee is not proved if one of its tests fails in every lane that runs it, even if its other tests pass', () => {
   const failing = lane([...FULL[0], 'failed [Z-1] more of it'], FULL[1]);
   const skipping = lane([...FULL[0], 'skipped [Z-1] more of it'], FULL[1]);
   const passing = lane([...FULL[0], 'passed [Z-1] more of it'], FULL[1]);
@@ -92,7 +92,7 @@ test('a guarantee is not shown when one of its tests fails in every lane that ru
   expect(judged(failing, passing)).toEqual({ missing: [], tests: 5 });
 });
 
-test('a guarantee is not shown when one of two cases with the same name fails', () => {
+test('a guarantee is not proved if one of two tests with the same name fails', () => {
   const failing = lane([...FULL[0], 'failed [Z-1] first', 'passed [Z-1] first'], FULL[1]);
 
   expect(missing(failing)).toEqual(['Z-1 test/a.test.ts: failed']);
@@ -103,7 +103,7 @@ test.each([
   '{}',
   '{"testResults":[{}]}',
   '{"testResults":[{"name":"a","assertionResults":[{}]}]}',
-])('reportFrom throws for %j, which is no report', (text) => {
+])('reportFrom throws for %j, which is not a report', (text) => {
   expect(() => reportFrom(text)).toThrow(TypeError);
 });
 
@@ -140,7 +140,7 @@ function everything(): Report {
   };
 }
 
-test('the program exits with 0 when every guarantee is shown, and else with 1 and one line per row and file', async () => {
+test('the program exits with 0 if all guarantees are proved; if not, with 1 and a line for each missing guarantee and file', async () => {
   const full = everything();
   const [first, ...others] = full.testResults;
   const { tag, files = [] } = guarantees[0] ?? expect.unreachable();
@@ -155,7 +155,7 @@ test('the program exits with 0 when every guarantee is shown, and else with 1 an
   expect(lacking).toEqual({ code: 1, stdout: '', stderr: `${tag} ${files[0]}: absent\n` });
 });
 
-test('the program exits with 2 and its usage without a report, and with 2 and the error for a missing file', async () => {
+test('the program exits with 2, and prints its usage without a report, or the error for a missing file', async () => {
   const [nothing, flag, absent] = await Promise.all([run(), run('--help'), run('no-such.json')]);
 
   expect(nothing).toMatchObject({ code: 2, stdout: '' });

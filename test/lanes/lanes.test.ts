@@ -50,7 +50,7 @@ test('admission policies are bound in each lane with a real kubectl proxy, and i
   expect(bound).toEqual(real);
 });
 
-test('the lane kubectl-proxy does not run explorations again', () => {
+test('the lane kubectl-proxy does not repeat the exploration tests', () => {
   const behind = projectsOf(config).filter(({ name }) => name === 'kubectl-proxy');
   const explorations = globSync('examples/*/test/exploration.test.ts', { cwd: root });
 
@@ -58,7 +58,7 @@ test('the lane kubectl-proxy does not run explorations again', () => {
   expect(behind.flatMap(filesOf).filter((file) => explorations.includes(file))).toEqual([]);
 });
 
-test('startExample refuses to run in a file of another lane, where its policies would not be bound', async () => {
+test('startExample refuses to run in a file of another lane, where the policies of the example would not be bound', async () => {
   const idle = controller({ name: 'idle', for: configMaps, reconcile: () => {} });
 
   await expect(startExample({ name: 'idle', controllers: [idle] })).rejects.toThrow(
@@ -66,7 +66,7 @@ test('startExample refuses to run in a file of another lane, where its policies 
   );
 });
 
-test('the lanes of tools have no exclude of their own, which would win over --exclude', () => {
+test('the lanes of tools set no `exclude`, because that would override the option --exclude', () => {
   const ofTools = projectsOf(config).filter(({ name }) => name.startsWith('tools'));
 
   // An `exclude` of a project wins over --exclude.
@@ -76,7 +76,7 @@ test('the lanes of tools have no exclude of their own, which would win over --ex
   ]);
 });
 
-test('test:all runs every file that it leaves out of its lanes in a later lane', async () => {
+test('each test file that `test:all` leaves out of a lane runs in a later lane', async () => {
   vi.stubEnv('LATER_LANES', AGAIN.join(' '));
   onTestFinished(() => void vi.unstubAllEnvs());
   const again = `${root}vitest.config.ts?later`;
@@ -111,7 +111,7 @@ test('npm test runs the operator test of each example', () => {
   );
 });
 
-test('every lane that an npm script names exists', () => {
+test('every lane that an npm script refers to exists', () => {
   const manifest = (folder: string): Manifest =>
     JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'));
   const { workspaces = [] } = manifest('.');

@@ -47,12 +47,12 @@ async function working(
   return { project, child };
 }
 
-describe.runIf(process.platform === 'linux')('[found 13] the end of a launcher', () => {
+describe.runIf(process.platform === 'linux')('[found 13] when a launcher ends', () => {
   test.each(
     Object.keys(LAUNCHERS).flatMap((launcher) =>
       SIGNALS.map((signal) => [launcher, signal] as const),
     ),
-  )('apiserver started by %s leaves no process after %s', async (launcher, signal) => {
+  )('apiserver started by %s leaves no process behind after %s', async (launcher, signal) => {
     const { project, child } = await working('apiserver', launcher);
     expect(project.processes().length).toBeGreaterThan(0);
 
@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')('[found 13] the end of a launcher',
         ] as const
       ).map(([launcher, signal]) => [launcher, signal, name] as const),
     ),
-  )('a command started by %s leaves no process after %s: %s', async (launcher, signal, name) => {
+  )('a command started by %s leaves no process behind after %s: %s', async (launcher, signal, name) => {
     const { project, child } = await working(name, launcher);
     expect(project.processes().length).toBeGreaterThan(0);
 
@@ -88,7 +88,7 @@ describe.runIf(process.platform === 'linux')('[found 13] the end of a launcher',
     ['npm run nested', { nested: 'npm run serve; true' }],
     ['npm run again', { again: 'npx chancery apiserver --port 0; true' }],
     ['node --run serve', {}],
-  ])('apiserver started by "%s" leaves no process after SIGTERM and after SIGKILL', async (words, scripts) => {
+  ])('apiserver started by "%s" leaves no process behind after SIGTERM or SIGKILL', async (words, scripts) => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const { project, child } = await working('apiserver', words, scripts);
 
@@ -112,7 +112,7 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-describe.runIf(process.platform === 'linux')('[found 13] a server that a shell started', () => {
+describe.runIf(process.platform === 'linux')('[found 13] a server started by a shell', () => {
   test.each([
     ['with &', 'chancery'],
     ['with nohup', 'nohup chancery'],
@@ -120,7 +120,7 @@ describe.runIf(process.platform === 'linux')('[found 13] a server that a shell s
     ['with npx and &', 'npx chancery'],
     ['with nohup and npx', 'nohup npx chancery'],
     ['with setsid and npx', 'setsid npx chancery'],
-  ])('a server started %s continues after the end of its shell, and ends with it given --exit-with-parent', async (_, words) => {
+  ])('a server started %s continues when its shell ends, but ends with the shell if it has --exit-with-parent', async (_, words) => {
     const project = new NpmProject();
     onTestFinished(() => project.killAll());
     const server = (more: string): string => `${words} apiserver --port 0 ${more}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Ascending, InTurn } from '../support/load/in-turn.ts';
 
-test('objects come in turn, round after round', () => {
+test('InTurn accepts objects that come in turn, round after round', () => {
   const due = new InTurn(2);
 
   for (const key of ['bench/pod-0', 'bench/pod-1', 'bench/pod-0']) due.take(key);
@@ -11,16 +11,16 @@ test('objects come in turn, round after round', () => {
 
 test.each([
   ['left out', ['pod-0', 'pod-2']],
-  ['told twice', ['pod-0', 'pod-0']],
-  ['no object of the round', ['pod-0', 'pod-1', 'pod-2', 'pod-3']],
+  ['repeated', ['pod-0', 'pod-0']],
+  ['not in the round', ['pod-0', 'pod-1', 'pod-2', 'pod-3']],
   ['without a number', ['pod']],
-])('one that is %s is refused', (_what, keys) => {
+])('InTurn refuses an object that is %s', (_what, keys) => {
   const due = new InTurn(3);
 
   expect(() => keys.forEach((key) => void due.take(key))).toThrow(/events came pod/);
 });
 
-test('numbers that do not grow are refused', () => {
+test('Ascending refuses numbers that do not grow', () => {
   const times = new Ascending();
   times.take('at-1');
   times.take('at-3');

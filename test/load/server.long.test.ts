@@ -72,7 +72,7 @@ function versionOf(event: WatchEvent<KubernetesObject>): string | undefined {
   return event.type === 'BOOKMARK' ? event.resourceVersion : event.entry.resourceVersion;
 }
 
-test('pages of any size contain each object once', async () => {
+test('the pages of a list contain each object once, whatever the page size is', async () => {
   const served = await serve();
 
   const pages = await list(served, 7);
@@ -83,7 +83,7 @@ test('pages of any size contain each object once', async () => {
   expect(pages).toEqual(whole);
 });
 
-test('a burst reaches a watch completely and in order, with the marker last', async () => {
+test('a watch receives a burst of events completely and in order, and the marker object last', async () => {
   const served = await serve();
   const { resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -101,7 +101,7 @@ test('a burst reaches a watch completely and in order, with the marker last', as
   expect([seen.at(-1)?.type, seen.map(nameOf).at(-1)]).toEqual(['ADDED', 'marker-1']);
 });
 
-test('a list contains what the events reported', async () => {
+test('a list contains the objects as the events reported them', async () => {
   const served = await serve();
   served.server.prepare({ events: 120, keys: OBJECTS, marker: 'marker-1' });
 
@@ -131,7 +131,7 @@ test('a streamed list has every object, then its final bookmark, and then new ev
   expect(seen.slice(OBJECTS + 1)).toHaveLength(10);
 });
 
-test('events during a streamed list come after it', async () => {
+test('events that happen during a streamed list are sent after the list', async () => {
   const served = await serve(PROFILES.big, 100);
   const request = { sendInitialEvents: true, timeoutSeconds: 60, signal: served.signal } as const;
   const watch = await served.source.watch({ ...request, resourceVersion: '' });
@@ -146,7 +146,7 @@ test('events during a streamed list come after it', async () => {
   expect(seen.slice(101).map(({ type }) => type)).toEqual(['MODIFIED', 'MODIFIED', 'ADDED']);
 });
 
-test('a client that missed an event is told to list again', async () => {
+test('a client that missed an event gets the error 410, after which it lists again', async () => {
   const served = await serve();
   const { resourceVersion } = await list(served, 0);
   served.server.expire('marker-1', { streamed: false });
@@ -160,7 +160,7 @@ test('a client that missed an event is told to list again', async () => {
   expect((await list(served, 0)).items.at(-1)?.metadata.name).toBe('marker-1');
 });
 
-test('paced events contain the time at which each was sent, and their objects are in a later list', async () => {
+test('events sent at a steady rate contain the time at which they were sent, and a later list has their objects', async () => {
   const served = await serve();
   const { resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -179,7 +179,7 @@ test('paced events contain the time at which each was sent, and their objects ar
   expect(new Set(items.map(({ metadata }) => metadata.uid)).size).toBe(items.length);
 });
 
-test('an event in chunks arrives as one event', async () => {
+test('an event that is sent in several chunks arrives as one event', async () => {
   const served = await serve(PROFILES['config-map']);
   const { resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -196,7 +196,7 @@ test('an event in chunks arrives as one event', async () => {
   expect(JSON.stringify(sent).length).toBeGreaterThan(100_000);
 });
 
-test('deletions come in the order of the list, and the marker is not deleted', async () => {
+test('deletions arrive in the order of the list, and the marker object is not deleted', async () => {
   const served = await serve();
   const { items, resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -215,7 +215,7 @@ test('deletions come in the order of the list, and the marker is not deleted', a
   expect(items.map(({ metadata }) => metadata.uid)).not.toContain(left[0]?.metadata.uid);
 });
 
-test('a line without end goes to its namespace; others are told of objects, and of the marker', async () => {
+test('only watches of one namespace get a line without end; other watches get objects, and then the marker', async () => {
   const served = await serve();
   const { resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -236,7 +236,7 @@ test('a line without end goes to its namespace; others are told of objects, and 
   expect(names.slice(0, -1)).toEqual(names.slice(0, -1).toSorted());
 });
 
-test('who reads all of a line without end is told of', async () => {
+test('sendEndlessLine fails when a client reads the whole line', async () => {
   const served = await serve();
   const { resourceVersion } = await list(served, 0);
   const request = { resourceVersion, timeoutSeconds: 60, signal: served.signal };
@@ -257,7 +257,7 @@ test.each([
   ['pod', 7_700],
   ['big', 200_000],
   ['huge', 1_000_000],
-] as const)('%s is about %d bytes', (name, bytes) => {
+] as const)('an object with the profile %s has about %d bytes', (name, bytes) => {
   const text = JSON.stringify(PROFILES[name].object(12, 'web-12', '1000000000'));
 
   expect(Math.abs(text.length - bytes) / bytes).toBeLessThan(0.1);

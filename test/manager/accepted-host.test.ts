@@ -132,7 +132,7 @@ test('[security 21] [attack A-6] a request with a foreign Host header gets 421 f
   expect(probes.map(statusOf)).toEqual(['200', '200']);
 });
 
-test('[attack A-6] a request with an accepted or configured Host header reads status and metrics', async () => {
+test('[attack A-6] a request with an accepted or configured Host header can read the status and the metrics', async () => {
   const { health, metrics } = await ports();
 
   for (const name of ['127.0.0.1', 'localhost:1', 'op.team.svc', 'Status.corp.example']) {

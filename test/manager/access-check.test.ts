@@ -73,7 +73,7 @@ const ALL = [
 test.each<AuthorizationMode>([
   'RBAC',
   'Webhook,RBAC',
-])('every right is missing when none is granted (%s)', async (mode) => {
+])('if no right is granted, every right is missing (%s)', async (mode) => {
   const { check } = await cluster(mode);
 
   expect((await check()).texts).toEqual(ALL);
@@ -83,7 +83,7 @@ test.each<AuthorizationMode>([
   'RBAC',
   'Webhook,RBAC',
   'AlwaysAllow',
-])('no right is missing or in excess with the generated roles (%s)', async (mode) => {
+])('with the generated roles, no right is missing or excessive (%s)', async (mode) => {
   const { check, grant } = await cluster(mode);
   if (mode !== 'AlwaysAllow') grant();
 
@@ -114,7 +114,7 @@ test.each<AuthorizationMode>([
   expect((await check()).texts).toEqual([]);
 });
 
-test('a right in all namespaces is missing when it is granted only in single namespaces', async () => {
+test('a right for all namespaces counts as missing if it is granted only in single namespaces', async () => {
   const { check, grant } = await cluster();
   grant();
 
@@ -123,7 +123,7 @@ test('a right in all namespaces is missing when it is granted only in single nam
   expect(texts).toContain('get, list, watch configmaps in all namespaces');
 });
 
-test('a binding to a missing role makes the list incomplete, and each right is checked by itself', async () => {
+test('if a binding refers to a missing role, the list of rights is incomplete, and each right is checked separately', async () => {
   const { check, grant, server } = await cluster();
   grant();
   server.create(binding('to-nothing', 'demo', 'Role/absent', `User/${USER}`));
@@ -133,7 +133,7 @@ test('a binding to a missing role makes the list incomplete, and each right is c
   expect([texts, incomplete]).toEqual([[], 'role.rbac.authorization.k8s.io "absent" not found']);
 });
 
-test('an excess grant is reported with its rule and the namespace in which it is granted', async () => {
+test('a right that is granted but not needed is reported with its rule and the namespace in which it is granted', async () => {
   const { check, grant, server } = await cluster();
   grant();
   const secrets = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
@@ -149,7 +149,7 @@ test('an excess grant is reported with its rule and the namespace in which it is
   ]);
 });
 
-test('a right that an incomplete list grants and a webhook denies is missing', async () => {
+test('a right counts as missing if an incomplete list contains it, but a webhook denies it', async () => {
   const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
   const paths = { verbs: ['*'], nonResourceURLs: ['*'] };
   const asked: unknown[] = [];

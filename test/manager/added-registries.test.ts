@@ -26,7 +26,7 @@ function registryOf(collect: () => unknown): MetricsRegistry {
   return { getMetricsAsJSON: collect as MetricsRegistry['getMetricsAsJSON'] };
 }
 
-test("[X-4] a scrape contains the operator's own metrics of every type beside those of the toolkit", async () => {
+test("[X-4] a scrape contains the operator's own metrics of every type in addition to the toolkit's", async () => {
   const registry = new Registry();
   const registers = [registry];
   new Counter({ name: 'shop_sales_total', help: 'sold', labelNames: ['kind'], registers }).inc(
@@ -68,7 +68,7 @@ test('[X-4] a label without a value is omitted', async () => {
   expect(logged).toEqual([]);
 });
 
-test('[X-4] the toolkit’s metric wins over another of the same name, otherwise the first one wins, and one line is logged', async () => {
+test('[X-4] of two metrics with the same name the toolkit’s wins, otherwise the first; one line is logged', async () => {
   const taken = new Registry();
   new Gauge({ name: 'chancery_cached_objects', help: 'not ours', registers: [taken] }).set(9);
   new Gauge({ name: 'process_cpu_seconds_total', help: 'not ours', registers: [taken] }).set(9);
@@ -95,7 +95,7 @@ test.each([
   ['a counter and a gauge of one OpenMetrics family', 'counter', 'a_total', 'gauge', 'a'],
   ['a histogram and a gauge with the name of its part', 'histogram', 'a', 'gauge', 'a_count'],
   ['a gauge and a counter of one line', 'gauge', 'a_total', 'counter', 'a'],
-])('[X-4] the second metric is omitted for %s', async (_what, type, name, otherType, otherName) => {
+])('[X-4] the second of two metrics is omitted: %s', async (_what, type, name, otherType, otherName) => {
   const metric = (each: string, of: string) => ({ name: each, type: of, help: '', values: [] });
   const registry = registryOf(async () => [metric(name, type), metric(otherName, otherType)]);
   const { meter, logged } = scraping([registry]);
@@ -129,14 +129,14 @@ test.each([
     ],
   ],
   [
-    'returns a text as a value',
+    'returns a string as a value',
     async () => [{ name: 'a', type: 'gauge', help: '', values: [{ value: '1\n', labels: {} }] }],
   ],
   [
     'returns an object as a label',
     async () => [{ name: 'a', type: 'gauge', help: '', values: [{ value: 1, labels: { a: {} } }] }],
   ],
-])('[X-4] a registry that %s costs only its own metrics, and is logged once', async (_what, collect) => {
+])('[X-4] if a registry %s, only the metrics of that registry are lost, and this is logged once', async (_what, collect) => {
   const good = new Registry();
   new Gauge({ name: 'shop_depth', help: 'd', registers: [good] }).set(1);
   const { meter, logged } = scraping([registryOf(collect), good]);

@@ -28,7 +28,7 @@ async function start(environment: Readonly<Record<string, string>>) {
   return { operator, copies: names.filter((name) => name.startsWith('copy-')) };
 }
 
-test('[K-47] in production an unknown field is dropped, and logged once for any number of objects', async () => {
+test('[K-47] in production an unknown field is dropped, and logged once, however many objects have it', async () => {
   const { operator, copies } = await start({ NODE_ENV: 'production' });
 
   expect(copies.toSorted()).toEqual(['copy-a', 'copy-b', 'copy-c']);
@@ -39,7 +39,7 @@ test('[K-47] in production an unknown field is dropped, and logged once for any 
 test.each([
   'test',
   'development',
-])('[K-47] an unknown field is an error with NODE_ENV=%s', async (mode) => {
+])('[K-47] with NODE_ENV=%s an unknown field causes an error', async (mode) => {
   const { operator, copies } = await start({ NODE_ENV: mode });
 
   expect(copies).toEqual([]);

@@ -43,7 +43,7 @@ const shop = controller({
   },
 });
 
-test('[N-8] [N-9] the debug log names why a key was enqueued and what was written, and contains no value of a Secret', async () => {
+test('[N-8] [N-9] the debug log says why a key was enqueued and what was written, and contains no value of a Secret', async () => {
   await using env = await startTestEnv({ environment: {} });
   const namespace = await env.namespace();
   const stream = new PassThrough();

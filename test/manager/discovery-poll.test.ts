@@ -76,7 +76,7 @@ function managerOf(
   return { polledAt, world };
 }
 
-test('[W-40] sources poll every 250 ms for 5 s for a definition that their own manager has installed', async () => {
+test('[W-40] after a manager has installed a definition, its sources poll for it every 250 ms for 5 s', async () => {
   const clock = new FakeClock();
   const { polledAt, world } = managerOf(clock, INSTALLS);
 
@@ -89,7 +89,7 @@ test('[W-40] sources poll every 250 ms for 5 s for a definition that their own m
   expect(polledAt.length - soon.length).toBeLessThanOrEqual(9);
 });
 
-test('[W-40] a definition that one manager of a process installs does not speed up the polling of another manager', async () => {
+test('[W-40] a definition that one manager installs does not make another manager of the same process poll faster', async () => {
   const clock = new FakeClock();
   const waiting = managerOf(clock);
   await waiting.world.start();
@@ -111,7 +111,7 @@ test.each<[string, (context: ReconcileContext) => Promise<unknown>]>([
     'applies a definition itself',
     ({ client }) => client.apply(customResourceDefinitions, barrels.definition),
   ],
-])('[W-40] a reconciler that %s speeds up only the polling of its own manager', async (_how, install) => {
+])('[W-40] a reconciler that %s makes only the sources of its own manager poll faster', async (_how, install) => {
   const clock = new FakeClock();
   const other = managerOf(clock);
   const { polledAt, world } = managerOf(clock, {}, [ofConfigMaps(install)]);
@@ -129,7 +129,7 @@ test.each<[string, (context: ReconcileContext) => Promise<unknown>]>([
   expect(other.polledAt).toEqual([]);
 });
 
-test('[W-40] a definition that a reconciler ensures every second speeds up the polling only once', async () => {
+test('[W-40] a reconciler that ensures a definition every second makes the sources poll faster only once', async () => {
   const clock = new FakeClock();
   const ensuresOften = ofConfigMaps(({ client, log, signal }) =>
     ensureCrd(client, barrels, { clock, log, signal }),

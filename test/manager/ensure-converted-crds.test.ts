@@ -67,7 +67,7 @@ const conversionOf = (env: TestEnv): unknown =>
     ) as DefinedResource['definition'] | undefined
   )?.spec.conversion;
 
-test('a converted definition is upgraded, and keeps the address of its webhook', async () => {
+test('a definition with a conversion webhook is upgraded, and keeps the address of the webhook', async () => {
   const { env, options, client } = await world();
   env.server.applyManifest(crdYaml(converted(), GATE));
   const before = conversionOf(env);
@@ -95,7 +95,7 @@ test.each<[string, (env: TestEnv) => void]>([
       env.server.applyManifest(JSON.stringify({ ...converted().definition, spec }));
     },
   ],
-])('%s is not changed when only manifests know the address of its webhook', async (_what, prepare) => {
+])('%s is not changed when only the manifests contain the address of its webhook', async (_what, prepare) => {
   const { env, options, client } = await world();
   prepare(env);
   const before = conversionOf(env);

@@ -167,7 +167,7 @@ test('ensureCrd does not write an unchanged definition that another client appli
   expect(writes(env)).toBe(0);
 });
 
-test('ensureCrd upgrades a definition that differs, also by a version', async () => {
+test('ensureCrd upgrades a definition that differs, for example by an additional version', async () => {
   const { options, clientOf, live } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -183,7 +183,7 @@ test('ensureCrd upgrades a definition that differs, also by a version', async ()
   expect(await client.list(v2)).toEqual([]);
 });
 
-test('ensureCrd of an old replica that restarts during an update keeps the newer definition', async () => {
+test('an old replica that restarts during an update keeps the newer definition', async () => {
   const { options, clientOf, live, lines } = await world();
   const [before, after] = [await clientOf('a'), await clientOf('b')];
   await ensureCrd(before, OLD, options);
@@ -251,7 +251,7 @@ test('old and new replicas that start at the same time end with the new definiti
   expect(await live()).toMatchObject({ fields: ['image', 'tag'] });
 });
 
-test('ensureCrd looks again at a definition that was replaced after its read', async () => {
+test('ensureCrd repeats its check when a definition is replaced after it was read', async () => {
   const { options, clientOf, live } = await world();
   const [slow, fast] = [await clientOf('slow'), await clientOf('fast')];
   await ensureCrd(slow, OLD, options);
@@ -301,7 +301,7 @@ test('ensureCrd refuses a changed scope before it writes anything', async () => 
   expect(writes(env)).toBe(written);
 });
 
-test('a newer definition that no longer serves our version is an error', async () => {
+test('it is an error if a newer definition no longer serves the version that the operator uses', async () => {
   const { options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -313,7 +313,7 @@ test('a newer definition that no longer serves our version is an error', async (
   await expect(refused).rejects.toThrow('update the operator');
 });
 
-test('ensureCrd does not overwrite what another field manager applied, unless force is set', async () => {
+test('ensureCrd does not overwrite what another field manager applied, unless the option force is set', async () => {
   const { options, clientOf, live } = await world();
   await ensureCrd(await clientOf('helm', 'helm'), OLD, options);
   const client = await clientOf('operator');
@@ -331,7 +331,7 @@ test('ensureCrd does not overwrite what another field manager applied, unless fo
   expect(await live()).toMatchObject({ fields: ['image', 'tag'] });
 });
 
-test('the error for names that another definition already has calls them taken', async () => {
+test('if another definition already has the names, the error says that they are taken', async () => {
   const { env, options, clientOf } = await world();
   await env.apply(OLD.definition);
   const taken = customResource({
@@ -347,7 +347,7 @@ test('the error for names that another definition already has calls them taken',
   await expect(refused).rejects.toThrow(/names of the definition are taken: .*is already in use/);
 });
 
-test('ensureCrd waits for the end of a definition that is being deleted, and installs it again', async () => {
+test('ensureCrd waits until a definition that is being deleted is gone, and then installs it again', async () => {
   const { env, options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -365,7 +365,7 @@ test('ensureCrd waits for the end of a definition that is being deleted, and ins
   expect(await ensured).toBe('installed');
 });
 
-test('a definition that is still being deleted after a minute is an error', async () => {
+test('a definition that is still being deleted after a minute causes an error', async () => {
   const { options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -458,7 +458,7 @@ test('the generated rights are enough to install, upgrade and keep a definition'
   expect(permissions).toMatchObject([{ verbs: ['get', 'create', 'patch'], resourceNames: [NAME] }]);
 });
 
-test('controllers without resources of their own need no rights for definitions', () => {
+test('controllers that define no resources need no rights to definitions', () => {
   const plain = controller({
     name: 'plain',
     for: configMaps,

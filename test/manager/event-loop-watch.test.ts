@@ -48,7 +48,7 @@ function world() {
 }
 
 describe('watchEventLoop', () => {
-  test('[K-6] watchEventLoop observes the longest delay of each second', async () => {
+  test('[K-6] watchEventLoop measures the longest delay of each second', async () => {
     const { meter, second } = world();
 
     for (const delayMs of [3, 0, 250, 1_000]) await second(delayMs);
@@ -56,7 +56,7 @@ describe('watchEventLoop', () => {
     expect(meter.observations(SECONDS)).toEqual([0.003, 0, 0.25, 1]);
   });
 
-  test('[K-6] a block of more than a second is logged as a warning, with the remedy', async () => {
+  test('[K-6] an event loop that is blocked for more than a second is logged as a warning, with the remedy', async () => {
     const { lines, second } = world();
 
     await second(1_000);
@@ -73,7 +73,7 @@ describe('watchEventLoop', () => {
     ]);
   });
 
-  test('[K-6] a loop that is blocked repeatedly is logged once a minute, with the number of blocks', async () => {
+  test('[K-6] an event loop that is blocked repeatedly is logged once a minute, with the number of blocks', async () => {
     const { lines, second } = world();
 
     for (let at = 0; at < 61; at++) await second(at % 2 === 0 ? 1_500 : 0);
@@ -84,7 +84,7 @@ describe('watchEventLoop', () => {
     ]);
   });
 
-  test('watchEventLoop ends with its signal, and leaves neither timer nor monitor', async () => {
+  test('watchEventLoop stops when its signal aborts, and leaves neither a timer nor a monitor behind', async () => {
     const { clock, monitor, stop, watching } = world();
     const during = [monitor.running, clock.pending];
 
@@ -161,7 +161,7 @@ test('[K-6] the delay monitor of Node misses no block, whenever it happens betwe
   expect(missed).toEqual([]);
 });
 
-test('the delay monitor of Node reads a short delay as short, and resets after each reading', async () => {
+test('the delay monitor of Node reports a short delay as short, and resets after each reading', async () => {
   const monitor = nodeDelayMonitor();
   monitor.start();
   onTestFinished(() => monitor.stop());

@@ -36,7 +36,7 @@ function refused(known: KnownAccess): Client {
 
 const declared = { declarations: [web], placement: { namespaces: ['shop'] } };
 
-test('[found 15] the error for a declared resource in another namespace does not call it undeclared', async () => {
+test('[found 15] if a declared resource is refused in another namespace, the error does not say that it is undeclared', async () => {
   const asking = refused(declared).get(secrets, { namespace: 'kube-system', name: 'key' });
 
   await expect(asking).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test('[found 15] the error for a declared resource in another namespace does not
   });
 });
 
-test('[found 15] the error for an undeclared resource asks to declare it in the controller, or else to change the filter', async () => {
+test('[found 15] the error for an undeclared resource asks the user to declare it in the controller, or to change the filter', async () => {
   const pods = { ...secrets, plural: 'pods', kind: 'Pod' } as Resource;
   const target = { namespace: 'shop', name: 'a' };
   const hooks = { name: 'hooks', sources: [source(configMaps)] };
@@ -67,7 +67,7 @@ test('[found 15] the error for an undeclared resource asks to declare it in the 
   );
 });
 
-test('[found 15] other errors of a call are not changed', async () => {
+test('[found 15] explainRefusals changes only refusals', async () => {
   const failure = new TypeError('a bug');
   const client = clientOf(async () => {
     throw failure;

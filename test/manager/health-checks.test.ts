@@ -26,7 +26,7 @@ const late = new AmbassadorError('late', { code: 'AMBASSADOR_TIMEOUT', fate: 'un
 const asNeeded = (all: readonly object[]) => () => all as readonly NeededSource[];
 
 describe('syncedCheck', () => {
-  test('[H-3] the synced check passes once every source has its first list', () => {
+  test('[H-3] the synced check passes as soon as every source has its first list', () => {
     const pods = sourceOf('pods');
     const late = sourceOf('secrets', { synced: false, state: 'waiting' });
     const check = syncedCheck(asNeeded([pods, late]));
@@ -41,7 +41,7 @@ describe('syncedCheck', () => {
     expect(check.ok()).toBe(true);
   });
 
-  test('[H-3] the synced check still passes when a source fails after its first list, but not when it has stopped', () => {
+  test('[H-3] the synced check still passes when a source fails after its first list, but not when the source has stopped', () => {
     const source = sourceOf('pods');
     const check = syncedCheck(asNeeded([source]));
     const states: SourceState[] = ['watching', 'waiting', 'forbidden', 'unserved'];
@@ -80,7 +80,7 @@ describe('syncedCheck', () => {
     ['Boats that is forbidden', 'forbidden', new ApiError({ code: 403 }), 'boats', false],
     ['Boats that is under way', 'starting', undefined, 'boats', false],
     ['Pods that the API server refuses', 'failing', new ApiError({ code: 500 }), 'pods', false],
-  ])('[H-3] a process that converts Boats does not wait for a list of %s when that may need a conversion', (_what, health, error, plural, ok) => {
+  ])('[H-3] a process that converts Boats does not wait for a list of %s if the list may need a conversion', (_what, health, error, plural, ok) => {
     const source = { ...sourceOf(plural, { synced: false }), resource: { plural } };
     Object.assign(source.informer.status, { health, error });
 
@@ -89,7 +89,7 @@ describe('syncedCheck', () => {
     expect(check.ok()).toBe(ok);
   });
 
-  test('the synced check names a few of many missing sources', () => {
+  test('if many sources are missing, the message of the synced check contains only a few of them', () => {
     const all = Array.from({ length: 50 }, (_, at) => sourceOf(`r${at}`, { synced: false }));
 
     const why = syncedCheck(asNeeded(all)).why?.();
@@ -116,7 +116,7 @@ describe('sourcesCheck', () => {
     expect(check.ok()).toBe(ok);
   });
 
-  test('[H-4] the sources check fails after twice the longest watch without an answer of the server', () => {
+  test('[H-4] the sources check fails when the server has not answered for twice the longest watch', () => {
     const clock = new FakeClock();
     const deaf = sourceOf('pods'); // half open: it is still watching
     const check = sourcesCheck(asNeeded([deaf, sourceOf('secrets')]), { clock });
@@ -131,7 +131,7 @@ describe('sourcesCheck', () => {
     expect(check.why?.()).toMatchObject({ count: 1, sources: [{ resource: 'secrets' }] });
   });
 
-  test('[H-4] the limit of the sources check follows the watch setting', () => {
+  test('[H-4] the time limit of the sources check depends on the option `longestWatchSeconds`', () => {
     const clock = new FakeClock();
     const options = { clock, longestWatchSeconds: 30 };
     const check = sourcesCheck(asNeeded([sourceOf('pods')]), options);

@@ -81,7 +81,7 @@ test('[attack A-2] [H-5] the newest 512 of 800 waiting peers stay connected', as
   expect(open.slice(-512)).toEqual(new Array(512).fill(true));
 });
 
-test('[attack A-2] [H-5] probes are answered beside peers that read no answer, of which at most 128 stay connected', async () => {
+test('[attack A-2] [H-5] probes are answered although other peers read no answers; at most 128 such peers stay connected', async () => {
   const never = (_: IncomingMessage, response: NodeJS.WritableStream): boolean =>
     response.write('x');
   const server = await started({ others: never });
@@ -99,7 +99,7 @@ test('[attack A-2] [H-5] probes are answered beside peers that read no answer, o
   expect(peers.slice(-127).every(({ closed }) => !closed)).toBe(true);
 });
 
-test('[attack A-2] a kept-alive connection is used again, and may be closed while it waits', async () => {
+test('[attack A-2] a kept-alive connection is used again, and may be closed while no request uses it', async () => {
   const server = await started();
   const kept = await peer(server, '127.0.0.1', '');
   const answers: string[] = [];

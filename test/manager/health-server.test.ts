@@ -145,7 +145,7 @@ describe('HealthServer', () => {
     ]);
   });
 
-  test('[H-1] a check that does not pass yet fails the probe without a log line, until the start has failed', async () => {
+  test('[H-1] during the start a check that fails makes the probe fail without a log line; it is logged if the start fails', async () => {
     const { lines, logFor } = recordingLog();
     let [ok, isStarting] = [false, true];
     const check = { name: 'synced', ok: () => ok, starting: () => isStarting };
@@ -168,7 +168,7 @@ describe('HealthServer', () => {
     ]);
   });
 
-  test('[H-5] a check that returns a promise has failed', async () => {
+  test('[H-5] a check that returns a promise counts as failed', async () => {
     const asked = { name: 'api', ok: (async () => true) as unknown as () => boolean };
     const server = await started([asked]);
 
@@ -177,7 +177,7 @@ describe('HealthServer', () => {
     expect(status).toBe(500);
   });
 
-  test('[H-5] probes are answered in less than 100 ms while others hold a hundred connections', async () => {
+  test('[H-5] probes are answered in less than 100 ms while other clients hold a hundred connections', async () => {
     const server = await started([good]);
     const idle = await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -203,7 +203,7 @@ describe('HealthServer', () => {
     expect(durations.toSorted((a, b) => a - b)[25]).toBeLessThan(100);
   });
 
-  test('a check that throws has failed, and its reason is withheld', async () => {
+  test('a check that throws counts as failed, and the message of the error is not sent', async () => {
     const server = await started([broken]);
 
     const { status, body } = await ask(server, '/readyz');
@@ -214,7 +214,7 @@ describe('HealthServer', () => {
     ]);
   });
 
-  test('each probe runs its checks again', async () => {
+  test('each request to a probe runs the checks again', async () => {
     let ok = false;
     const server = await started([{ name: 'changing', ok: () => ok }]);
     const before = await ask(server, '/readyz');
@@ -247,7 +247,7 @@ describe('HealthServer', () => {
     expect(body).toBe('ok');
   });
 
-  test('a taken health port is a ConfigurationError that names the port', async () => {
+  test('if the health port is taken, the error is a ConfigurationError that contains the port', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => {
       other.close();
@@ -263,7 +263,7 @@ describe('HealthServer', () => {
     expect(error).toMatchObject({ code: 'CONFIG', context: { port, host: '127.0.0.1' } });
   });
 
-  test('stop closes kept-alive connections, and frees the port', async () => {
+  test('stop() closes kept-alive connections, and frees the port', async () => {
     const server = await started();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -279,7 +279,7 @@ describe('HealthServer', () => {
     expect(again.port).toBe(port);
   });
 
-  test('stop does not wait for a request that never ends', async () => {
+  test('stop() does not wait for a request that never ends', async () => {
     const server = await started();
     const socket = connect(server.port, '127.0.0.1');
     onTestFinished(() => {

@@ -85,7 +85,7 @@ function world(
   return { asked, clock, informers, lines, prepare, run, stop, wire };
 }
 
-test('[hooks 15] a change that the watch has lost is delivered soon after the resync period of its source', async () => {
+test('[hooks 15] a change that the watch has lost is delivered soon after the resync period of the source', async () => {
   const { clock, informers, prepare, run } = world();
   const collection = prepare('pods');
   const told: string[] = [];
@@ -131,7 +131,7 @@ describe('[C-21] shared sources', () => {
     ['metadata only', { metadataOnly: true }],
     ['transform', { transform: keep }],
     ['onUnserved policy', { onUnserved: 'clear' }],
-  ])('another %s is a separate watch', (_what, { resource = pods, ...options }) => {
+  ])('sources with different settings have separate watches: %s', (_what, { resource = pods, ...options }) => {
     const { asked, informers } = world();
 
     informers.of(source(pods));
@@ -141,7 +141,7 @@ describe('[C-21] shared sources', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('a source that is opened during the run starts at once, and ends with its last user', async () => {
+  test('a source that is opened during the run starts at once, and stops when its last user stops', async () => {
     const { informers, run, wire } = world();
     informers.of(source(configMaps));
     await run();
@@ -167,7 +167,7 @@ describe('[C-21] shared sources', () => {
     expect(wire('configmaps').open).toBe(1);
   });
 
-  test('an unsynced source blocks readiness only while a user requires it', async () => {
+  test('an unsynced source prevents readiness only while one of its users requires it', async () => {
     const { informers, run } = world();
     const broken = { namespace: { name: 'broken' } } as const;
     const never = { ...source(pods, broken), optional: true };
@@ -240,7 +240,7 @@ test('[C-4] an index function that throws is logged in one line', async () => {
   expect(told).toMatchObject([{ level: 'error', fields: { resource: 'pods', index: 'broken' } }]);
 });
 
-test('[W-41] a server that cuts every watch after a second causes ten log lines an hour at most, which name the source', async () => {
+test('[W-41] a server that cuts every watch after a second causes at most ten log lines an hour, which contain the source', async () => {
   const { clock, informers, lines, prepare, run } = world();
   const collection = prepare('pods');
   const watch = collection.watch.bind(collection);
@@ -272,7 +272,7 @@ test('[W-41] a server that cuts every watch after a second causes ten log lines 
 });
 
 describe('[C-22] sources over several namespaces', () => {
-  test('a source over several namespaces has one watch in each, behind one store', async () => {
+  test('a source over several namespaces has one watch in each namespace, and a single store', async () => {
     const { asked, informers, prepare, run, wire } = world(['a', 'b']);
     prepare('pods', 'a').put('x');
     prepare('pods', 'b').put('y');
@@ -285,7 +285,7 @@ describe('[C-22] sources over several namespaces', () => {
     expect(store.list().map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
   });
 
-  test('a source over several namespaces shares the watch of a source that names one of them', async () => {
+  test('a source over several namespaces shares a watch with a source for one of these namespaces', async () => {
     const { asked, informers, run } = world(['a', 'b']);
     informers.of(source(pods));
     const named = informers.of(source(pods, { namespace: { name: 'b' } }));
@@ -296,7 +296,7 @@ describe('[C-22] sources over several namespaces', () => {
     expect(named.synced).toBe(true);
   });
 
-  test('the watches of a source over several namespaces end with its last user', async () => {
+  test('the watches of a source over several namespaces end when its last user stops', async () => {
     const { informers, run, wire } = world(['a', 'b']);
     const one = informers.open(source(pods));
     await run();
@@ -317,7 +317,7 @@ describe('[C-22] sources over several namespaces', () => {
     expect(again.informer.synced).toBe(true);
   });
 
-  test('a cluster-scoped resource, or all namespaces, has a single watch', () => {
+  test('a source for a cluster-scoped resource, or for all namespaces, has a single watch', () => {
     const { asked, informers } = world(['a', 'b']);
 
     informers.of(source(nodes));
@@ -348,7 +348,7 @@ describe('[C-23] the size of the caches', () => {
     expect(meter.value('chancery_cached_objects', { resource: 'pods' })).toBe(152);
   });
 
-  test('a source that has ended counts no cached objects', async () => {
+  test('the gauges count no objects for a source that has ended', async () => {
     const meter = new RecordingMeter();
     const { clock, informers, prepare, run } = world(['demo'], { meter });
     prepare('pods').put('a');
@@ -365,7 +365,7 @@ describe('[C-23] the size of the caches', () => {
   });
 });
 
-test('stopped informers leave no watch and no timer', async () => {
+test('stopped informers leave no open watch and no timer behind', async () => {
   const { clock, informers, run, stop, wire } = world(['a', 'b'], { meter: new RecordingMeter() });
   informers.of(source(pods)).addHandler(() => {}, { resyncPeriodMs: 1_000 });
   await run();
@@ -377,7 +377,7 @@ test('stopped informers leave no watch and no timer', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('[W-40] a source that clears drops its objects when the definition is deleted, and logs that once', async () => {
+test('[W-40] a source with onUnserved "clear" drops its objects when the definition is deleted, and logs that once', async () => {
   const { clock, informers, lines, prepare, run } = world(['demo'], {
     discovery: { isDefinitionGone: async () => true },
   });

@@ -92,7 +92,7 @@ function grant(env: TestEnv, name: string, rule: object): void {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-test('[M-1] an operator without the rights to install definitions is not ready, logs once what is missing, and continues once it has them', async () => {
+test('[M-1] an operator that lacks the rights to install definitions logs once what is missing, and is not ready until it has them', async () => {
   const embedded = { authorization: 'RBAC', workloads: false } as const;
   const env = await startTestEnv({ backend: 'embedded', embedded });
   onTestFinished(() => env.stop());
@@ -129,7 +129,7 @@ test('[M-1] an operator without the rights to install definitions is not ready, 
   expect(refusals()).toHaveLength(1);
 });
 
-test('[M-1] a definition that may not be read is used as it is once another client has installed it', async () => {
+test('[M-1] a definition that the operator may not read is used as it is once another client has installed it', async () => {
   const embedded = { authorization: 'RBAC', workloads: false } as const;
   const env = await startTestEnv({ backend: 'embedded', embedded });
   onTestFinished(() => env.stop());
@@ -157,7 +157,7 @@ test('[M-1] a definition that may not be read is used as it is once another clie
 test.each<[string, (context: ReconcileContext) => Promise<unknown>]>([
   ['ensures a definition', ({ client, ...rest }) => ensureCrd(client, gadgets, rest)],
   ['applies a definition and reads it until it is established', applyGadgets],
-])('[W-40] a reconciler that %s speeds up the polling of its manager', async (_how, install) => {
+])('[W-40] a reconciler that %s makes the sources of its manager poll faster', async (_how, install) => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const clock = new FakeClock(Date.now());
@@ -239,7 +239,7 @@ function earlier(version: string): object {
   }).definition;
 }
 
-test('[real R-2] a definition installed by kubectl apply is kept, and upgraded with force', async () => {
+test('[real R-2] a definition that was installed by `kubectl apply` is kept, and upgraded only with the option force', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   await putByKubectl(env, earlier('v1'));
@@ -269,7 +269,7 @@ test('[real R-2] a definition installed by kubectl apply is kept, and upgraded w
   expect(await installed(env)).toMatchObject({ versions: ['v1'], fields: ['size'] });
 });
 
-test('[real R-2] force does not drop a version in which objects may be stored', async () => {
+test('[real R-2] the option force does not drop a version in which objects may be stored', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   await putByKubectl(env, earlier('v1alpha1'));

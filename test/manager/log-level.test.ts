@@ -42,7 +42,7 @@ describe('toggleDebugOnSignal', () => {
     ['warn', 'debug'],
     ['error', 'debug'],
     ['debug', 'info'],
-  ])('a signal changes the level %s to %s, and the next signal back, with one log line each', (from, to) => {
+  ])('a signal changes the level %s to %s, the next signal changes it back, and each change is one log line', (from, to) => {
     const { logger, signals, lines } = world(from);
 
     signals.emit('SIGUSR2');
@@ -70,7 +70,7 @@ describe('toggleDebugOnSignal', () => {
     expect(lines()).toEqual([`${CHANGED} info debug`, 'debug during', `${CHANGED} debug info`]);
   });
 
-  test('a signal changes nothing after cancel', () => {
+  test('after toggleDebugOnSignal was cancelled, a signal no longer changes the level', () => {
     const { logger, signals, cancel } = world('info');
 
     cancel();

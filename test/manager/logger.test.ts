@@ -19,7 +19,7 @@ function logged(use: (log: Logger) => void, level: LogLevel = 'debug'): Record<s
 }
 
 describe('createLogger', () => {
-  test('the logger writes one object per line: level by name, time in RFC 3339, facts and message', () => {
+  test("the logger writes one JSON object per line, with the level's name, the time in RFC 3339, the facts and the message", () => {
     const [line] = logged((log) => log.child({ controller: 'web' }).info({ count: 2 }, 'began'));
 
     expect(line).toEqual({
@@ -64,7 +64,7 @@ describe('createLogger', () => {
     });
   });
 
-  test('fields that an error does not have are omitted', () => {
+  test('fields that an error does not have are omitted from its log entry', () => {
     const [line] = logged((log) => log.warn({ err: new ConfigurationError('m') }, 'm'));
 
     expect(line?.err).toEqual({
@@ -75,7 +75,7 @@ describe('createLogger', () => {
     });
   });
 
-  test('the logged error of a server answer omits its details', () => {
+  test('the log of an ApiError contains its status and reason, but not its details', () => {
     const error = new ApiError({ code: 409, reason: 'Conflict', details: { name: 'x' } });
 
     const [line] = logged((log) => log.warn({ err: error }, 'm'));
@@ -84,7 +84,7 @@ describe('createLogger', () => {
     expect(line?.err).not.toHaveProperty('details');
   });
 
-  test('any other error counts as a bug and is logged with its stack', () => {
+  test('an error that is not from the toolkit counts as a bug, and is logged with its stack', () => {
     const [line] = logged((log) => log.error({ err: new TypeError('x is undefined') }, 'm'));
 
     expect(line?.err).toEqual({
@@ -122,7 +122,7 @@ describe('createLogger', () => {
     expect(line?.err).not.toHaveProperty('stack');
   });
 
-  test('a thrown value that is no error is logged as text', () => {
+  test('a thrown value that is not an Error is logged as text', () => {
     const [line] = logged((log) => log.error({ err: 'plain text' }, 'm'));
 
     expect(line?.err).toEqual({ message: 'plain text' });
@@ -173,7 +173,7 @@ describe('createLogger', () => {
     ['in bytes', { body: Buffer.from('S3CRET'), more: new Uint8Array([83]) }],
     ['under other spellings', { one: { 'x-auth-token': 'S3CRET', API_KEY: 'S3CRET' } }],
     ['in a member named as the prototype', JSON.parse('{"a":{"__proto__":{"data":"S3CRET"}}}')],
-  ])('[security 29] [attack A-13] a secret %s is redacted', (_, fields) => {
+  ])('[security 29] [attack A-13] a secret %s is redacted in the log', (_, fields) => {
     const stream = new PassThrough();
     const log = createLogger('debug', stream);
 
@@ -185,7 +185,7 @@ describe('createLogger', () => {
     expect(text).not.toMatch(/S3CRET|UzNDUkVU|\[83/);
   });
 
-  test('[attack A-13] facts beside a secret are logged, and values without JSON do no harm', () => {
+  test('[attack A-13] facts beside a secret are logged, and values that JSON cannot express cause no error', () => {
     const around: Record<string, unknown> = { name: 'a', large: 12345678901234567890n };
     around.self = around;
     Object.defineProperty(around, 'broken', {
@@ -228,7 +228,7 @@ describe('createLogger', () => {
     expect(JSON.stringify(lines)).not.toContain('S3CRET');
   });
 
-  test('[attack A-12] a long text of user code is cut in the log', () => {
+  test('[attack A-12] a long text from user code is cut off in the log', () => {
     const long = `first${'x'.repeat(1_000_000)}last`;
     const bug = new TypeError(long);
 

@@ -137,7 +137,7 @@ describe('a manager', () => {
     expect(meter.value('controller_runtime_reconcile_total', { result: 'success' })).toBe(1);
   });
 
-  test('a manager keeps sources apart that differ in namespace or selector', async () => {
+  test('a manager does not share sources that differ in namespace or selector', async () => {
     const sources = [
       own,
       source(configMaps, { namespace: 'all' }),
@@ -168,7 +168,7 @@ describe('a manager', () => {
     );
   });
 
-  test('a taken health port keeps a manager from starting', async () => {
+  test('if the health port is taken, a manager does not start', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => {
       other.close();
@@ -187,7 +187,7 @@ describe('a manager', () => {
 });
 
 describe('readiness of a manager', () => {
-  test('a manager is ready after the first list, not before', async () => {
+  test('a manager is ready after the first list of its source, not before', async () => {
     const world = new World([declare(async () => {})]);
     const collection = world.collection('configmaps');
     collection.failure = new AmbassadorError('refused', {
@@ -204,7 +204,7 @@ describe('readiness of a manager', () => {
     expect([beforeStart, beforeList, world.manager.ready]).toEqual([false, false, true]);
   });
 
-  test('[H-3] a manager stays ready while a source fails later, and each change of state is one log line', async () => {
+  test('[H-3] a manager stays ready if a source fails after the start, and each change of state is one log line', async () => {
     const world = new World([declare(async () => {})]);
     const collection = world.collection('configmaps');
     await world.start();
@@ -243,7 +243,7 @@ describe('readiness of a manager', () => {
     expect(world.messages()).toContain('controller started');
   });
 
-  test('a manager needs a source that is required by one of its controllers', async () => {
+  test('a manager is not ready without a source that one of its controllers requires', async () => {
     const watching = (name: string, optional: boolean): Controller =>
       controller({
         name,
@@ -281,7 +281,7 @@ describe('readiness of a manager', () => {
 });
 
 describe('the stop of a manager', () => {
-  test('a stop ends running work, then sources, then Events, and starts nothing new', async () => {
+  test('a stop ends running work, then sources, then Events, and starts no new work', async () => {
     const finish = Promise.withResolvers<void>();
     const world: World = new World([
       declare(async (object, { key, events, signal }) => {
@@ -387,7 +387,7 @@ describe('the stop of a manager', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test('a bug in a source stops the manager in order, and the run rejects with it', async () => {
+  test('a bug in a source stops the manager in the normal order, and the run rejects with the error', async () => {
     const world = new World([
       declare(async () => {}),
       controller({ name: 'other', for: source(pods), reconcile: async () => {} }),
@@ -406,7 +406,7 @@ describe('the stop of a manager', () => {
   });
 });
 
-describe('[W-40] crdWait', () => {
+describe('[W-40] the option crdWait', () => {
   const notServed = (): ApiError => new ApiError({ code: 404, message: '404 page not found' });
 
   /** One controller whose resource is not served, beside one that is at work on a reconcile. */
@@ -429,7 +429,7 @@ describe('[W-40] crdWait', () => {
     return { facts, world: made };
   }
 
-  test('[W-40] with crdWait timeout the manager stops after two minutes, and the error names the missing resource', async () => {
+  test('[W-40] with crdWait set to "timeout" the manager stops after two minutes, and the error contains the missing resource', async () => {
     const { facts, world: it } = await world('timeout');
 
     await it.clock.advanceAndSettle(119_999);
@@ -449,7 +449,7 @@ describe('[W-40] crdWait', () => {
   test.each([
     ['forever', false],
     ['optional', true],
-  ])('[W-40] with crdWait %s the manager is ready without the resource: %s', async (crdWait, ready) => {
+  ])('[W-40] with the option crdWait set to %s the manager is ready without the resource: %s', async (crdWait, ready) => {
     const { world: it } = await world(crdWait);
 
     await it.clock.advanceAndSettle(300_000);

@@ -89,7 +89,7 @@ describe('MetricsServer', () => {
     expect(answer.headers.allow).toBe(status === 405 ? 'GET, HEAD' : undefined);
   });
 
-  test('a failed collection is a 500 and a log line, and the next scrape works', async () => {
+  test('a failed collection is answered with 500 and logged, and the next scrape works', async () => {
     const broken = Promise.reject(new Error('secret reason'));
     broken.catch(() => {});
     const answers = [broken, Promise.resolve('x 1\n')];
@@ -104,7 +104,7 @@ describe('MetricsServer', () => {
     expect([next.status, next.body]).toEqual([200, 'x 1\n']);
   });
 
-  test('concurrent scrapes are collected once, and later scrapes again', async () => {
+  test('concurrent scrapes share one collection, and a later scrape causes another collection', async () => {
     const collecting: ((text: string) => void)[] = [];
     const { port } = await serving({
       expose: () => new Promise((resolve) => collecting.push(resolve)),
@@ -125,7 +125,7 @@ describe('MetricsServer', () => {
     expect((await later).body).toBe('second\n');
   });
 
-  test('a client that does not read its scrape delays no other scrape, and is closed by the stop', async () => {
+  test('a client that does not read its scrape delays no other scrape, and is disconnected by the stop', async () => {
     const server = await serving(fixed('x'.repeat(30_000_000)));
     const slow = connect(server.port, HOST);
     onTestFinished(() => {
@@ -144,7 +144,7 @@ describe('MetricsServer', () => {
     expect(slow.destroyed).toBe(true);
   });
 
-  test('stop of the metrics server closes kept-alive connections, and may be called twice', async () => {
+  test('stop() of the metrics server closes kept-alive connections, and may be called twice', async () => {
     const server = await serving(fixed('x 1\n'));
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -157,7 +157,7 @@ describe('MetricsServer', () => {
     await expect(ask(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('[N-3] a taken metrics port is a ConfigurationError that names the variable', async () => {
+  test('[N-3] if the metrics port is taken, the error is a ConfigurationError that contains the variable', async () => {
     const { port } = await serving(fixed('x 1\n'));
     const second = new MetricsServer({ port, host: HOST, metrics: fixed(''), log });
 
@@ -172,7 +172,7 @@ describe('MetricsServer', () => {
 });
 
 describe('metricsPort', () => {
-  test('[X-1] without a metrics port nothing is measured and nothing is served', async () => {
+  test('[X-1] without a metrics port nothing is measured or served', async () => {
     const { meter, server } = await metricsPort({ port: 0, host: HOST, log });
 
     meter.count('workqueue_adds_total', { name: 'a', controller: 'a' });

@@ -139,7 +139,7 @@ const attempt: Attempt = {
 const succeeded: AttemptEnd = { outcome: 'success', durationMs: 12 };
 
 describe('tracedAttempts', () => {
-  test('[X-3] a reconcile is a span with one of a few names, and its attributes identify the reconcile', async () => {
+  test('[X-3] a reconcile becomes a span with one of a few names, and its attributes identify the reconcile', async () => {
     const { spans } = registered();
 
     const end = await tracedAttempts()(attempt, async () => ({
@@ -243,7 +243,7 @@ describe('tracedAttempts', () => {
     expect(spans[0]?.attributes).toMatchObject({ 'chancery.reconcile.outcome': end.outcome });
   });
 
-  test('a bug below the middleware ends the span and is passed on', async () => {
+  test('an error that a reconciler throws ends the span, and is passed on', async () => {
     const { spans } = registered();
     const bug = new Error('a bug of the toolkit');
 
@@ -253,7 +253,7 @@ describe('tracedAttempts', () => {
     expect(spans[0]).toMatchObject({ exceptions: [bug], ended: 1 });
   });
 
-  test('[X-3] without a tracer provider nothing is recorded, and the attempt is unchanged', async () => {
+  test('[X-3] without a tracer provider nothing is recorded, and a reconcile runs as usual', async () => {
     const end = await tracedAttempts()(attempt, async () => succeeded);
 
     expect(end).toBe(succeeded);
@@ -281,7 +281,7 @@ describe('the span of a review', () => {
     dryRun: true,
   };
 
-  test('[X-3] the span of a review has the webhook and the outcome, and nothing of the object', async () => {
+  test('[X-3] the span of a review contains the webhook and the outcome, and nothing of the object', async () => {
     const { spans } = registered();
 
     await tracedReviews()(facts, async () => ({ outcome: 'denied', text: '{}' }));
@@ -312,7 +312,7 @@ describe('the span of a review', () => {
 });
 
 describe('tracing', () => {
-  test('[X-3] tracing is available when a provider is registered, and records with it', async () => {
+  test('[X-3] when a provider is registered, tracing is available and records spans', async () => {
     const { spans } = registered();
 
     const traced = await tracing();

@@ -44,7 +44,7 @@ function start() {
   };
 }
 
-test('[K-61] a write is visible in every source that selects it, over one namespace, several or all', async () => {
+test('[K-61] a write is visible in every source that selects the object, whether it covers one, several or all namespaces', async () => {
   const { informers, run, write } = start();
   const of = (options: Parameters<typeof source>[1]) => informers.of(source(configMaps, options));
   const several = of({ indexes: { app: byLabel('app') } });
@@ -65,7 +65,7 @@ test('[K-61] a write is visible in every source that selects it, over one namesp
   expect(several.storeWithOwnWrites.get('b/own' as never)?.metadata.managedFields).toBeUndefined();
 });
 
-test('[K-64] a released source gets no more writes', async () => {
+test('[K-64] a source that was released is no longer informed of writes', async () => {
   const { informers, run, write } = start();
   const { informer, release } = informers.open(source(configMaps, { namespace: 'all' }));
   await run();

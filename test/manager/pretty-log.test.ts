@@ -44,7 +44,7 @@ test('[N-5] the remedy is at the end of the line', () => {
   expect(text).toBe('TIME info  waiting apiUrl=http://127.0.0.1:8001 → start it\n');
 });
 
-test('[N-6] repeated failures of a key are folded until the next attempt is a second away', () => {
+test('[N-6] repeated failures of a key are not logged one by one before its next attempt is at least a second away', () => {
   const error = bare('add pods to reads');
 
   const text = written((log) => {
@@ -60,7 +60,7 @@ test('[N-6] repeated failures of a key are folded until the next attempt is a se
   );
 });
 
-test('a retry that is far away is not the only way to the next attempt', () => {
+test('if a retry is far away, the log line says that a change would cause an earlier attempt', () => {
   const text = written((log) => {
     log.warn(failed(1, 9_999, bare('one')), 'reconcile failed');
     log.warn(failed(2, 10_000, bare('two')), 'reconcile failed');
@@ -74,7 +74,7 @@ test('a retry that is far away is not the only way to the next attempt', () => {
   );
 });
 
-test('[N-6] another error of the key, or the first failure of another key, is not folded', () => {
+test('[N-6] a different error of the key, or the first failure of another key, has a log line of its own', () => {
   const text = written((log) => {
     log.warn(failed(1, 5, bare('one')), 'reconcile failed');
     log.warn(failed(2, 10, bare('two')), 'reconcile failed');
@@ -90,7 +90,7 @@ test('[N-6] another error of the key, or the first failure of another key, is no
   ]);
 });
 
-test('[N-6] debug folds no lines', () => {
+test('[N-6] at the level debug each failure has a line of its own', () => {
   const text = written(
     (log) => {
       for (const failures of [1, 2, 3]) {
@@ -104,7 +104,7 @@ test('[N-6] debug folds no lines', () => {
   expect(text.match(/reconcile failed/g)).toHaveLength(3);
 });
 
-test('[N-7] stack frames of user code come first, and frames of the toolkit and of Node are shown only with debug', () => {
+test('[N-7] stack frames of user code come first; frames of the toolkit and of Node are printed only at the level debug', () => {
   const toolkit = fileURLToPath(new URL('../../operator/', import.meta.url));
   const error = new TypeError('no such field');
   error.stack = [
@@ -131,7 +131,7 @@ test('[N-7] stack frames of user code come first, and frames of the toolkit and 
   ]);
 });
 
-test('[N-7] an error without a frame of user code names how to show the other frames', () => {
+test('[N-7] an error without a frame of user code says how to print the other frames', () => {
   const error = new Error('lost');
   error.stack = 'Error: lost\n    at listOnTimeout (node:internal/timers:1:1)';
 
@@ -140,7 +140,7 @@ test('[N-7] an error without a frame of user code names how to show the other fr
   );
 });
 
-test('[N-7] an error of the toolkit shows only the user code frames that it came through', () => {
+test('[N-7] for an error of the toolkit, only the user code frames of its stack are printed', () => {
   const error = bare('add pods to reads');
   error.stack =
     'x\n    at store (node:internal/a:1:1)\n    at reconcile (file:///shop/operator.ts:7:3)';
@@ -172,14 +172,14 @@ test('an error of the toolkit is logged with its code, its cause, and the facts 
   );
 });
 
-test('[N-5] a text of the cluster cannot start a line or control the terminal', () => {
+test('[N-5] text from the cluster can neither start a line nor control the terminal', () => {
   const text = written((log) => log.info({ a: 'x\u001b[31m\n12:00 forged' }, 'one\ntwo\u009b2J'));
 
   expect(text.split('\n')).toHaveLength(2);
   expect(['\u001b', '\u009b'].filter((each) => text.includes(each))).toEqual([]);
 });
 
-test('[N-5] secrets are redacted as in JSON', () => {
+test('[N-5] secrets are redacted as in the JSON log', () => {
   const text = written((log) => log.info({ data: { pw: 'hunter2' }, password: 'hunter2' }, 'read'));
 
   expect(text).toBe('TIME info  read data=[redacted] password=[redacted]\n');
@@ -190,7 +190,7 @@ test.each<[LoggerOptions, boolean, boolean]>([
   [{ format: 'auto' }, false, false],
   [{ format: 'json' }, true, false],
   [{ format: 'pretty' }, false, true],
-])('[N-5] the log with %j on a terminal %s is in the pretty format: %s', (options, isTTY, isPretty) => {
+])('[N-5] with %j, on a terminal: %s, the log is in the pretty format: %s', (options, isTTY, isPretty) => {
   const text = written((log) => log.info({}, 'm'), options, 'info', isTTY);
 
   expect(text.startsWith('{')).toBe(!isPretty);
@@ -204,7 +204,7 @@ test.each<[Record<string, string>, boolean, boolean]>([
   [{ FORCE_COLOR: '1' }, false, true],
   [{ FORCE_COLOR: '0' }, true, false],
   [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true, true],
-])('the log with %j on a terminal %s has colours: %s', (environment, isTTY, expected) => {
+])('with %j, on a terminal: %s, the log has colours: %s', (environment, isTTY, expected) => {
   expect(showsColours(environment, isTTY)).toBe(expected);
   const text = written((log) => log.info({}, 'm'), { environment }, 'info', isTTY);
   expect(text.includes('\u001b[')).toBe(expected);

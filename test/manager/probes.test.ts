@@ -86,7 +86,7 @@ describe('probes of a manager', () => {
     expect(stopping[1]).toContain('[-]running failed: reason withheld\n');
   });
 
-  test('[H-3] the operator is ready without a list that may need the operator itself for a conversion', async () => {
+  test('[H-3] the operator is ready without a list that can only succeed when the operator itself answers conversions', async () => {
     const reads = validatingWebhook({
       name: 'names.boats.harbour.example',
       resource: boats,
@@ -104,7 +104,7 @@ describe('probes of a manager', () => {
     expect(world.manager.ready).toBe(false);
   });
 
-  test('[H-3] readiness includes the health checks of users', async () => {
+  test('[H-3] readiness includes health checks that users add', async () => {
     let ok = false;
     const { probe } = await probed(
       {},

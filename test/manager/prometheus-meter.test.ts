@@ -26,7 +26,7 @@ function logged(): { meter: PrometheusMeter; lines: object[] } {
 }
 
 describe('PrometheusMeter', () => {
-  test('[X-1] the meter counts, sets and observes, with labels in the order of the catalogue', async () => {
+  test('[X-1] the meter supports counters, gauges and histograms, with labels in the order of the catalogue', async () => {
     const meter = new PrometheusMeter();
     meter.count(TOTAL, { result: 'success', controller: 'web' });
     meter.count(TOTAL, { controller: 'web', result: 'success' }, 2);
@@ -124,7 +124,7 @@ describe('PrometheusMeter', () => {
     expect(lines).toEqual([]);
   });
 
-  test('[X-2] a label with unlimited values stops at the series limit', async () => {
+  test('[X-2] a metric whose label has unlimited values has at most as many series as the limit', async () => {
     const { meter, lines } = logged();
 
     for (let at = 0; at < MAX_SERIES + 5; at++) meter.count(TOTAL, { controller: `c${at}` });
@@ -137,7 +137,7 @@ describe('PrometheusMeter', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('[X-1] metrics of the toolkit can have another prefix, and other metrics keep theirs', async () => {
+  test('[X-1] the metrics of the toolkit can have another prefix, and other metrics keep their names', async () => {
     const meter = new PrometheusMeter({ prefix: 'acme_' });
     meter.count('chancery_watch_stalls_total', { group: 'apps' });
 
@@ -191,7 +191,7 @@ describe('PrometheusMeter', () => {
     expect(text.get('nodejs_heap_size_used_bytes')?.samples[0]?.value).toBeGreaterThan(1e6);
   });
 
-  test('two meters are independent, and the OpenMetrics format leaves the names of the text format alone', async () => {
+  test('two meters are independent, and the OpenMetrics format does not change the names in the text format', async () => {
     const one = new PrometheusMeter();
     const other = new PrometheusMeter();
     one.count(TOTAL, { controller: 'web', result: 'success' });

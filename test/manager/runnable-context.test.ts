@@ -9,7 +9,7 @@ type Context = Parameters<Runnable['run']>[1];
 
 const CONFIG_MAPS = source(configMaps, { namespace: { name: 'demo' } });
 
-test('a runnable with sources runs once they are watched, and reads them from the shared cache', async () => {
+test('a runnable with sources starts when the sources are watched, and reads them from the shared cache', async () => {
   const contexts: Context[] = [];
   const { operator } = await start({ sources: [CONFIG_MAPS] }, (context) => contexts.push(context));
   await eventually(() => operator.ready && contexts.length === 1);
@@ -22,7 +22,7 @@ test('a runnable with sources runs once they are watched, and reads them from th
   expect(Array.from(handle?.informer.entries() ?? [], ({ key }) => key)).toContain('demo/a');
 });
 
-test('the client of a runnable writes, and discovery finds a resource by any of its names', async () => {
+test('a runnable can write with its client, and discovery finds a resource by any of its names', async () => {
   const contexts: Context[] = [];
   const { server } = await start({ sources: [CONFIG_MAPS] }, (context) => contexts.push(context));
   await eventually(() => contexts.length === 1);
@@ -48,7 +48,7 @@ test('the status page shows the status of a runnable', async () => {
   ]);
 });
 
-test('the generated rights contain what a runnable declares, in the namespaces of each permission', () => {
+test('the generated rights contain the permissions that a runnable declares, each in its namespaces', () => {
   const farm = farmer({
     sources: [CONFIG_MAPS],
     permissions: [

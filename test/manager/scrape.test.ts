@@ -138,7 +138,9 @@ describe('a scrape of an operator', () => {
     families = parsedExposition(scraped.text);
   });
 
-  test.each(expected)('[X-1] a scrape has $name as controller-runtime has it', (line) => {
+  test.each(
+    expected,
+  )('[X-1] in a scrape, $name has the type, labels and buckets that it has in controller-runtime', (line) => {
     const family = families.get(line.name);
 
     expect(family?.type).toBe(line.type);
@@ -147,7 +149,7 @@ describe('a scrape of an operator', () => {
     expect(bucketsOf(family)).toEqual(line.buckets);
   });
 
-  test('[X-1] every result of a reconcile has its series in a scrape, and each result is counted', () => {
+  test('[X-1] a scrape has a series for every result of a reconcile, and counts each result', () => {
     const value = (
       name: string,
       labels: Readonly<Record<string, string>> = {},
@@ -200,7 +202,7 @@ describe('a scrape of an operator', () => {
     );
   });
 
-  test('[X-2] no label in a scrape has the name of an object', () => {
+  test('[X-2] no label in a scrape contains the name of an object', () => {
     const values = [...families.values()]
       .flatMap(({ samples }) => samples)
       .flatMap(({ labels }) => Object.values(labels));
@@ -210,7 +212,7 @@ describe('a scrape of an operator', () => {
     }
   });
 
-  test('no measurement of the scrape was a bug', () => {
+  test('no value in the scrape reports a bug', () => {
     expect(scraped.log).toEqual([]);
     expect(families.get('chancery_meter_errors_total')?.samples[0]?.value).toBe(0);
   });

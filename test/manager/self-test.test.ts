@@ -113,7 +113,7 @@ test('a filter that refuses everything is logged as an error with the remedy, an
   );
 });
 
-test('each missing rule is a log line that names who needs it, and the rule to add', async () => {
+test('for each missing rule the log has a line with the rule to add, and with the controllers that need it', async () => {
   const { lines, selfTest, signal } = world({
     review: async () => ({ allowed: false, resourceRules: [] }),
   });
@@ -139,7 +139,7 @@ test('each missing rule is a log line that names who needs it, and the rule to a
   expect(lines.at(-1)?.fields).toEqual({ filter: 'closed', missing: 2 });
 });
 
-test('a right that the list of rules omits and the API server allows is not missing', async () => {
+test('a right counts as granted when the API server allows it, even if the list of rules does not contain it', async () => {
   const { lines, selfTest, signal } = world({
     review: async () => ({ allowed: true, resourceRules: [] }),
   });
@@ -149,7 +149,7 @@ test('a right that the list of rules omits and the API server allows is not miss
   expect(lines.map(({ fields }) => fields.missing)).toEqual([0]);
 });
 
-test('the self-test repeats without an answer, logs each reason once, and judges nothing', async () => {
+test('without an answer the self-test is repeated, and logs each reason once, but no result', async () => {
   let isAway = true;
   const { clock, lines, selfTest, signal } = world({ hostile: () => (isAway ? AWAY : REFUSED) });
 
@@ -198,8 +198,8 @@ test('the self-test repeats the check of rights when the API server fails', asyn
   ]);
 });
 
-describe('a required filter', () => {
-  test('an open filter ends the start when the filter is required', async () => {
+describe('a self-test that requires a closed filter', () => {
+  test('if a closed filter is required, the start fails when the filter is open', async () => {
     const { selfTest, signal } = world({ hostile: () => REACHED });
 
     await expect(selfTest.requireFilter(signal)).rejects.toMatchObject({
@@ -216,7 +216,7 @@ describe('a required filter', () => {
     expect([transport.requests.length, lines]).toEqual([2, []]);
   });
 
-  test('the required check waits until there is an answer, and then decides', async () => {
+  test('the required check waits for an answer, and only then passes or fails', async () => {
     let answer = AWAY;
     const { clock, selfTest, signal } = world({ hostile: () => answer });
     let outcome = 'none';

@@ -139,7 +139,7 @@ describe('settingsFrom', () => {
     [{ WATCH_NAMESPACE: '*', POD_NAMESPACE: 'p' }, undefined],
     [{ res_namespace: '*' }, undefined],
     [{ WATCH_NAMESPACE: 'w', res_namespace: '*' }, 'w'],
-  ])('the environment %j watches the namespace %s', (environment, namespace) => {
+  ])('with the environment %j the namespace %s is watched', (environment, namespace) => {
     expect(settingsFrom(environment).namespace).toBe(namespace);
   });
 
@@ -148,7 +148,7 @@ describe('settingsFrom', () => {
     ['WATCH_NAMESPACE', ' b , a,b ', ['b', 'a']],
     ['res_namespace', 'a,b', ['a', 'b']],
     ['WATCH_NAMESPACE', '*', undefined],
-  ])('[C-22] %s=%s watches each of %j once', (name, value, namespaces) => {
+  ])('[C-22] with %s=%s each of the namespaces %j is watched once', (name, value, namespaces) => {
     const settings = settingsFrom({ [name]: value });
 
     expect(settings.namespaces).toEqual(namespaces);
@@ -221,7 +221,7 @@ describe('settingsFrom', () => {
     ['res_namespace', 'Team', NAMESPACES],
     ['POD_NAMESPACE', 'team-a,team-b', NAMESPACE],
     ['POD_NAMESPACE', 'a'.repeat(64), NAMESPACE],
-  ])('the setting %s=%s is refused, and the error names the expected and the given value', (name, value, needs) => {
+  ])('the setting %s=%s is refused, and the error contains the expected and the given value', (name, value, needs) => {
     const attempt = (): unknown => settingsFrom({ [name]: value });
 
     expect(attempt).toThrow(ConfigurationError);
@@ -236,7 +236,7 @@ describe('settings of leader election', () => {
     expect(settingsFrom({ CHANCERY_LEASE_NAME: 'a' }).leaderElection).toBeUndefined();
   });
 
-  test('leader election has the usual default times, and the namespace of the Pod', () => {
+  test('by default, leader election has the usual times, and uses the namespace of the Pod', () => {
     expect(settingsFrom({ ...ON, POD_NAMESPACE: 'ops' }).leaderElection).toEqual({
       leaseName: undefined,
       leaseNamespace: 'ops',
@@ -272,7 +272,7 @@ describe('settings of leader election', () => {
     });
   });
 
-  test('the error of leader election without a namespace names the variables to set', () => {
+  test('the error of leader election without a namespace contains the variables to set', () => {
     expect(() => settingsFrom(ON)).toThrow(/set CHANCERY_LEASE_NAMESPACE, or POD_NAMESPACE/);
   });
 
@@ -308,7 +308,7 @@ test('the Lease of sharded replicas lasts for an hour at most', () => {
   expect(settingsFrom({ ...environment, CHANCERY_LEASE_DURATION: '3600' }).sharding).toBeDefined();
 });
 
-test('sharded replicas have the times of the leader election, whether it is on or not', () => {
+test('sharded replicas use the times of the leader election, whether it is on or not', () => {
   const environment = {
     CHANCERY_SHARDS: '4',
     CHANCERY_LEASE_DURATION: '40',

@@ -28,7 +28,7 @@ function advised({ isNeeded = true } = {}) {
   return { advise, lines, asked: () => asked };
 }
 
-test('[N-3] a source that is not served is explained once', async () => {
+test('[N-3] for a source that the server does not serve, the log explains once what to do', async () => {
   const { advise, lines, asked } = advised();
 
   advise(status('unserved'));
@@ -50,7 +50,7 @@ test('[N-3] a source that is not served is explained once', async () => {
   ]);
 });
 
-test('an optional source that is not served is not explained', async () => {
+test('for an optional source that the server does not serve, the log explains nothing', async () => {
   const { advise, lines, asked } = advised({ isNeeded: false });
 
   advise(status('unserved'));

@@ -53,7 +53,7 @@ async function statusOf(port: number, path: string): Promise<number | undefined>
 }
 
 describe('[M-1] the start order of a manager', () => {
-  test('[M-1] a manager starts servers, ambassador, sources, work without leadership, the election, then the rest', async () => {
+  test('[M-1] a manager starts, in this order: servers, ambassador, sources, work without leadership, election, the rest', async () => {
     const facts: string[] = [];
     const world: World = new World(
       [reconciling('guarded', configMaps, facts), reconciling('everywhere', pods, facts, false)],
@@ -122,7 +122,7 @@ describe('[M-1] the start order of a manager', () => {
     expect(await statusOf(port, '/readyz')).toBe(200);
   });
 
-  test('[M-1] a failure during the start stops the manager in order, and the run rejects with it', async () => {
+  test('[M-1] a failure during the start stops the manager in the normal order, and the run rejects with the failure', async () => {
     const facts: string[] = [];
     const failure = new Error('the definition is not ours');
     const world = new World(
@@ -146,7 +146,7 @@ describe('[M-1] the start order of a manager', () => {
     expect(world.collection('configmaps').lists).toBe(0);
   });
 
-  test('[M-1] a runnable that fails stops the manager in order, and the error names it', async () => {
+  test("[M-1] a runnable that fails stops the manager in the normal order, and the error contains the runnable's name", async () => {
     const world = new World(
       [reconciling('one', configMaps, [])],
       {},
@@ -239,7 +239,7 @@ describe('[M-2] a standby', () => {
     expect(facts).toHaveLength(2);
   });
 
-  test('[K-64] a new leader forgets its former writes, because another process has led since', async () => {
+  test('[K-64] a new leader forgets the writes that it remembers, because another process has led since', async () => {
     const { first, clock, standby, collection } = await replicas();
     const own = source(configMaps, { namespace: 'all' });
     let shown = (): unknown => expect.unreachable('nothing was reconciled');
@@ -280,7 +280,7 @@ describe('[M-2] a standby', () => {
 });
 
 describe('[M-3] runnables that are added later', () => {
-  test('[M-3] a runnable that is added before the run waits for it, and one added during the run starts at once', async () => {
+  test('[M-3] a runnable that is added before the run starts with the run, and one added during the run starts at once', async () => {
     const facts: string[] = [];
     const world = new World([], {});
     world.manager.add(noting('early', facts));
@@ -316,7 +316,7 @@ describe('[M-3] runnables that are added later', () => {
     expect(facts).toEqual(['free began', 'guarded began']);
   });
 
-  test('[M-3] add is refused during the stop, and for a taken name', async () => {
+  test('[M-3] add() is refused during the stop, and for a name that is in use', async () => {
     const world = new World([reconciling('one', configMaps, [])]);
     await world.start();
 
@@ -327,7 +327,7 @@ describe('[M-3] runnables that are added later', () => {
 });
 
 describe('[M-4] run and stop', () => {
-  test('[M-4] a second run is refused, during the first and after it', async () => {
+  test('[M-4] run() is refused a second time, during the first run and after it', async () => {
     const world = new World([reconciling('one', configMaps, [])]);
     await world.start();
 
@@ -340,7 +340,7 @@ describe('[M-4] run and stop', () => {
     expect(world.collection('configmaps').lists).toBe(1);
   });
 
-  test('[M-4] stop may be called repeatedly, and resolves when everything has ended', async () => {
+  test('[M-4] stop() may be called repeatedly, and resolves when everything has ended', async () => {
     const facts: string[] = [];
     const world = new World([], {}, { runnables: [noting('runnable', facts)] });
     await world.start();

@@ -70,7 +70,7 @@ test('the end of a started controller waits for its reconciles, and then its nam
   expect([endedEarly, ended]).toEqual([false, true]);
 });
 
-test('a controller that cannot start rejects only its own promise', async () => {
+test('if a controller cannot start, only the promise of its start rejects', async () => {
   const { context, operator } = await start();
   const reconcile = async () => {};
   const one = controller({
@@ -96,7 +96,7 @@ test('a controller that cannot start rejects only its own promise', async () => 
   await running.end();
 });
 
-test('/readyz does not wait for a source of a started controller that is not served', async () => {
+test('/readyz does not wait for a source of a started controller if the server does not serve the source', async () => {
   const { context, operator } = await start();
   const names = { group: 'farm.test', version: 'v1', plural: 'barns', kind: 'Barn' };
   const barns = defineResource({ ...names, namespaced: true });

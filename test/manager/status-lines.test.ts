@@ -105,7 +105,7 @@ describe('log lines of a source', () => {
         watch.fail(lost());
       },
     ],
-  ])('[W-41] a server that %s causes ten source lines an hour at most, from the first failure to the final state', async (_, served) => {
+  ])('[W-41] a server that %s causes at most ten log lines of a source an hour, from the first failure to the final state', async (_, served) => {
     const { calm, clock, collection, said } = flapping(served);
 
     await clock.advanceAndSettle(3 * HOUR_MS);
@@ -159,7 +159,7 @@ describe('log lines of a source', () => {
     ]);
   });
 
-  test('[W-41] a state that lasts a minute is logged for a flapping source', () => {
+  test('[W-41] if the state of a flapping source lasts a minute, it is logged', () => {
     const clock = new FakeClock();
     const { lines, said, words } = listener(clock);
 
@@ -181,7 +181,7 @@ describe('log lines of a source', () => {
     ]);
   });
 
-  test('[W-41] a source whose states last a minute or two causes ten log lines an hour at most', () => {
+  test('[W-41] a source whose states last a minute or two causes at most ten log lines an hour', () => {
     const clock = new FakeClock();
     const { lines, said } = listener(clock);
 
@@ -195,7 +195,7 @@ describe('log lines of a source', () => {
     expect(Math.max(...gaps)).toBeLessThan(18 * MINUTE_MS);
   });
 
-  test('[W-41] flaps that return to the last logged state do not use up the reserved log line', () => {
+  test('[W-41] changes that are soon undone do not use up the log line that is reserved for lasting changes', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -210,7 +210,7 @@ describe('log lines of a source', () => {
     expect(lasting).toEqual(['failing: broken (3 changes) unsteady']);
   });
 
-  test('[W-41] flaps that return to the last logged state are summed up when two lines are free', () => {
+  test('[W-41] changes that are soon undone are summed up in one log line when two lines are free', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -237,7 +237,7 @@ describe('log lines of a source', () => {
     }
   });
 
-  test('[W-41] a change is logged at once again twenty minutes after the source has calmed down', () => {
+  test('[W-41] twenty minutes after the source has calmed down, a change is logged at once again', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -249,7 +249,7 @@ describe('log lines of a source', () => {
     expect(words().slice(calm)).toEqual(['failing: unreachable unsteady']);
   });
 
-  test('[W-41] the stop of a source is logged at once, and leaves no timer', () => {
+  test('[W-41] the stop of a source is logged at once, and leaves no timer behind', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -262,7 +262,7 @@ describe('log lines of a source', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('[W-41] any source causes ten log lines an hour at most, and the last line is right after a quarter of an hour', () => {
+  test('[W-41] any source causes at most ten log lines an hour, and after a quarter of an hour the last line is correct', () => {
     const word = fc.constantFrom(
       ...[healthy(), failing(), failing('unreachable'), status('unserved', 'unserved')],
       status('forbidden', 'forbidden'),

@@ -69,7 +69,7 @@ async function stopTime(world: World, limitMs = 60_000): Promise<number> {
   return (endedAt ?? Number.POSITIVE_INFINITY) - startedAt;
 }
 
-describe('[D-1] a stop', () => {
+describe('[D-1] the stop of an operator', () => {
   test('[D-1] a stop ends intake, controllers, runnables, sources, Events, Lease and servers in this order', async () => {
     const facts: string[] = [];
     const finish = Promise.withResolvers<void>();
@@ -126,7 +126,7 @@ describe('[D-1] a stop', () => {
   test.each([
     ['25 s by default', {}, 10_000, 15_000],
     ['as CHANCERY_SHUTDOWN_TIMEOUT says', { CHANCERY_SHUTDOWN_TIMEOUT: '5' }, 2_000, 3_000],
-  ])('[D-1] a hanging reconcile costs a share of the stop budget: %s', async (_, environment, graceMs, leftMs) => {
+  ])('[D-1] a hanging reconcile uses up only a share of the stop budget: %s', async (_, environment, graceMs, leftMs) => {
     const facts: string[] = [];
     const signal = Promise.withResolvers<AbortSignal>();
     const hanging = controller({
@@ -149,7 +149,7 @@ describe('[D-1] a stop', () => {
     expect(tookMs).toBe(leftMs);
   });
 
-  test('[D-1] hanging parts together take no more than the stop budget', async () => {
+  test('[D-1] if runnables and reconciles all hang, the stop takes no more time than the stop budget', async () => {
     const hang = { run: () => NEVER };
     const world = await leading(
       busy([], NEVER, false),
@@ -193,7 +193,7 @@ describe('[D-1] a stop', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('[D-1] a rejection of a stopped runnable is no failure', async () => {
+  test('[D-1] a runnable that rejects after the stop is not a failure', async () => {
     const world = await leading(
       busy([], Promise.resolve()),
       {},
@@ -217,7 +217,7 @@ describe('[D-1] a stop', () => {
   });
 });
 
-describe('[D-3] the Lease', () => {
+describe('[D-3] the Lease during a stop', () => {
   test('[D-3] the Lease is held and renewed while running work ends, and then released', async () => {
     const finish = Promise.withResolvers<void>();
     const world = await leading(busy([], finish.promise, false));
@@ -250,7 +250,7 @@ describe('[D-3] the Lease', () => {
     );
   });
 
-  test('[D-3] the release of the Lease does not wait for work without leadership', async () => {
+  test('[D-3] the release of the Lease does not wait for work that needs no leadership', async () => {
     const world = await leading(
       busy([], Promise.resolve()),
       {},
@@ -309,7 +309,7 @@ describe('[LE-9] a leader that has lost its Lease', () => {
     expect(world.leases.holder).not.toBe('');
   });
 
-  test('[LE-9] a leader that lost its Lease stops within the rest of it, whatever hangs', async () => {
+  test('[LE-9] a leader that lost its Lease stops before the Lease ends, whatever hangs', async () => {
     const hang = { run: () => NEVER };
     const world = await leading(
       busy([], NEVER, false),
@@ -334,7 +334,7 @@ describe('[LE-9] a leader that has lost its Lease', () => {
     expect(endedAt).toBeGreaterThan(renewedAt + 10_000);
   });
 
-  test('[LE-9] a leader that loses its Lease during a stop has only the rest of it', async () => {
+  test('[LE-9] a leader that loses its Lease during a stop must end before the Lease does', async () => {
     const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '600' });
     const renewedAt = Date.parse(String(world.leases.lease?.spec?.renewTime));
     world.leases.hangs = true;
@@ -346,7 +346,7 @@ describe('[LE-9] a leader that has lost its Lease', () => {
     await expect(world.running).rejects.toThrow(LeadershipLostError);
   });
 
-  test('[LE-9] only the writes of guarded controllers pass the fence of the leader', async () => {
+  test("[LE-9] of all writes, only those of guarded controllers are checked by the leader's fence", async () => {
     const free = controller({
       name: 'free',
       for: source(configMaps, { namespace: 'all' }),
@@ -366,7 +366,7 @@ describe('[LE-9] a leader that has lost its Lease', () => {
     expect([world.fences.has('free'), world.fences.get('free')]).toEqual([true, undefined]);
   });
 
-  test('[LE-12] a leader that lost its Lease does not stand again', async () => {
+  test('[LE-12] a leader that lost its Lease does not become a candidate again', async () => {
     const world = await leading(busy([], Promise.resolve()));
     world.leases.hangs = true;
     await world.clock.advanceAndSettle(11_000);

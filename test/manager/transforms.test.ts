@@ -42,7 +42,7 @@ function worldOf(collection: FakeCollection) {
 const told = ({ lines }: World) =>
   lines.filter(({ message }) => message === 'transform failed, the object cannot be read');
 
-test('[L-17] [attack A-1] other objects are reconciled beside an object whose transform fails, and that object once it can be read', async () => {
+test('[L-17] [attack A-1] if a transform fails for one object, all others are reconciled, and that object once it can be read', async () => {
   const collection = new FakeCollection();
   collection.put('a', -1);
   collection.put('b', 2);
@@ -72,7 +72,7 @@ test('[L-17] [attack A-1] other objects are reconciled beside an object whose tr
   expect(JSON.stringify(world.lines)).not.toContain(HUSH);
 });
 
-test('[attack A-1] a transform that fails for every object causes 20 log lines an hour', async () => {
+test('[attack A-1] a transform that fails for every object causes at most 20 log lines an hour', async () => {
   const collection = new FakeCollection();
   for (let each = 0; each < 30; each++) collection.put(`t${each}`, -1);
   const { world } = worldOf(collection);

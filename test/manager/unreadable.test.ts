@@ -19,7 +19,7 @@ const things = defineResource<Thing>({
   namespaced: true,
 });
 
-test('other objects are reconciled by every controller beside an unreadable object, and that object once it is whole', async () => {
+test('while one object is unreadable, every controller reconciles all others, and that object as soon as it can be read', async () => {
   const told: Record<string, string[]> = { one: [], other: [] };
   const named = (name: string) =>
     controller({

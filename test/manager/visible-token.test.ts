@@ -33,13 +33,13 @@ test('the token search looks at both paths where Kubernetes mounts a token', () 
 });
 
 describe('files that count as a token', () => {
-  test('a mounted token counts as visible, by its usual name', async () => {
+  test('a mounted token counts as visible under its usual name', async () => {
     const folder = projected({ token: JWT, 'ca.crt': 'x', namespace: 'demo' });
 
     expect(await findVisibleToken([folder])).toBe(join(folder, 'token'));
   });
 
-  test('a token behind ..data whose own link is gone counts as visible', async () => {
+  test('a token in the folder ..data counts as visible even if the link to it is gone', async () => {
     const folder = projected({ token: JWT });
     rmSync(join(folder, 'token'));
 
@@ -92,7 +92,7 @@ describe('files that count as a token', () => {
 });
 
 describe('files that do not count as a token', () => {
-  test('the other files of a token volume do not count as a token', async () => {
+  test('files of a token volume other than the token do not count as a token', async () => {
     const folder = projected({ 'ca.crt': 'eyJ', 'service-ca.crt': 'eyJ', namespace: 'demo' });
     writeFileSync(join(folder, 'notes.txt'), 'no token');
     symlinkSync('gone', join(folder, 'dangling'));

@@ -20,7 +20,7 @@ function waiting(listensAtMs: number) {
   return { clock, stop, lines, ended, endedAt: () => endedAtMs };
 }
 
-test('[P-18] a running ambassador costs no wait and no log line', async () => {
+test('[P-18] if the ambassador already runs, there is no wait and no log line', async () => {
   const { endedAt, lines, ended } = waiting(0);
 
   await ended;
@@ -44,7 +44,7 @@ test('[P-18] an ambassador that starts after 20 s is noticed within a quarter of
   });
 });
 
-test('[P-18] a missing ambassador is no failure: after a minute the sources start to retry', async () => {
+test('[P-18] a missing ambassador is not a failure: after a minute the sources start to retry', async () => {
   const { clock, endedAt, lines } = waiting(Number.POSITIVE_INFINITY);
 
   await clock.advanceAndSettle(120_000);

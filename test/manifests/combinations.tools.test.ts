@@ -31,7 +31,7 @@ const batches = Array.from({ length: COMBINATIONS.length / AT_ONCE }, (_, at) =>
 describe.each(
   batches.map((combinations, at) => ({ combinations, batch: at + 1 })),
 )('combinations, part $batch', ({ combinations }) => {
-  test('each combination of components has what each component promises', async () => {
+  test('in each combination of components the rendered objects have what every component should add', async () => {
     const rendered = await renderCombinations(combinations);
 
     for (const [combination, objects] of rendered) {
@@ -43,7 +43,7 @@ describe.each(
   });
 });
 
-test('lint finds in combinations only placeholders and temporary settings', async () => {
+test('in combinations of components lint finds only placeholders and temporary settings', async () => {
   const samples = COMBINATIONS.filter(({ length }) => length === 2 || length === EXTRAS.length + 2);
 
   const rendered = await renderCombinations(samples);
@@ -69,7 +69,9 @@ describe('with every kubectl', () => {
   ];
   let newest: Promise<ReadonlyMap<Combination, unknown>> | undefined;
 
-  test.each(KUBECTLS)('kustomize of $name renders the same as the newest', async ({ path }) => {
+  test.each(
+    KUBECTLS,
+  )('kustomize in kubectl $name renders the same as kustomize in the newest kubectl', async ({ path }) => {
     newest ??= renderCombinations(samples);
 
     const rendered = await renderCombinations(samples, path);

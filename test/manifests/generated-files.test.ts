@@ -20,11 +20,11 @@ const POLICIES = 'policies/';
 describe.each([CONFIG_RESTART, WEBSITE])('$folder', ({ folder, controllers, options }) => {
   const files = operatorManifests(controllers, options);
 
-  test.each(files)('the file $path is as it is generated', async ({ path, text }) => {
+  test.each(files)('the file $path equals the output of the generator', async ({ path, text }) => {
     await expect(text).toMatchFileSnapshot(inRepository(join(folder, path)));
   });
 
-  test('the folder contains only generated files and those that people wrote', () => {
+  test('the folder contains only generated files, and the known files that people wrote', () => {
     const known = new Set([...files.map(({ path }) => path), ...WRITTEN_BY_HAND]);
 
     const found = readdirSync(inRepository(folder), { recursive: true, withFileTypes: true })

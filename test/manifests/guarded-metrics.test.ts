@@ -69,7 +69,7 @@ function openPorts(model: OperatorModel): readonly (readonly number[])[] {
 }
 
 describe.each(CASES)('metrics behind the gate, %s', (_what, webhooks) => {
-  test('the operator serves them on loopback, and no container has the port 8080', () => {
+  test('the operator serves metrics on loopback, and no container has the port 8080', () => {
     const pod = podOf(guarded(webhooks));
 
     const operator = pod.containers.find(({ name }) => name === 'operator');
@@ -84,7 +84,7 @@ describe.each(CASES)('metrics behind the gate, %s', (_what, webhooks) => {
     ]);
   });
 
-  test('the kubelet needs no certificate: no probe asks the port for metrics', () => {
+  test('the kubelet needs no certificate: no probe sends requests to the metrics port', () => {
     const probes = everyContainer(podOf(guarded(webhooks))).flatMap(
       ({ livenessProbe, readinessProbe, startupProbe }) =>
         [livenessProbe, readinessProbe, startupProbe].filter((probe) => probe !== undefined),
@@ -94,7 +94,7 @@ describe.each(CASES)('metrics behind the gate, %s', (_what, webhooks) => {
     expect(JSON.stringify(probes)).not.toMatch(/metrics|9444|8080/);
   });
 
-  test('only the gate mounts the authorities of scrapers, and of their Secret nothing else', () => {
+  test("only the gate mounts the scrapers' certificate authorities, and nothing else of that Secret", () => {
     const pod = podOf(guarded(webhooks));
 
     const volumes = pod.volumes?.filter((volume) =>
@@ -115,14 +115,14 @@ describe.each(CASES)('metrics behind the gate, %s', (_what, webhooks) => {
     );
   });
 
-  test('the policies open the port of the gate for metrics, and not the plain one', () => {
+  test("the network policies open the gate's port for metrics, and not the port without TLS", () => {
     expect(openPorts(guarded(webhooks))).toEqual([
       [9443, 9444, 8081],
       [9444, 8081],
     ]);
   });
 
-  test('the configuration of the gate has the server for metrics beside its declared paths', () => {
+  test('the configuration of the gate has a server for metrics in addition to the declared paths', () => {
     const model = guarded(webhooks);
 
     const [map] = ofKind(model.webhooks?.objects ?? [], 'ConfigMap');
@@ -133,7 +133,7 @@ describe.each(CASES)('metrics behind the gate, %s', (_what, webhooks) => {
     });
   });
 
-  test('it adds no right, and lint finds nothing', () => {
+  test('guarded metrics add no right, and lint finds nothing', () => {
     const model = guarded(webhooks);
     const rights = (of: OperatorModel) =>
       renderedObjects(of, { scope: 'cluster-scoped' }).filter(({ kind }) => /Role/.test(kind));
@@ -147,7 +147,7 @@ describe.each(CASES)('metrics behind the gate, %s', (_what, webhooks) => {
   });
 });
 
-test('a gate for metrics alone has a Service for them, and nothing of webhooks', () => {
+test('a gate for metrics alone has a Service for metrics, and no objects for webhooks', () => {
   const model = guarded([]);
   const objects = renderedObjects(model, { scope: 'cluster-scoped' });
 
@@ -172,7 +172,7 @@ test.each([
     { signer: 'example.dev/serving', caBundle: AUTHORITY },
     { configMap: { name: 'website-gate', key: 'authorities.pem' } },
   ],
-] as const)('with %s the PodMonitor trusts the authorities of that source, and presents the certificate of the Secret', (certificates, more, ca) => {
+] as const)('with %s the PodMonitor trusts the matching certificate authority, and presents the certificate in the Secret', (certificates, more, ca) => {
   const model = guarded([], { ...GUARDED, certificates, ...more });
 
   expect(monitorOf(model)).toMatchObject({
@@ -191,7 +191,7 @@ test.each([
   expect(authorities).toBe(certificates === 'pod' ? AUTHORITY : undefined);
 });
 
-test('open metrics are scraped as before, and no file names a Secret', () => {
+test('metrics without the gate are scraped as before, and no file refers to a Secret', () => {
   const model = webhookModelOf([OF_PODS]);
 
   expect(monitorOf(model)).not.toHaveProperty('tlsConfig');
@@ -204,7 +204,7 @@ test('open metrics are scraped as before, and no file names a Secret', () => {
   );
 });
 
-test('components with names of the operator say which command wrote them, and the others are those of every operator', () => {
+test('components that contain names of the operator say which command wrote them, and all other components are the generic ones', () => {
   const { components: _shared, ...options } = WEBSITE.options;
   const files = (gate: GateOptions) =>
     operatorManifests(CONTROLLERS, { ...options, gate }).filter(({ path }) =>
@@ -222,7 +222,7 @@ test('components with names of the operator say which command wrote them, and th
   for (const { text } of changed) expect(text).toContain(`\`${WEBSITE.options.command}\``);
 });
 
-test('components that several operators share are refused, because their PodMonitor would have the names of one', () => {
+test('components that several operators share are refused, because their PodMonitor would contain the names of one operator', () => {
   expect(() => operatorManifests(CONTROLLERS, { ...WEBSITE.options, gate: GUARDED })).toThrow(
     'leave out --components',
   );
@@ -240,11 +240,11 @@ test.each([
     { metricsClientCa: 'scraper', certificates: 'chancery' },
     'this operator declares none',
   ],
-] as const)('guarded metrics with %s are refused', (_what, more, words) => {
+] as const)('metrics behind the gate with %s are refused', (_what, more, words) => {
   expect(() => guarded([], { ...GATE, ...more })).toThrow(words);
 });
 
-test('with webhooks the certificates of chancery serve metrics, too', () => {
+test('with webhooks, the certificates that chancery creates serve metrics, too', () => {
   const model = guarded([OF_PODS], { ...GUARDED, certificates: 'chancery' });
 
   expect(monitorOf(model)).toMatchObject({

@@ -48,7 +48,7 @@ test.each<Combination>(
     [scope, 'unix-socket', 'network-policy'],
     [scope, ...EXTRAS, 'native-sidecar'],
   ]),
-)('with a gate the model of the combination %s %s … equals what kustomize renders', async (...combination) => {
+)('with a gate, kustomize renders for the combination %s %s … what its model contains', async (...combination) => {
   const given = options({ images: IMAGES });
   const folder = await written([
     ...operatorManifests(WEBSITE.controllers, given),

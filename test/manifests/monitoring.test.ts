@@ -27,7 +27,7 @@ test('the PodMonitor gives Pods the job label by which alerts and dashboard sele
   expect(monitoring.dashboard.data['plants.json']).toContain(String.raw`up{job=\"plants\",`);
 });
 
-test('a metrics prefix is set in the Deployment, and is in every own metric of alerts and dashboard', () => {
+test('a metrics prefix is set in the Deployment, and is in every toolkit metric of alerts and dashboard', () => {
   const files = filesOf({ metricsPrefix: 'shop_' });
 
   expect(files.get('base/deployment.yaml')).toMatch(
@@ -54,7 +54,7 @@ test('manifests that use the components of another folder have no alerts', () =>
   expect(paths.filter((path) => path.startsWith(MONITORING))).toEqual([]);
 });
 
-test('the dashboard omits what the operator does not have', () => {
+test('the dashboard has no panels for features that the operator does not have', () => {
   const titlesOf = (changed: Partial<ManifestsOptions>): readonly string[] => {
     const text = filesOf(changed).get(`${MONITORING}/dashboard.json`) ?? '';
     const { panels } = parseYaml(text) as { panels: readonly { title: string }[] };

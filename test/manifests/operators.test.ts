@@ -13,7 +13,7 @@ import {
 import { crdYaml } from '../../operator/schema.ts';
 import { CONFIG_RESTART, inRepository, options, SITE } from './support/trees.ts';
 
-describe('what an operator may have', () => {
+describe('optional settings of an operator', () => {
   test('additional resources of the overlays have paths relative to the overlay', () => {
     const remote = 'https://example.dev/team/definitions?ref=v1';
 
@@ -28,13 +28,13 @@ describe('what an operator may have', () => {
     ]);
   });
 
-  test("a definition's file equals its schema, and is named after the definition", () => {
+  test("the file of a definition contains its YAML, and has the definition's name", () => {
     const files = crdDocuments([website, ...CONFIG_RESTART.controllers]);
 
     expect(files).toEqual([{ path: 'websites.example.dev.yaml', text: crdYaml(websites) }]);
   });
 
-  test('a folder that already has the generic components is used, and no component is written again', () => {
+  test('if the folder already has the generic components, they are used, and no component is written again', () => {
     const files = operatorManifests([SITE], options({ components: '../there/components' }));
 
     const paths = files.map(({ path }) => path).filter((path) => path.startsWith('components/'));
@@ -45,7 +45,7 @@ describe('what an operator may have', () => {
     for (const { text } of overlays) expect(text).toContain('../../../there/components');
   });
 
-  test('the generic components have the same text for every operator', () => {
+  test('the generic components have the same contents for every operator', () => {
     const generic = (name: string, of: readonly (typeof website)[]) =>
       operatorManifests(
         of as never,
@@ -57,7 +57,7 @@ describe('what an operator may have', () => {
     );
   });
 
-  test('every file says what generated it, and is valid YAML', () => {
+  test('every file contains the command that generated it, and is valid YAML', () => {
     const files = operatorManifests([SITE], options({ command: 'make manifests' }));
 
     for (const { path, text } of files) {
@@ -86,7 +86,7 @@ test.each(
 test.each<Partial<ManifestsOptions>>([
   { leaderElection: true, installCrds: true },
   { leaderElection: false, installCrds: false },
-])('no placeholder of a template remains, with %o', (changed) => {
+])('with the options %o no placeholder of a template remains', (changed) => {
   const files = operatorManifests([SITE], options({ modules: ['/a.ts', '/b.ts'], ...changed }));
 
   const left = files.filter(({ text }) => text.includes('${'));
@@ -134,7 +134,7 @@ test('with sharding two replicas run with a disruption budget, and may list thei
   }
 });
 
-test('every module becomes an argument, and names that look like other values stay strings', () => {
+test('every module becomes an argument, and module names that look like other YAML values stay strings', () => {
   const modules = ['/a.ts', '/0644'];
   const files = operatorManifests([SITE], options({ name: '017', modules }));
 
@@ -169,7 +169,7 @@ test.each<[string, Partial<ManifestsOptions>]>([
   ['path', { resources: ['a\n- b'] }],
   ['command', { command: 'a\nb' }],
   ['command', { command: 'a `b`' }],
-])('the name %s is refused as %o', (option, changed) => {
+])('an unusable option %s is refused, and the error contains its name: %o', (option, changed) => {
   expect(() => operatorManifests([SITE], options(changed))).toThrow(
     expect.objectContaining({ code: 'CONFIG', context: { [option]: expect.any(String) } }),
   );

@@ -67,7 +67,7 @@ describe('names', () => {
     'null',
     'true',
     'x'.repeat(52),
-  ])('%s is valid as a name, and stays a string everywhere', async (name) => {
+  ])('an operator may have the name %s, which stays a string everywhere', async (name) => {
     const namespace = name.includes('-') ? 'demo' : name;
 
     const objects = await rendered({ name, namespace }, EVERYTHING);
@@ -83,7 +83,7 @@ describe('names', () => {
   });
 });
 
-describe('what an operator may have', () => {
+describe('optional settings of an operator', () => {
   test('without an election only one Pod runs at a time, and there is no Lease', async () => {
     const objects = await rendered({ leaderElection: false });
 
@@ -103,7 +103,7 @@ describe('what an operator may have', () => {
     expect(objects.map(({ kind }) => kind)).toEqual(['Namespace', 'ServiceAccount', 'Deployment']);
   });
 
-  test('definitions of the resources are in crds, and in the overlays', async () => {
+  test('definitions of the resources are in the folder crds, and in the overlays', async () => {
     const files = operatorManifests([SITE], options());
 
     const objects = await render(`${await written(files)}/overlays/namespaced`);
@@ -115,7 +115,7 @@ describe('what an operator may have', () => {
   test.each([
     'namespaced',
     'cluster-scoped',
-  ])('an operator that installs its definitions has the rights for that, %s, and its manifests contain no definitions', async (scope) => {
+  ])('in the scope %s, an operator that installs its definitions has the rights for that, and its manifests contain no definitions', async (scope) => {
     const files = operatorManifests([SITE], options({ installCrds: true }));
 
     const objects = await render(`${await written(files)}/overlays/${scope}`);
@@ -144,7 +144,7 @@ describe('what an operator may have', () => {
     expect(podSpec(objects).terminationGracePeriodSeconds).toBe(115);
   });
 
-  test('every module becomes an argument, in its order', async () => {
+  test('the modules become arguments, in the order in which they are given', async () => {
     const modules = ['/operators/b.ts', '/operators/a.ts', '@scope/package'];
 
     const objects = await rendered({ modules });
@@ -152,7 +152,7 @@ describe('what an operator may have', () => {
     expect(containerNamed(podSpec(objects), 'operator').args).toEqual(modules);
   });
 
-  test('a Role for a namespace named in code stays there, and an overlay that would move it is an error', async () => {
+  test('a Role for a namespace that the code specifies stays in that namespace, and an overlay that would move it is an error', async () => {
     const elsewhere = controller({
       name: 'elsewhere',
       for: source(configMaps, { namespace: { name: 'elsewhere' } }),
@@ -180,7 +180,7 @@ describe('what an operator may have', () => {
     await expect(render(`${folder}/moved`)).rejects.toThrow('namespace transformation');
   });
 
-  test('a declaration for all namespaces needs a ClusterRole, even with the other rights scoped', async () => {
+  test('a declaration for all namespaces needs a ClusterRole, even if all other rights are for one namespace', async () => {
     const everywhere = controller({
       name: 'everywhere',
       for: source(configMaps, { namespace: 'all' }),

@@ -49,7 +49,7 @@ test('the overlay of the README moves every object to another namespace', async 
   }
 });
 
-test('a cluster-scoped overlay in another namespace binds the ServiceAccount there', async () => {
+test('a cluster-scoped overlay that is installed in another namespace binds the ServiceAccount of that namespace', async () => {
   const folder = await beside('namespace: demo\nresources:\n  - ../overlays/cluster-scoped\n');
 
   const objects = await render(folder);
@@ -79,7 +79,7 @@ test('an administrator of a single namespace can omit the definitions, as the RE
   expect(kinds).toContain('Deployment');
 });
 
-test('a component listed after native-sidecar makes the rendering fail, because it finds nothing to change', async () => {
+test('if a component is listed after native-sidecar, the rendering fails, because the component finds nothing to change', async () => {
   const components =
     'components:\n  - ../components/native-sidecar\n  - ../components/unix-socket\n';
   const folder = await beside(`resources:\n  - ../overlays/namespaced\n${components}`);
@@ -87,7 +87,7 @@ test('a component listed after native-sidecar makes the rendering fail, because 
   await expect(render(folder)).rejects.toThrow('/spec/template/spec/containers/0/args');
 });
 
-test('the base contains what every operator needs, in its own namespace', async () => {
+test("the base contains what every operator needs, in a namespace with the operator's name", async () => {
   const objects = await render('manifests/base');
 
   expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([

@@ -71,7 +71,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(spec).toMatchObject({ automountServiceAccountToken: false });
   });
 
-  test('[security 1] [security 3] a token that expires after an hour is mounted into the ambassador alone', () => {
+  test('[security 1] [security 3] only the ambassador mounts a token, which expires after an hour', () => {
     const withToken = (spec.volumes ?? []).filter(({ projected }) =>
       projected?.sources.some(({ serviceAccountToken }) => serviceAccountToken),
     );
@@ -92,7 +92,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(others).not.toContain(withToken[0]?.name);
   });
 
-  test('[admission 12] the key of the webhooks is mounted into the gate alone', () => {
+  test('[admission 12] only the gate mounts the key of the webhooks', () => {
     const ofKey = (spec.volumes ?? []).filter(({ secret }) => secret !== undefined);
 
     expect(ofKey.map(({ name }) => name)).toEqual(gate === undefined ? [] : ['gate-tls']);
@@ -135,7 +135,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[field]).toBeUndefined();
   });
 
-  test('[security 5] containers share no processes or files, and a user only for a socket', () => {
+  test('[security 5] containers share neither processes nor files, and have the same user only if they use a socket', () => {
     const users = [65531, usesSocket ? 65531 : 65532, 65530];
 
     for (const [at, { securityContext }] of ours.entries()) {
@@ -160,7 +160,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(proxy.command).toBeUndefined();
   });
 
-  test("arguments set the filter and the components' settings, and the kubelet replaces only the namespace", () => {
+  test("arguments set the filter and the components' settings, and the kubelet fills in only the namespace", () => {
     const args = proxy.args ?? [];
 
     const flags = args.map((arg) => arg.split('=', 1)[0]);
@@ -187,7 +187,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(accept.split(',').length).toBeGreaterThan(5);
   });
 
-  test('an open filter or a readable token ends the start', () => {
+  test("an open filter or a readable token makes the operator's start fail", () => {
     expect(value(operator, 'CHANCERY_SELF_TEST')).toBe('require');
     expect(JSON.stringify(operator)).not.toContain('insecure');
   });
@@ -222,7 +222,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('CW11 roles name everything that they grant, and nothing that allows escalation', () => {
+  test('CW11 roles contain no wildcard, and nothing that allows escalation', () => {
     expect(JSON.stringify(rules)).not.toMatch(
       /\*|secrets|impersonate|escalate|bind|serviceaccounts|pods\/exec/,
     );

@@ -45,7 +45,7 @@ function podOf(
 }
 
 describe('the gate', () => {
-  test('without a webhook there is no gate, and none of its parts', () => {
+  test('without a webhook there is no gate, and none of its objects', () => {
     const text = JSON.stringify(renderedObjects(webhookModelOf([]), { scope: 'namespaced' }));
 
     expect(text).not.toMatch(/gate|9443|webhook/i);
@@ -64,7 +64,7 @@ describe('the gate', () => {
     expect(mounting('credentials')).toEqual(['proxy']);
   });
 
-  test('the gate is a native sidecar before the operator, with its own user and a writable folder only for its pid', () => {
+  test('the gate is a native sidecar before the operator, with a separate user and one writable folder, for its pid file', () => {
     const pod = podOf(webhookModelOf(ALL));
 
     const [gate] = pod.initContainers ?? [];
@@ -101,7 +101,7 @@ describe('the gate', () => {
     ]);
   });
 
-  test('beside a native sidecar ambassador the gate starts second, so that no review comes before requests can pass', () => {
+  test('if the ambassador is a native sidecar, the gate starts second, so that no review comes before requests can pass', () => {
     const pod = podOf(webhookModelOf(ALL), ['native-sidecar']);
 
     expect(pod.initContainers?.map(({ name }) => name)).toEqual(['proxy', 'gate']);
@@ -117,7 +117,7 @@ describe('the gate', () => {
     expect(pod.initContainers?.every(({ lifecycle }) => lifecycle === undefined)).toBe(true);
   });
 
-  test("the gate's configuration passes the declared paths, and another one starts new Pods", () => {
+  test("the gate's configuration forwards only the declared paths, and a changed configuration starts new Pods", () => {
     const one = webhookModelOf([OF_DEPLOYMENTS]);
     const two = webhookModelOf([OF_DEPLOYMENTS, OF_PODS]);
     const config = (model: OperatorModel) => {
@@ -138,7 +138,7 @@ describe('the gate', () => {
     expect(hash(one)).not.toBe(hash(two));
   });
 
-  test('the API server reaches the gate by a Service from 443 to 9443, and the network policy allows that port', () => {
+  test('the API server reaches the gate through a Service that maps 443 to 9443, and the network policy allows that port', () => {
     const objects = renderedObjects(webhookModelOf(ALL), { scope: 'cluster-scoped' });
 
     expect(ofKind(objects, 'Service')).toMatchObject([
@@ -167,8 +167,8 @@ describe('the gate', () => {
   });
 });
 
-describe('what the API server asks', () => {
-  test("[A-7] for all namespaces the API server asks about every namespace but the operator's, whatever a webhook selects", () => {
+describe('requests that the API server sends to webhooks', () => {
+  test("[A-7] with all namespaces, webhooks are called for every namespace but the operator's, whatever they select", () => {
     const objects = renderedObjects(webhookModelOf(ALL), { scope: 'cluster-scoped' });
 
     const configured = configuredIn(objects);
@@ -184,7 +184,7 @@ describe('what the API server asks', () => {
     expect(first?.namespaceSelector.matchLabels).toEqual({ team: 'web' });
   });
 
-  test('[A-7] for its own namespace the API server asks about this namespace only, and not about objects that the operator needs to start', () => {
+  test('[A-7] with one namespace, webhooks are called for this namespace only, and not for objects that the operator needs to start', () => {
     const model = webhookModelOf([...ALL, OF_SECRETS, OF_SERVICES]);
     const objects = renderedObjects(model, { scope: 'namespaced' });
 
@@ -205,7 +205,7 @@ describe('what the API server asks', () => {
     expect(conditions.get(OF_SERVICES.name)).not.toContain('request.name');
   });
 
-  test('two operators with one name in two namespaces have webhook configurations of different names', () => {
+  test('two operators with the same name in two namespaces have webhook configurations of different names', () => {
     const names = ['a', 'b'].flatMap((namespace) =>
       ofKind(
         renderedObjects(webhookModelOf(ALL, { namespace }), { scope: 'namespaced' }),
@@ -218,7 +218,7 @@ describe('what the API server asks', () => {
 });
 
 describe('a webhook that refuses requests while nobody answers', () => {
-  test('[A-7] a webhook with failurePolicy Fail brings two replicas and a budget, also by default', () => {
+  test('[A-7] with a webhook with failurePolicy Fail there are two replicas and a disruption budget, also without further options', () => {
     const model = webhookModelOf([CLOSED]);
     for (const scope of SCOPES) {
       const objects = renderedObjects(model, { scope, components: overlayComponents(model) });
@@ -234,7 +234,7 @@ describe('a webhook that refuses requests while nobody answers', () => {
     }
   });
 
-  test('a webhook with failurePolicy Ignore brings what every operator has', () => {
+  test('with a webhook with failurePolicy Ignore there is one replica, and no disruption budget', () => {
     const model = webhookModelOf([OF_DEPLOYMENTS]);
     const components = overlayComponents(model);
     const objects = renderedObjects(model, { scope: 'namespaced', components });
@@ -251,7 +251,7 @@ describe('a webhook that refuses requests while nobody answers', () => {
 });
 
 describe('certificates', () => {
-  test('certificates of cert-manager have their own authority, which is injected into the webhook configurations', () => {
+  test('certificates of cert-manager have a separate authority, which is injected into the webhook configurations', () => {
     const objects = renderedObjects(webhookModelOf(ALL), { scope: 'namespaced' });
 
     const serving = ofKind(objects, 'Certificate').find(
@@ -349,7 +349,7 @@ describe('rights', () => {
     }
   });
 
-  test('[A-14] the certificates operator may write one Secret and the named configurations, and nothing else', () => {
+  test('[A-14] the certificates operator may write one Secret and the listed configurations, and nothing else', () => {
     const model = webhookModelOf(ALL, { gate: { ...GATE, certificates: 'chancery' } });
 
     const objects = certificatesOperator(model);
@@ -374,7 +374,7 @@ describe('rights', () => {
     expect(lint(objects).filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('with other certificates there is no certificates operator', () => {
+  test('with certificates that chancery does not create, there is no certificates operator', () => {
     expect(certificatesOperator(webhookModelOf(ALL))).toEqual([]);
   });
 });
@@ -382,7 +382,7 @@ describe('rights', () => {
 describe('conversions', () => {
   const model = operatorModel([website], { ...WEBSITE.options, gate: GATE });
 
-  test('a definition with several converted versions names the gate, and what fills its caBundle', () => {
+  test('a definition with several converted versions refers to the gate, and to the source of its caBundle', () => {
     expect(model.definitions).toMatchObject([
       {
         metadata: { annotations: { 'cert-manager.io/inject-ca-from': 'website/website-gate' } },
@@ -409,7 +409,7 @@ describe('conversions', () => {
     expect(text).toContain('name: website-gate');
   });
 
-  test("the gate passes conversions with the API server's time limit, and the overlays have two replicas", () => {
+  test("the gate forwards conversions with the API server's time limit, and the overlays have two replicas", () => {
     const [map] = ofKind(model.webhooks?.objects ?? [], 'ConfigMap');
 
     expect(readGateConfig(Object.values(map?.data ?? {}).join(''))?.paths).toEqual([
@@ -418,7 +418,7 @@ describe('conversions', () => {
     expect(overlayComponents(model)).toEqual(['high-availability', 'native-sidecar']);
   });
 
-  test('without an election a conversion leaves one replica, because conversions have no failure policy', () => {
+  test('without an election a conversion does not add a replica, because conversions have no failure policy', () => {
     const single = operatorModel([website], {
       ...WEBSITE.options,
       gate: GATE,
@@ -448,7 +448,7 @@ describe('conversions', () => {
   });
 });
 
-test('manifests with webhooks are deterministic, and a kustomization names each file', () => {
+test('the same webhooks always give the same manifests, and a kustomization lists each file', () => {
   const files = () =>
     operatorManifests([...CONTROLLERS, ...ALL], {
       ...WEBSITE.options,

@@ -47,7 +47,7 @@ test.each(
   }
 });
 
-test('metrics that the gate guards are scraped and closed by kustomize as the model says', async () => {
+test('for guarded metrics, kustomize renders the same PodMonitor and network policy as the model', async () => {
   const guarded = { ...GATE, metricsClientCa: 'scraper' };
   const folder = await written([
     ...operatorManifests(CONTROLLERS, { ...OPTIONS, gate: guarded }),

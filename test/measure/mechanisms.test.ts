@@ -8,7 +8,7 @@ const lists = [
   { name: 'grain', places: ['farm/rye.ts', 'farm/barn/'] },
 ];
 
-test('a file belongs to the list with the longest place that contains it', () => {
+test('a file belongs to the list with the longest path that contains it', () => {
   const files = ['farm/apple.ts', 'farm/rye.ts', 'farm/barn/oats.ts', 'town/apple.ts'];
 
   expect([...sorted(files, lists)]).toEqual([
@@ -21,7 +21,7 @@ test.each([
   ['a file in no list', ['town/pear.ts'], lists, 'in no list: town/pear.ts'],
   ['a place without a file', ['farm/a.ts'], lists, 'not there: town/apple.ts, farm/rye.ts'],
   ['a place in two lists', [], [...lists, { name: 'x', places: ['farm/'] }], 'in two lists'],
-])('%s is an error that names it', (_what, files, given, message) => {
+])('%s causes an error that contains the file or the path', (_what, files, given, message) => {
   expect(() => sorted(files, given)).toThrow(message);
 });
 

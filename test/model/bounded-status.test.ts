@@ -30,7 +30,7 @@ test.each([
   ['message of a cause', status({ message: 'm', details: { causes: [{ message: LONG }] } })],
   ['reason that is no text', status({ message: 'm', reason: [LONG] })],
   ['message that is no text', status({ message: { text: LONG } })],
-])('[attack A-12] an ERROR event with a %s of 20 MB is a short log line, and a short error', (_, object) => {
+])('[attack A-12] an ERROR event with a %s of 20 MB becomes a short log line and a short error', (_, object) => {
   let error: unknown;
   try {
     decodeLine(JSON.stringify({ type: 'ERROR', object }), {});
@@ -44,7 +44,7 @@ test.each([
   expect(lineLength(error)).toBeLessThan(2 * MAX_TEXT_CHARS);
 });
 
-test('[attack A-12] a long Status in an answer is a short error and log line', () => {
+test('[attack A-12] a long Status in an answer becomes a short error and a short log line', () => {
   const text = JSON.stringify(status({ message: LONG }));
   const headers = { 'content-type': 'application/json' };
 
@@ -54,7 +54,7 @@ test('[attack A-12] a long Status in an answer is a short error and log line', (
   expect(lineLength(error)).toBeLessThan(2 * MAX_TEXT_CHARS);
 });
 
-test('[attack A-12] a long text in the context or cause of an error is a short log line', () => {
+test('[attack A-12] a long text in the context or cause of an error becomes a short log line', () => {
   const cause = new Error(LONG);
   const error = new ProtocolError('odd', { code: 'DECODE', context: { got: LONG }, cause });
 
@@ -62,7 +62,7 @@ test('[attack A-12] a long text in the context or cause of an error is a short l
   expect(lineLength(error)).toBeLessThan(3 * MAX_TEXT_CHARS);
 });
 
-test('[attack A-12] a bounded text keeps its beginning and its end, and names the number of omitted characters', () => {
+test('[attack A-12] a bounded text keeps its beginning and its end, and says how many characters are omitted', () => {
   const text = boundedText(LONG);
 
   expect(text).toMatch(/^begins x+ … \(19997964 characters omitted\) … x+ ends$/);

@@ -68,7 +68,7 @@ function named({ name, ...parts }: Asked, limit: ChildNameOptions): string {
 }
 
 describe('[child 8] a name of a child', () => {
-  test('a child name fits its form and its length for every parent name', () => {
+  test('a child name has the required format and at most the maximum length, for every parent name', () => {
     fc.assert(
       fc.property(asked, limits, (from, limit) => {
         const made = named(from, limit);
@@ -82,7 +82,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('a child name is the plain join of its parts when that fits and no affix has a dash', () => {
+  test('a child name is the parts joined unchanged, if they fit and no prefix or suffix contains a dash', () => {
     const plainWord = fc.constantFrom('', 'db', '7', 'read');
     fc.assert(
       fc.property(parentName, plainWord, plainWord, limits, (name, prefix, suffix, limit) => {
@@ -95,7 +95,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('a child name differs for every other parent or suffix', () => {
+  test('child names differ if the parents or the suffixes differ', () => {
     const suffix = word.filter((text) => text !== '');
     const pair = fc.record({ name: parentName, suffix });
     /** The same text, cut in two at another dash. */
@@ -126,7 +126,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('a shortened child name never equals the plain name of another parent', () => {
+  test('a shortened child name never equals the unshortened name for another parent', () => {
     fc.assert(
       fc.property(asked, limits, (from, limit) => {
         const made = named(from, limit);

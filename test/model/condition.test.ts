@@ -54,7 +54,7 @@ describe('setCondition', () => {
     ['reason', { reason: 'Other' }],
     ['message', { message: 'other' }],
     ['observedGeneration', { observedGeneration: 2 }],
-  ])('[K-51] a change of only the %s keeps the transition time', (_field, change) => {
+  ])('[K-51] if only the %s changes, the transition time stays', (_field, change) => {
     const result = setCondition([condition('A')], wanted('A', change), NOW_MS);
 
     expect(result).toEqual([condition('A', change)]);

@@ -192,7 +192,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
   ],
   ['another failure of the server', said(500, { message: 'etcdserver: request timed out' }), []],
   ['an object that does not exist', recorded('errors', 'PUT', 'created-by-put'), ['isNotFound']],
-])('[K-43] the predicates for a refusal hold correctly: %s', (_, error, expected) => {
+])('[K-43] the predicates about refusals give the right results for a refusal: %s', (_, error, expected) => {
   const holding = Object.entries(PREDICATES)
     .filter(([, holds]) => holds(error))
     .map(([name]) => name);
@@ -200,7 +200,7 @@ test.each<[string, ApiError, (keyof typeof PREDICATES)[]]>([
   expect(holding).toEqual(expected);
 });
 
-test('[K-40] an apply conflict names the managers and their fields', () => {
+test('[K-40] the error for an apply conflict contains the managers and their fields', () => {
   expect(applyConflictsOf(recorded('patches', 'fieldManager=hpa', 'Apply failed'))).toEqual([
     { manager: 'operator', field: '.spec.replicas' },
   ]);

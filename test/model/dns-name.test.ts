@@ -44,14 +44,14 @@ test('a DNS label may have another length limit', () => {
   expect([isDnsLabel('shops', 5), isDnsLabel('shops', 4)]).toEqual([true, false]);
 });
 
-test('DNS patterns can be parts of longer patterns', () => {
+test('patterns for DNS names can be used inside longer patterns', () => {
   const key = new RegExp(`^(${DNS_SUBDOMAIN}/)?(${DNS_LABEL}|${DNS_1035_LABEL}:)$`);
 
   const keys = ['a.b/c', 'c', 'a.b/c:', 'a.b/', '/c', 'a./c', 'a.b/c.d'];
   expect(keys.filter((text) => key.test(text))).toEqual(['a.b/c', 'c', 'a.b/c:']);
 });
 
-test('no other file of the toolkit or the test kit contains these patterns', () => {
+test('no other file of the toolkit or the test kit contains the patterns for DNS names', () => {
   const files = globSync('{operator,testing/src}/**/*.ts', {
     cwd: root,
     exclude: ['**/node_modules/**'],

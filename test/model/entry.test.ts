@@ -60,7 +60,7 @@ describe('identity', () => {
   });
   const own = { key: 'demo/a', uid: 'u', resourceVersion: '7' };
 
-  test('the identity of a text entry is known without parsing', () => {
+  test('the identity of an entry is known before the entry is parsed', () => {
     const entry = entryOf('no JSON');
 
     expect(identity(entry)).toEqual(own);
@@ -68,7 +68,7 @@ describe('identity', () => {
     expect(entry.isUnreadable).toBe(false);
   });
 
-  test('the identity of a parsed entry is that of its object', () => {
+  test('the identity of a parsed entry is the identity of its object', () => {
     const entry = Entry.of(OBJECT);
 
     expect(identity(entry)).toEqual(own);
@@ -96,8 +96,8 @@ describe('identity', () => {
   });
 });
 
-describe('the object of a text entry', () => {
-  test('a text entry is parsed once, into the same object for every reader', () => {
+describe('the object of an unparsed entry', () => {
+  test('an unparsed entry is parsed once, into the same object for every reader', () => {
     const entry = entryOf();
 
     const parses = parsesOf(() => [entry.object, entry.object, entry.metadata, entry.text]);
@@ -150,8 +150,8 @@ describe('the object of a text entry', () => {
   });
 });
 
-describe('the metadata of a text entry', () => {
-  test('metadata are parsed alone and once, whatever follows them', () => {
+describe('the metadata of an unparsed entry', () => {
+  test('metadata is parsed without the rest of the object, and only once, whatever follows it', () => {
     const entry = entryOf(BROKEN);
 
     const parses = parsesOf(() => [entry.metadata, entry.metadata]);
@@ -162,7 +162,7 @@ describe('the metadata of a text entry', () => {
     expect(entry.isUnreadable).toBe(false);
   });
 
-  test('metadata are those of the object once it was parsed', () => {
+  test("once the object was parsed, the metadata of an entry is the object's metadata", () => {
     const [first, then] = [entryOf(), entryOf()];
 
     const alone = first.metadata;
@@ -239,7 +239,7 @@ describe('text', () => {
   test.each([
     ['all digits of its numbers', long],
     ['all its levels', deep],
-  ])('an entry returns its text as it came, with %s', (_, text) => {
+  ])('an entry returns its text unchanged, with %s', (_, text) => {
     const entry = entryOf(text);
 
     expect(entry.text).toBe(text);
@@ -248,7 +248,7 @@ describe('text', () => {
     expect(entry.textLength).toBe(text.length);
   });
 
-  test('an entry does not return a text that is invalid JSON', () => {
+  test('an entry does not return a text that is not valid JSON', () => {
     const entry = entryOf(BROKEN);
 
     expect(refusal(() => entry.text)).toMatchObject({ code: 'DECODE' });
@@ -256,8 +256,8 @@ describe('text', () => {
   });
 });
 
-describe('text that is no JSON', () => {
-  test('the error for invalid JSON has its length, and quotes none of it', () => {
+describe('text that is not JSON', () => {
+  test('the error for invalid JSON contains the length of the text, and quotes none of it', () => {
     const error = refusal(() => entryOf(BROKEN).object);
 
     expect(error).toBeInstanceOf(ProtocolError);
@@ -267,7 +267,7 @@ describe('text that is no JSON', () => {
     expect((error as Error).stack).not.toContain('hush');
   });
 
-  test('invalid JSON is refused to every reader with one error, and reported to the observer once', () => {
+  test('every reader of invalid JSON gets the same error, and the observer is called once', () => {
     const entry = entryOf(BROKEN);
     const observed = observer();
     entry.observedBy(observed);
@@ -359,7 +359,7 @@ describe('an object that is withheld', () => {
     }
   });
 
-  test('a withheld object is refused with its failure, released or not', () => {
+  test('every read of a withheld object fails with the error for which it is withheld, even after a release', () => {
     const entry = Entry.withheld(object, failure);
     const observed = observer();
     entry.observedBy(observed);
@@ -384,14 +384,14 @@ describe('an object that is withheld', () => {
   });
 });
 
-describe('the names alone', () => {
+describe('reading only the names of an entry', () => {
   const bare = { name: 'a', uid: 'u', resourceVersion: '7' };
 
   test.each<[string, Entry, object]>([
     ['text that is no JSON behind the metadata', entryOf(BROKEN), { ...bare, namespace: 'demo' }],
     ['a parsed object', Entry.of(OBJECT), { ...bare, namespace: 'demo' }],
     ['no namespace', entryOfText({ ...OBJECT, metadata: bare }, 'x'), bare],
-  ])('nameAlone has the names of %s', (_, entry, metadata) => {
+  ])('nameAlone contains the kind and names of %s', (_, entry, metadata) => {
     expect(entry.nameAlone().object.metadata).toEqual(metadata);
   });
 

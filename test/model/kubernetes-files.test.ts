@@ -51,7 +51,7 @@ test('every served built-in kind has a resource', () => {
   expect(names.length + missing.length).toBe(BUILT_IN_RESOURCES.length);
 });
 
-test('the public API loads no file with only types', async () => {
+test('the public API loads no file that contains only types', async () => {
   const loaded = await loadedBy('../../operator/index.ts');
 
   const kubernetes = loaded.filter((url) => url.includes('/model/kubernetes/'));

@@ -96,11 +96,11 @@ test.each<[what: string, headers: Record<string, string>, body: string, meaning:
     }),
     ['isAdmissionDenied'],
   ],
-])('[found 1] [K-48] a 404 with %s is classified correctly', (_, headers, text, meaning) => {
+])('[found 1] [K-48] a 404 answer with %s is classified correctly', (_, headers, text, meaning) => {
   expect(meaningOf(responseFailure({ status: 404, headers, text }, 0))).toEqual(meaning);
 });
 
-test('[found 1] [K-48] no other failure counts as a missing object or path', () => {
+test('[found 1] [K-48] no failure other than a 404 of the API server counts as a missing object or path', () => {
   const failures = [
     new ApiError({ code: 410, reason: 'Gone', message: NOT_SERVED }),
     new ApiError({ code: 409, reason: 'NotFound', details: { name: 'b' } }),

@@ -5,7 +5,7 @@ describe('keys', () => {
   test.each([
     ['demo', 'a', 'demo/a'],
     [undefined, 'a', 'a'],
-  ])('the namespace %s and the name %s make a key, and back', (namespace, name, key) => {
+  ])('the namespace %s and the name %s make a key, from which both can be read again', (namespace, name, key) => {
     const metadata = { name, ...(namespace !== undefined && { namespace }) };
 
     expect(objectKey(namespace, name)).toBe(key);

@@ -55,7 +55,7 @@ test.each<[string, Partial<OwnerReference>]>([
   ['name', { name: 'other' }],
   ['kind', { kind: 'StatefulSet' }],
   ['group', { apiVersion: 'example.dev/v1' }],
-])('[K-30] a child whose controller has another %s is already owned', (_part, difference) => {
+])("[K-30] if a child's controller has another %s, the child counts as already owned", (_part, difference) => {
   const theirs = { ...reference, ...difference };
   const child = object('demo', { ownerReferences: [theirs] });
 
@@ -96,7 +96,7 @@ test('[K-30] an owner that was not read from the server has no uid, and is refus
   expect(setting).toThrow(expect.objectContaining({ code: 'USER_CODE' }));
 });
 
-test('[K-30] setOwnerReference adds an owner without control once', () => {
+test('[K-30] setOwnerReference adds an owner that is not the controller, and only once', () => {
   const controlled = object('demo', { ownerReferences: [{ ...reference, uid: 'u9' }] });
 
   const once = setOwnerReference(owner, controlled, deployments, configMaps);

@@ -56,11 +56,11 @@ test.each([
   ['1e', /suffix/],
   ['1e1000', /suffix/],
   ['1e99999999999', /suffix/],
-])('%j is no quantity', (text, problem) => {
+])('%j is not a valid quantity', (text, problem) => {
   expect(parseQuantity(text)).toEqual({ problem: expect.stringMatching(problem) });
 });
 
-test('a thousand of one suffix equals one of the next', () => {
+test('a thousand units of one suffix equal one unit of the next suffix', () => {
   const steps = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
   fc.assert(
     fc.property(fc.nat(), fc.nat({ max: steps.length - 2 }), (amount, at) => {
@@ -69,7 +69,7 @@ test('a thousand of one suffix equals one of the next', () => {
   );
 });
 
-test('[found 2] a long invalid quantity is refused in linear time, like the server does', () => {
+test('[found 2] a long invalid quantity is refused in linear time, as it is by the server', () => {
   for (const text of [
     `${'1'.repeat(500_000)}!`,
     `${'0.'.repeat(250_000)} `,

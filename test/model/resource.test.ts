@@ -24,7 +24,7 @@ describe('paths', () => {
       '/apis/apps/v1/namespaces/demo/deployments/a/status',
     ],
     [groupVersionPath(deployments), '/apis/apps/v1'],
-  ])('the path is %s', (path, expected) => {
+  ])('the path of a resource is %s', (path, expected) => {
     expect(path).toBe(expected);
   });
 
@@ -115,7 +115,7 @@ describe('paths', () => {
 });
 
 describe('names', () => {
-  test('the group is shown when there is one', () => {
+  test('the name of a resource contains the group when there is one', () => {
     expect([apiVersionOf(configMaps), apiVersionOf(deployments)]).toEqual(['v1', 'apps/v1']);
     expect([resourceName(configMaps), resourceName(deployments)]).toEqual([
       'configmaps',

@@ -76,7 +76,7 @@ describe('matchesSelector', () => {
 });
 
 describe('formatSelector', () => {
-  test('formatSelector writes the usual forms', () => {
+  test('formatSelector writes selectors in the usual notation', () => {
     const text = formatSelector([
       { key: 'a', operator: 'in', values: ['1'] },
       { key: 'b', operator: 'notin', values: ['1'] },
@@ -168,7 +168,7 @@ describe('the grammar of labels', () => {
   });
 });
 
-describe('[found 2] a selector with very many parts', () => {
+describe('[found 2] a selector with very many requirements', () => {
   const values = Array.from({ length: 100_000 }, (_, at) => `v${at}`);
 
   test.each([
@@ -181,7 +181,7 @@ describe('[found 2] a selector with very many parts', () => {
     expect(matchesSelector(selector, labels)).toBe(expected);
   });
 
-  test('a selector with very many parts matches like its single requirements', () => {
+  test('a selector with very many requirements matches if each single requirement does', () => {
     const key = fc.constantFrom('a', 'b', 'c');
     const value = fc.constantFrom('', '1', '5', '9', '-3', 'x', '9223372036854775808');
     const requirement = fc.oneof(
@@ -211,7 +211,7 @@ describe('[found 2] a selector with very many parts', () => {
     );
   });
 
-  test('a selector with very many values is matched without reading each value per object', () => {
+  test('a selector with very many values is matched without comparing each value with each object', () => {
     let reads = 0;
     const counted = new Proxy(values, {
       get(target, property) {
@@ -234,7 +234,7 @@ describe('[found 2] a selector with very many parts', () => {
     () => parseSelector(`a=${'v'.repeat(100_000)}`),
     () => selectorFromObject({ matchLabels: { ['k'.repeat(100_000)]: 'v' } }),
     () => selectorFromObject({ matchExpressions: [{ key: 'a', operator: 'o'.repeat(100_000) }] }),
-  ])('the error for a very long invalid selector quotes only a part', (parse) => {
+  ])('the error for a very long invalid selector quotes only the beginning of it', (parse) => {
     expect(parse).toThrow(/^.{20,1000}$/);
   });
 });
@@ -263,7 +263,7 @@ describe('contradictedKey', () => {
     values.map((y) => ({ ...(x && { x }), ...(y && { y }) }) as Record<string, string>),
   );
 
-  test('it names a key exactly when no labels satisfy the selector', () => {
+  test('contradictedKey returns a key exactly when no labels satisfy the selector', () => {
     fc.assert(
       fc.property(selectors, (selector) => {
         const isMet = every.some((labels) => matchesSelector(selectorFromObject(selector), labels));

@@ -29,7 +29,7 @@ describe('the hash of a field', () => {
     expect(fieldHash(text)).toBe(expected);
   });
 
-  test('[sharding 1] any text has the hash and the slot of the reference implementation', () => {
+  test('[sharding 1] any string has the hash and the slot of the reference implementation', () => {
     const texts = fc.oneof(
       fc.uuid(),
       fc.string({ unit: 'grapheme-ascii', maxLength: 70 }),

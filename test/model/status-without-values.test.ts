@@ -138,7 +138,7 @@ test.each([
     'spec.dsn: Invalid value: failed rule: self.a < self.b',
   ],
   ['words that no API server says', `${SECRET} is bad`, 'spec.dsn: (not shown)'],
-])('[security 28] [attack A-3] the message of a refused field has the rule, not the value: %s', (_, message, told) => {
+])('[security 28] [attack A-3] the message about a refused field contains the rule, but not the value: %s', (_, message, told) => {
   const error = invalid(cause(message));
 
   expect(error.message).toBe(`422 Invalid: Deployment.apps "web" is invalid: ${told}`);
@@ -149,7 +149,7 @@ test.each([
   ]);
 });
 
-test('[attack A-3] the message names every one of several refused fields', () => {
+test('[attack A-3] if several fields are refused, the message contains each of them', () => {
   const error = invalid(
     cause('Required value', 'FieldValueRequired', 'spec.selector'),
     cause(`Invalid value: ${JSON_VALUE}: empty`, 'FieldValueInvalid', '<nil>'),
@@ -188,7 +188,7 @@ test.each([
     500,
     `failed to create typed patch object (/a; /v1, Kind=Secret): .stringData.k: expected string, got &value.valueUnstructured{Value:"${SECRET}"}`,
   ],
-])('[attack A-3] the message of a %i outside of fields has no value: %s', (code, message) => {
+])('[attack A-3] the message of a %i that is not about a field contains no value: %s', (code, message) => {
   const details = { causes: [{ message }, { message, reason: 'Other', field: 'spec' }] };
 
   const error = new ApiError({ code, reason: 'Some', message, details });

@@ -28,7 +28,7 @@ function whatHolds(error: unknown): string[] {
     .map(([name]) => name);
 }
 
-describe('[L-22] predicates', () => {
+describe('[L-22] predicates of an ApiError', () => {
   test.each<[Omit<Status, 'kind'>, keyof typeof PREDICATES | undefined]>([
     [{ code: 404, reason: 'NotFound', details: { name: 'a' } }, 'isNotFound'],
     [{ code: 404, details: { name: 'a' } }, 'isNotFound'],
@@ -122,13 +122,13 @@ describe('ApiError', () => {
   });
 
   test.each([
-    ['neither', undefined, undefined, undefined],
-    ['only the header', undefined, 2_000, 2_000],
-    ['only the body', 3, undefined, 3_000],
-    ['the body, when it asks for more', 3, 2_000, 3_000],
-    ['the header, when it asks for more', 1, 2_000, 2_000],
-    ['nothing, when both say zero', 0, 0, undefined],
-  ])('the wait time of an ApiError is what %s asks', (_what, retryAfterSeconds, retryAfterMs, expected) => {
+    ['neither header nor body', undefined, undefined, undefined],
+    ['the header alone', undefined, 2_000, 2_000],
+    ['the body alone', 3, undefined, 3_000],
+    ['the body, if its time is longer', 3, 2_000, 3_000],
+    ['the header, if its time is longer', 1, 2_000, 2_000],
+    ['neither, if both say zero', 0, 0, undefined],
+  ])('the wait time of an ApiError is taken from %s', (_what, retryAfterSeconds, retryAfterMs, expected) => {
     const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
 
     const error = new ApiError({ code: 429, details }, { retryAfterMs });

@@ -36,12 +36,12 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
   ['k8s-long-name', ['a.b-c'], ['a..b']],
 ];
 
-test.each(ROWS)('[F-11] texts are checked against the format %s', (format, having, lacking) => {
+test.each(ROWS)('[F-11] strings are checked against the format %s', (format, having, lacking) => {
   expect(having.filter((text) => !isFormat(text, format))).toEqual([]);
   expect(lacking.filter((text) => isFormat(text, format))).toEqual([]);
 });
 
-test('any text matches the format password, and any unknown format', () => {
+test('any string matches the format password, and any unknown format', () => {
   expect(isFormat('', 'password')).toBe(true);
   expect(isFormat('', 'made-up')).toBe(true);
 });

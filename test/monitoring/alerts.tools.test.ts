@@ -102,7 +102,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-test('every alert has a fault that makes it fire', () => {
+test('for every alert there is a fault that makes it fire', () => {
   const names = alertsOf(seriesWith('', {})).map(({ name }) => name);
 
   expect(FAULTS.map(({ alert }) => alert)).toEqual(names);

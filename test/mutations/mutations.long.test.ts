@@ -16,7 +16,7 @@ test('there are 100 mutations, and the text that each replaces occurs once in it
   expect(wrong.map(({ file, text }) => `${file}: ${text}`)).toEqual([]);
 });
 
-test('mutate changes a file and restores it, and refuses a text that does not occur exactly once', () => {
+test('mutate() changes a file and restores it, and refuses a text that does not occur exactly once', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-mutated-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'operator'));
@@ -35,7 +35,7 @@ test('mutate changes a file and restores it, and refuses a text that does not oc
   }
 });
 
-test('nearestFirst orders the tests of a file by their distance, and begins with those of its folder', () => {
+test('nearestFirst() orders the tests of a file by their distance, and begins with those of its folder', () => {
   const importers = new Map([
     ['operator/queue/line.ts', ['operator/queue/queue.ts', 'test/queue/line.test.ts']],
     ['operator/queue/queue.ts', ['test/a/far.test.ts', 'test/queue/queue.test.ts']],

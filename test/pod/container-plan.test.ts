@@ -47,7 +47,7 @@ test('variables of the manifest override those of the kubelet and of the image, 
   });
 });
 
-test('args replace the CMD of the image, command replaces its ENTRYPOINT and CMD, and variables in them are expanded', () => {
+test("`args` replaces the image's CMD, `command` replaces its ENTRYPOINT and CMD, and variables in both are expanded", () => {
   const env = [{ name: 'WHO', value: 'me' }];
   const argv = (spec: Partial<ContainerSpec>): readonly string[] =>
     containerPlan({ ...CONTAINER, env, ...spec }, IMAGE, POD).argv;
@@ -90,6 +90,6 @@ test.each<[string, ContainerSpec, string]>([
     { ...CONTAINER, env: [{ name: 'X', valueFrom: { fieldRef: { fieldPath: 'x' } } }] },
     'X',
   ],
-])('a container with %s is refused, and does not run without it', (_what, spec, word) => {
+])('a container with %s is refused, instead of running without it', (_what, spec, word) => {
   expect(() => containerPlan(spec, IMAGE, POD)).toThrow(word);
 });

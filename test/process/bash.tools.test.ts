@@ -28,7 +28,7 @@ test.each([
   ['a job that it disowns', 'nohup sleep 100 >/dev/null 2>&1 & disown; echo done'],
   ['a daemon', '(setsid bash -c "sleep 100 & sleep 100" </dev/null >/dev/null 2>&1 &); echo done'],
   ['a coprocess', 'coproc sleep 100; echo done'],
-])('[hooks 22] a process that bash leaves as %s is ended', async (_, script) => {
+])('[hooks 22] a process that bash leaves behind as %s is ended', async (_, script) => {
   const answer = await runBash(script);
 
   expect(answer).toMatchObject({ exitCode: 0, stdout: 'done\n' });

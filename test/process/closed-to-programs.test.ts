@@ -46,7 +46,7 @@ test('[security 47] [found 4] a program that sends SIGUSR1 to its runner does no
   expect(await stderr).toBe('');
 });
 
-test('[found 4] an existing SIGUSR1 listener of the process stays its only one', async () => {
+test('[found 4] if the process already has a SIGUSR1 listener, no other one is added', async () => {
   const { stdout } = inProcess(`${RUN}
     process.on('SIGUSR1', () => {});
     await run('exit 0');
@@ -57,7 +57,7 @@ test('[found 4] an existing SIGUSR1 listener of the process stays its only one',
 });
 
 test.runIf(process.platform === 'linux')(
-  '[found 4] a message names the variables of the runner that a program can read, and not those passed to it',
+  "[found 4] a message lists the runner's variables that a program can read, but not those that were passed to the program",
   async () => {
     const { stdout } = inProcess(
       `import { exposedVariables } from ${at('process/closed-to-programs.ts')};

@@ -26,7 +26,7 @@ await runProgram({
 test.each([
   ['exits at once', 'process.exit(9)', 9],
   ['gets SIGKILL', "process.kill(process.pid, 'SIGKILL')", 137],
-])('[hooks S9] [found 13] when the runner %s, its programs end with it', async (_, onLine, code) => {
+])('[hooks S9] [found 13] when the runner %s, its programs end, too', async (_, onLine, code) => {
   const run = marked();
   const program = runnerOf('trap "" TERM HUP; sleep 60 & echo up; sleep 60', onLine);
 
@@ -56,7 +56,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('[found 13] when its input ends, the guard ends the running programs, and no others', async () => {
+test("[found 13] when the guard's input ends, the guard ends the running programs, and no other processes", async () => {
   const guard = spawn('/bin/sh', [source('process/program-guard.sh')], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });

@@ -47,7 +47,7 @@ test.each([
   expect(answer.stdout).toBe('hello\n');
 });
 
-test('different errors name a folder, a missing file and a missing working directory', async () => {
+test('a folder, a missing file and a missing working directory cause different errors', async () => {
   const folder = await testFolder();
   const messageFor = (options: object): Promise<string> =>
     runScript('', options).then(
@@ -64,7 +64,7 @@ test('different errors name a folder, a missing file and a missing working direc
   );
 });
 
-test("a program's name is searched in its own PATH, and a path starts at its working directory", async () => {
+test('the name of a program is looked up on the PATH that the program gets; a path is relative to its working directory', async () => {
   const folder = await testFolder();
   await mkdir(join(folder, 'bin'));
   await mkdir(join(folder, 'first', 'tool'), { recursive: true }); // a folder of that name does not count
@@ -81,7 +81,7 @@ test("a program's name is searched in its own PATH, and a path starts at its wor
   );
 });
 
-test('when the system refuses to start a program, the error gives the reason, and no argument', async () => {
+test('when the system refuses to start a program, the error contains the reason, and none of the arguments', async () => {
   await expect(runScript('', { args: ['secret'.repeat(100_000)] })).rejects.toMatchObject({
     message: '/bin/sh cannot be started: its arguments and its environment are too long',
     context: { code: 'E2BIG' },

@@ -51,7 +51,7 @@ test('a line is cut at 16 KiB, and says how much is missing', async () => {
   expect(lines).toEqual([`${'x'.repeat(16_384)} … (3618 bytes omitted)`, 'next']);
 });
 
-test('output beyond the limit is not read, which is reported once', async () => {
+test('output beyond the limit is not read, and this is reported once', async () => {
   const seen: string[] = [];
   const output = new ProgramOutput({
     limitBytes: 6,
@@ -85,7 +85,7 @@ test('other work continues between the lines of a program with much output', asy
   expect(turns).toBeGreaterThan(5);
 });
 
-test('the last part of standard error is kept', async () => {
+test('the end of standard error is kept', async () => {
   const output = new ProgramOutput({
     limitBytes: 100_000,
     onLine: undefined,

@@ -48,7 +48,7 @@ test('[found 8] the folder of a process is removed when it exits while endless w
   expect(await readdir(tmpDir)).toEqual([]);
 });
 
-test('[found 8] a program that is ended with the process leaves no file', async () => {
+test('[found 8] a program that is killed because the process ends leaves no file behind', async () => {
   const tmpDir = await testFolder();
   const run = marked();
 
@@ -73,7 +73,7 @@ await runProgram({
 });
 
 // Root may enter every folder: as root this shows only that nothing else stays.
-test('[found 8] a folder without access rights, which a program left, is removed, too', async () => {
+test('[found 8] a folder without access rights that a program has left behind is removed, too', async () => {
   const tmpDir = await testFolder();
   const folders = await RunFolders.open(tmpDir);
   const folder = await folders.create();

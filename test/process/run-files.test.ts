@@ -15,7 +15,7 @@ async function folders(tmpDir?: string): Promise<RunFolders> {
 const modeOf = async (path: string): Promise<string> =>
   ((await stat(path)).mode & 0o777).toString(8);
 
-test('a run has its own folder, other users can read its files, and nothing stays', async () => {
+test('a run has a folder of its own, whose files other users can read, and which is removed afterwards', async () => {
   const tmpDir = join(await testFolder(), 'not', 'there');
   const before = process.umask(0o027);
   onTestFinished(() => {
@@ -36,7 +36,7 @@ test('a run has its own folder, other users can read its files, and nothing stay
   expect(await readdir(tmpDir)).toEqual([]);
 });
 
-test('a text that a program leaves is read, and a file that it removes counts as empty', async () => {
+test('a file that the program writes is read afterwards, and a file that it removes counts as empty', async () => {
   await using folder = await (await folders()).create();
   const path = await folder.write('patches', '');
   await writeFile(path, '\ufeff{"name": "é"}\n');
@@ -73,7 +73,7 @@ test.each([
     },
     'more than 10000000 bytes',
   ],
-])('[hooks 22] %s in place of a result is refused, without waiting', async (_, leave, message) => {
+])('[hooks 22] %s in the place of a result file is refused, without waiting', async (_, leave, message) => {
   await using folder = await (await folders()).create();
   await leave(join(folder.path, 'result'));
 
@@ -107,7 +107,7 @@ test('at the start only folders of ended processes are removed', async () => {
   expect(names).toEqual(expect.arrayContaining([mine, ...others]));
 });
 
-test('missing folders are created, and an error comes at once if that is impossible', async () => {
+test('missing folders are created; if that is impossible, the error comes at once', async () => {
   const deep = join(await testFolder(), 'a', 'b', 'c');
 
   await using folders = await RunFolders.open(deep);
@@ -117,7 +117,7 @@ test('missing folders are created, and an error comes at once if that is impossi
   await folders[Symbol.asyncDispose]();
 });
 
-test('an unusable folder is a configuration error', async () => {
+test('an unusable folder causes a configuration error', async () => {
   const file = join(await testFolder(), 'file');
   await writeFile(file, '');
 

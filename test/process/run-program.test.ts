@@ -48,7 +48,7 @@ test('a program can open standard input, output and error by their paths', async
 test.each([
   ['a file', {}],
   ['a socket', { tmpDir: '/does/not/exist' }],
-])('a program may end without reading its input from %s', async (_, options) => {
+])('a program may end without reading its input, which comes from %s', async (_, options) => {
   const answer = await runScript('exit 0', { input: 'x'.repeat(1_000_000), ...options });
 
   expect(answer.exitCode).toBe(0);
@@ -72,7 +72,7 @@ test('the resource usage of a program is known when it ends', async () => {
   expect(next.userCpuSeconds).toBeLessThan(answer.userCpuSeconds);
 });
 
-test('a program that ends by itself leaves no timer and no listener', async () => {
+test('a program that ends by itself leaves no timer and no listener behind', async () => {
   const clock = new FakeClock();
   const { signal } = new AbortController();
 
@@ -82,7 +82,7 @@ test('a program that ends by itself leaves no timer and no listener', async () =
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('lines arrive while the program runs, and the result does not keep them', async () => {
+test('lines arrive while the program runs, and the result does not contain them', async () => {
   const lines: string[] = [];
   const folder = await testFolder();
   const script = `echo one; echo two >&2; while [ ! -e go ]; do sleep 0.01; done; printf three`;
@@ -204,7 +204,7 @@ test('the output limit covers both streams together', async () => {
   await expect(beyond).rejects.toMatchObject({ reason: 'output-limit' });
 });
 
-test('an abort ends the program, and its reason is the error', async () => {
+test('an abort ends the program, and the run rejects with the reason of the abort', async () => {
   const { env, alive } = marked();
   const stop = new AbortController();
   const lines: string[] = [];
@@ -233,7 +233,7 @@ test('an abort during the start of a program counts, too', async () => {
   await expect(runScript('echo', { signal: stop.signal })).rejects.toThrow('too early');
 });
 
-test('an error of the line listener ends the program, and is the result', async () => {
+test('an error thrown by the line listener ends the program, and the run rejects with it', async () => {
   const { env, alive } = marked();
   const run = runScript('echo line; sleep 100', {
     env,

@@ -6,7 +6,7 @@ import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { executable, marked, runScript, testFolder } from './support.ts';
 
-test('[hooks 22] processes that outlive a program are ended, in its group and outside', async () => {
+test('[hooks 22] processes that outlive a program are ended, whether or not they are in its process group', async () => {
   const { env, alive } = marked();
   const script = 'sleep 100 & setsid sleep 100 & (setsid sleep 100 &) & echo done';
 
@@ -41,7 +41,7 @@ test('[hooks 22] a process that escapes by repeatedly starting a successor is ca
   expect(await alive()).toBe(0);
 });
 
-test('[hooks 22] a last process is ended after many that escaped and ended', async () => {
+test('[hooks 22] after a program several processes start each other and end; the last of them is ended, too', async () => {
   const { env, alive } = marked();
   const folder = await testFolder();
   const flee = '[ "$1" = 0 ] && exec sleep 100; "$0" $(($1 - 1)) & exit 0';
@@ -98,7 +98,7 @@ test('a process with another group and another environment escapes, and does not
   expect(answer).toMatchObject({ exitCode: 0, stdout: 'done\n', survivors: 0 });
 });
 
-test('the last lines of a process that writes for a program are kept', async () => {
+test('the last lines of a background process through which a program writes are kept', async () => {
   const script = 'mkfifo pipe; (sleep 0.02; sed s/^/more:/ < pipe) & echo line > pipe';
 
   const answer = await runScript(script, { cwd: await testFolder() });

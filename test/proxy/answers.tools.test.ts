@@ -84,7 +84,7 @@ const ACCEPTING_GZIP = headOf(
 );
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  describe('with its defaults', () => {
+  describe('with the default flags', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${upstream().url}`]));
 
     test('[security 9] proxy 29: requests of the operator contain no identity, and the proxy adds only headers about their origin', async () => {
@@ -138,7 +138,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().requests.map(({ head }) => head.split(' ')[1])).toEqual(['/version']);
     });
 
-    test('[P-8] proxy 30: our User-Agent and traceparent arrive at the API server', async () => {
+    test("[P-8] proxy 30: the operator's User-Agent and traceparent arrive at the API server", async () => {
       const transport = transportTo(proxy().url, { userAgent: 'website-operator/1.2 (linux)' });
 
       await transport.send(request({ headers: { traceparent: '00-0af7-b7ad-01' } }));
@@ -168,7 +168,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(arrived('accept-encoding')).toEqual(['identity']);
     });
 
-    test("proxy 31: canary: without the operator's header the proxy offers gzip and unpacks it, and with gzip it passes it on", async () => {
+    test("proxy 31: canary: without the operator's header the proxy requests gzip and unpacks it; a client that requests gzip gets it packed", async () => {
       answer = compressing;
 
       const unpacked = await send(proxy().url, 'GET', '/version');
@@ -179,7 +179,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(arrived('accept-encoding')).toEqual(['gzip', 'gzip']);
     });
 
-    test('[P-9] proxy 32: a DELETE with a body is framed correctly, and the connection stays in order', async () => {
+    test('[P-9] proxy 32: a DELETE with a body is framed correctly, and the connection stays usable', async () => {
       const transport = transportTo(proxy().url, { maxInFlight: 1 });
       const body = '{"preconditions":{"uid":"u1"}}';
 
@@ -218,7 +218,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     const flags = ['--disable-compression', '--insecure-skip-tls-verify', '--token=ambassador'];
     const proxy = shared(() => proxyOf(kubectl, [`--server=${url()}`, ...flags]));
 
-    test('proxy 31: the proxy passes on what a client offers, and offers by itself as little as possible', async () => {
+    test('proxy 31: the proxy passes on which compression a client accepts, and by itself requests as little compression as possible', async () => {
       answer = compressing;
 
       const byProxy = await send(proxy().url, 'GET', '/version');

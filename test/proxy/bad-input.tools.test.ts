@@ -57,7 +57,7 @@ const SPOILT: Readonly<Record<keyof typeof VERDICTS, readonly string[]>> = {
 };
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  test('[security 13] a broken filter is found at the start of an operator, and the error names the open flag', async () => {
+  test('[security 13] a broken filter is found at the start of an operator, and the error contains the flag that opens it', async () => {
     const verdicts = await Promise.all(
       Object.entries(SPOILT).map(async ([what, flags]) => {
         const args = [`--server=${upstream().url}`, ...flags];
@@ -80,7 +80,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       return proxyOf(kubectl, [`--server=${upstream().url}`, ...flags]);
     });
 
-    test('braces in a pattern make each of its requests fail with an error that names method, path, layer and remedy', async () => {
+    test('a pattern with braces refuses the requests that it should allow, with an error that contains method, path, layer and remedy', async () => {
       const transport = transportTo(proxy().url);
       const client = restClient({ transport, fieldManager: 'tester', clock: systemClock });
 
@@ -99,7 +99,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('braces within brackets leave a bracket open on each side, and kubectl does not start and says so', async () => {
+    test('if a pattern has braces within brackets, kubectl splits it, reports a missing bracket and does not start', async () => {
       const flags = proxyArguments({ ...filter, acceptPaths: ['^/api/v1(/[a-z]{1,63})?$'] });
 
       const { exitCode, stderr } = await run([kubectl.path, 'proxy', '--port=0', ...flags]);
@@ -108,7 +108,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(stderr).toContain('missing closing )');
     });
 
-    test('other patterns still pass their requests, so that the self-test at the start finds no problem', async () => {
+    test('requests for other patterns still succeed, so that the self-test at the start finds no problem', async () => {
       expect(await testFilter(transportTo(proxy().url), options)).toEqual({ state: 'closed' });
     });
   });

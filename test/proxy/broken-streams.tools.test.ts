@@ -45,7 +45,7 @@ async function watchThatEnds(end: (upstream: WireRequest) => void) {
   };
 }
 
-test('proxy 13: a watch that the API server ends is complete', async () => {
+test('proxy 13: a watch that the API server ends arrives completely', async () => {
   const { names, error } = await watchThatEnds(({ socket }) => socket.write(chunkOf('')));
 
   expect(names).toEqual(['first']);
@@ -56,7 +56,7 @@ test.each<[string, (upstream: WireRequest) => void]>([
   ['FIN', ({ socket }) => socket.end()],
   ['RST', ({ socket }) => socket.resetAndDestroy()],
   ['FIN after a whole chunk', ({ socket }) => socket.end(chunkOf(event('second')))],
-])('proxy 13: a watch that a %s ends counts as broken off', async (_, end) => {
+])('proxy 13: if a %s ends a watch, the watch counts as broken off', async (_, end) => {
   const { names, error } = await watchThatEnds(end);
 
   expect(names[0]).toBe('first');
@@ -73,7 +73,7 @@ test.each([
   expect(error).toMatchObject({ code: 'CONNECTION_LOST' });
 });
 
-test('proxy 20: a hanging proxy is reported as a time-out of the ambassador, and is used again when it continues', async () => {
+test('proxy 20: a hanging proxy is reported as a time-out of the ambassador, and is used again once it answers', async () => {
   // A stopped process may pass on what arrives in the same moment: then the server is the one that hangs.
   let hangs = true;
   const server = await rawServer(() => (hangs ? undefined : answerOf(200)));
@@ -101,7 +101,7 @@ test('proxy 20: a hanging proxy is reported as a time-out of the ambassador, and
   expect(status).toBe(200);
 });
 
-test('proxy 21: SIGKILL of the proxy under 50 watches and a write is reported for all, and the write is done once', async () => {
+test('proxy 21: after SIGKILL of the proxy 50 watches and a write all report a failure, and the write is done once', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const proxy = new KubectlProxy({ kubectl: pathOf('kubectl'), server: server.url });
@@ -152,7 +152,7 @@ test('proxy 33: a watch without events for more than 300 s continues', async () 
   expect(await text(body)).toBe('first\nlast\n');
 });
 
-test('[P-6] proxy 13: a watch that the operator leaves is closed at the API server', async () => {
+test('[P-6] proxy 13: a watch that the operator stops reading is closed at the API server', async () => {
   const server = await rawServer(() => CHUNKED_HEAD + chunkOf('first\n'));
   const transport = transportTo(await startAmbassador(server.url));
   const { body } = await transport.send(request({ purpose: 'watch' }));

@@ -62,7 +62,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     });
   });
 
-  describe('with loose patterns', () => {
+  describe('with patterns that are not strict', () => {
     const proxy = proxyWith({
       acceptPaths: [
         '^/api/v[0-9]{1,2}$',
@@ -72,7 +72,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       ],
     });
 
-    test('proxy 6: kubectl proxy splits a pattern at the comma of {1,2}, and the two parts match other paths', async () => {
+    test('proxy 6: kubectl proxy splits a pattern at the comma of {1,2}, and the two halves match other paths', async () => {
       const meant = await send(proxy().url, 'GET', '/api/v1');
       await send(proxy().url, 'GET', '/api/v1%7B1/secrets');
       await send(proxy().url, 'GET', '/secrets/2%7D');

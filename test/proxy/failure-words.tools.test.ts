@@ -49,7 +49,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     test.each([
       '/goaway',
       '/refused',
-    ])('proxy 17: a write to %s, which the API server turns away over HTTP/2, has the fate not-sent', async (path) => {
+    ])('proxy 17: a write to %s that the API server turns away over HTTP/2 is reported with the fate "not-sent"', async (path) => {
       // GOAWAY names the last request that counts: there must be one before.
       const before = await transportTo(proxy().url).send(request());
       await text(before.body);
@@ -67,7 +67,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       proxyOf(kubectl, [`--server=${secure().url}`, '--token=ambassador']),
     );
 
-    test('proxy 15: a write without trust in the API server has the fate not-sent, and the message names the certificate', async () => {
+    test('proxy 15: a write without trust in the API server is reported as "not-sent", and the message contains the certificate', async () => {
       expect(await failureOf(proxy(), '/goaway')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'not-sent',
@@ -84,7 +84,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       return proxyOf(kubectl, [`--server=${gone.url}`]);
     });
 
-    test('proxy 15: a write to an API server that does not listen has the fate not-sent', async () => {
+    test('proxy 15: a write to an API server that does not listen is reported as "not-sent"', async () => {
       expect(await failureOf(proxy(), '/api')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'not-sent',
@@ -96,7 +96,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
   describe('in front of an API server that ends the connection', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${silent().url}`]));
 
-    test('proxy 15: a write whose connection the API server ends without an answer has the fate unknown', async () => {
+    test('proxy 15: a write whose connection the API server ends without an answer is reported with an unknown outcome', async () => {
       expect(await failureOf(proxy(), '/api')).toMatchObject({
         code: 'AMBASSADOR_UPSTREAM',
         fate: 'unknown',

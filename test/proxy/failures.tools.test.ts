@@ -35,7 +35,7 @@ async function failureOf(ambassador: string, parts: Partial<TransportRequest>): 
 
 test.each(
   METHODS,
-)('proxy 15: a %s to an API server that refuses connections has the fate not-sent', async (method) => {
+)('proxy 15: a %s to an API server that refuses connections is reported as "not-sent"', async (method) => {
   const ambassador = await startAmbassador((await deserted()).url);
 
   const failure = await failureOf(ambassador, {
@@ -122,7 +122,7 @@ test.each([
   [301, { location: '/elsewhere' }],
   [304, {}],
   [307, { location: '/elsewhere' }],
-])('proxy 16: proxy 34: an answer with %i is not followed, and fails with NOT_KUBERNETES', async (code, headers) => {
+])('proxy 16: proxy 34: an answer with %i is not followed as a redirect, and fails with NOT_KUBERNETES', async (code, headers) => {
   const server = await rawServer(() => answerOf(code, '', headers));
   const ambassador = await startAmbassador(server.url);
 

@@ -113,7 +113,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       ]),
     );
 
-    test('proxy 3: an empty --accept-paths at the end refuses every path, with a text and not with a Status', async () => {
+    test('proxy 3: an empty --accept-paths at the end refuses every path, with plain text and not with a Status', async () => {
       const answers = [];
       for (const path of ['/', '/version', '/api/v1/pods']) {
         answers.push(await send(proxy().url, 'GET', path));

@@ -91,7 +91,7 @@ test.each([
   expect(rest).toEqual([]);
 });
 
-test("proxy 17: the operator recognises the proxy's message as a request that was not sent", async () => {
+test("proxy 17: the operator understands from the proxy's message that a request was not sent", async () => {
   const upstream = await turningAway('GOAWAY');
   const transport = transportTo(await proxyTo(upstream));
   const client = restClient({ transport, fieldManager: 'tester', clock: systemClock });
@@ -102,7 +102,7 @@ test("proxy 17: the operator recognises the proxy's message as a request that wa
   await expect(creating).rejects.toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate: 'not-sent' });
 });
 
-test('proxy 18: a GOAWAY after each answer costs no request, and no watch', async () => {
+test('proxy 18: if the API server sends a GOAWAY after each answer, no request fails, and no watch', async () => {
   const upstream = await startH2Upstream(({ path, stream, session }) => {
     if (path === '/watch') {
       stream.respond({ ':status': 200, 'content-type': 'application/json' });
@@ -126,7 +126,7 @@ test('proxy 18: a GOAWAY after each answer costs no request, and no watch', asyn
   expect(upstream.sessions.length).toBeGreaterThan(4);
 });
 
-test("proxy 29: the ambassador's token is sent with the operator's requests, and a client's own token would replace it", async () => {
+test("proxy 29: the ambassador's token is sent with the operator's requests, unless a client sends its own token", async () => {
   const upstream = await startH2Upstream(({ stream }) => answer(stream, 200, {}));
   const url = await proxyTo(upstream);
 

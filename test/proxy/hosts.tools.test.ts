@@ -92,7 +92,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('proxy 9: the Host of an absolute URI counts', async () => {
+    test('proxy 9: in a request with an absolute URI, the host of the URI counts', async () => {
       const head = headOf(
         'GET http://localhost/version HTTP/1.1',
         'host: evil.example',
@@ -102,7 +102,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(statusOf(await rawExchange(proxy().url, head))).toBe(200);
     });
 
-    test('proxy 9: a request with a refused Host does not reach the API server, like a refused path', async () => {
+    test('proxy 9: a request with a refused Host does not reach the API server, and neither does one with a refused path', async () => {
       const answer = await send(proxy().url, 'GET', '/version', { host: 'evil.example' });
 
       expect(answer).toEqual(REFUSED);

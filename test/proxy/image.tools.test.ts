@@ -24,7 +24,7 @@ test('[security 14] the proxy image refuses every path until the Pod sets a filt
   expect(upstream.seen).toEqual([]);
 });
 
-test("the proxy image allows what the Pod's arguments name, because they come last", async () => {
+test("the Pod's arguments decide what the proxy image allows, because they come last", async () => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, ['--accept-paths=^/version$']);
 

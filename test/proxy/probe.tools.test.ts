@@ -48,7 +48,7 @@ const upstream = shared(async () => {
 test.each([
   'startup',
   'liveness',
-] as const)('proxy 27: the %s probe is kubectl itself, which requests the version through the proxy', (kind) => {
+] as const)('proxy 27: the %s probe runs kubectl itself, which requests the version through the proxy', (kind) => {
   const [program, ...words] = probes[kind].exec.command;
 
   expect(program).toBe('/kubectl');
@@ -85,7 +85,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     ]);
   });
 
-  test('proxy 27: a probe fails with a reason if a part of the path is missing', async () => {
+  test('proxy 27: a probe fails with a reason if something between it and the API server is missing', async () => {
     const refusing = await untilTestEnds(
       proxyOf(kubectl, [`--server=${upstream().url}`, '--accept-paths=^/healthz$']),
     );

@@ -66,7 +66,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     proxyOf(kubectl, [`--server=${upstream().url}`, '--insecure-skip-tls-verify', '--token=x']),
   );
 
-  test('proxy 12: the head of a watch arrives before any event, and each event before the next', async () => {
+  test('proxy 12: the response headers of a watch arrive before any event, and each event before the next one is sent', async () => {
     const { status, body } = await transportTo(proxy().url).send(
       request({ purpose: 'watch', path: '/watch' }),
     );
@@ -98,7 +98,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(peakMemoryMiB(proxy().process.pid ?? 0)).toBeLessThan(PEAK_MIB);
   });
 
-  test('[security 19] proxy 36: 200 watches share one connection to the API server, and need little memory', async () => {
+  test('[security 19] proxy 36: 200 watches share one connection to the API server, and the proxy needs little memory for them', async () => {
     const paths = Array.from({ length: 200 }, (_, index) => `/watch/${index}`);
     // While there is no connection yet, each of several requests makes kubectl dial one.
     await send(proxy().url, 'GET', '/small');
@@ -116,7 +116,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(memory).toBeLessThan(WATCHES_MIB);
   });
 
-  test('proxy 37: a client that stops reading does not delay others on the same connection', async () => {
+  test('proxy 37: a client that stops reading does not delay other clients on the same connection', async () => {
     const slow = await begin(proxy().url, 'GET', `/big/${STALLED_MIB}`);
     await eventually(() => upstream().writtenMiB() > 1);
 

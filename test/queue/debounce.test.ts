@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Debounce } from '../../operator/queue/debounce.ts';
 
-test('[Q-40] a debounced key waits after its last change, and not after a repetition', () => {
+test('[Q-40] a debounced key waits from its last change, and a repetition of that change does not extend the wait', () => {
   const debounce = new Debounce();
   const times = { waitMs: 2_000 };
 
@@ -17,7 +17,7 @@ test('[Q-40] a debounced key waits after its last change, and not after a repeti
   expect(left).toEqual([2_000, 500, 2_000, 0]);
 });
 
-test('[Q-40] endless changes delay a key for ten waits, or for maxWaitMs', () => {
+test('[Q-40] endless changes delay a key by at most ten times `waitMs`, or by `maxWaitMs`', () => {
   const debounce = new Debounce();
   const heldMs = (key: string, maxWaitMs?: number): number => {
     for (let nowAt = 0; ; nowAt += 900) {

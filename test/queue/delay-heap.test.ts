@@ -95,7 +95,7 @@ describe('DelayHeap', () => {
   test.each([
     'one by one',
     'all together',
-  ])('the heap does not remember far-off keys that were deleted %s', async (how) => {
+  ])('a deleted key that was due in the far future is not kept in memory: deleted %s', async (how) => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const heap = new DelayHeap<object>();

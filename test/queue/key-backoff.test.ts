@@ -40,7 +40,7 @@ describe('KeyBackoff', () => {
     expect(backoff.size).toBe(1);
   });
 
-  test('a query for the failures of a key does not remember it', () => {
+  test('a query for the failures of a key does not make the back-off remember the key', () => {
     const backoff = new KeyBackoff<string>();
 
     backoff.failures('a');
@@ -52,7 +52,7 @@ describe('KeyBackoff', () => {
     [undefined, 5.25],
     [0.2, 5.5],
     [0, 5],
-  ])('[Q-5] the jitter %s adds half of it with the random number 0.5', (jitter, expected) => {
+  ])('[Q-5] with the jitter %s and the random number 0.5, half of the jitter is added to the delay', (jitter, expected) => {
     const backoff = new KeyBackoff<string>({
       random: () => 0.5,
       ...(jitter !== undefined && { jitter }),

@@ -56,7 +56,7 @@ test('[Q-20] a live change raises a key that waits for its retry, and the next r
   expect([raised, queue.processingPriority('a')]).toEqual([0, 0]);
 });
 
-test('[Q-20] a change while the key is held raises its retry', async () => {
+test('[Q-20] a change while the key is held raises the priority of its retry', async () => {
   const { queue } = newQueue();
   queue.add('a', { priority: LOW_PRIORITY });
   await queue.take();

@@ -35,7 +35,7 @@ test('[Q-31] the adds metric counts a ready key once, however often it was added
   expect([before, value('adds_total')]).toEqual([1, 3]);
 });
 
-test('[Q-31] the retries metric counts retries', () => {
+test('[Q-31] the retries metric counts how often keys are retried', () => {
   const { queue, value } = newQueue();
 
   queue.retry('a');
@@ -44,7 +44,7 @@ test('[Q-31] the retries metric counts retries', () => {
   expect(value('retries_total')).toBe(2);
 });
 
-test('[Q-31] the depth metric shows each priority, through raising and taking', async () => {
+test('[Q-31] the depth metric counts the keys of each priority, and follows keys that are raised or taken', async () => {
   const { queue, depth } = newQueue();
   queue.add('a', { priority: -100 });
   queue.add('b', { priority: -100 });
@@ -75,7 +75,7 @@ test('[Q-31] the depth metric counts no delayed or held keys, and is zero for a 
   expect([waiting, ready, depth('0')]).toEqual([0, 1, 0]);
 });
 
-test('[Q-31] the depth metric has one series for the twenty-sixth and all further priorities', async () => {
+test('[Q-31] the depth metric has one series for all priorities from the twenty-sixth on', async () => {
   const { queue, depth } = newQueue();
   for (let priority = 1; priority <= 30; priority++) queue.add(`${priority}`, { priority });
   queue.add('5 as well', { priority: 5 });
@@ -121,7 +121,7 @@ test('[Q-31] the wait metric of a raised key counts from when it was ready', asy
   expect(observed('queue_duration_seconds')).toEqual([3]);
 });
 
-test('[Q-31] the work metric counts from take to done', async () => {
+test('[Q-31] the work metric measures the time between take() and done()', async () => {
   const { clock, queue, observed } = newQueue();
   queue.add('a');
   await queue.take();

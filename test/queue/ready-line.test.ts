@@ -52,7 +52,7 @@ describe('priority classes', () => {
     ['as high', 'a', 0],
     ['lower', 'a', -1],
     ['not in line', 'b', 9],
-  ])('[Q-21] raise does nothing for a key that is %s', (_case, key, priority) => {
+  ])('[Q-21] raise() does nothing for a key that is %s', (_case, key, priority) => {
     const line = lineOf([
       ['a', 0],
       ['z', 0],
@@ -72,7 +72,7 @@ describe('priority classes', () => {
     expect(line.classCount).toBe(0);
   });
 
-  test('a class that empties and fills repeatedly takes the memory of one', () => {
+  test('a class that empties and fills repeatedly needs no more memory than a single class', () => {
     const line = lineOf([['top', 1_000]]);
 
     for (let round = 0; round < 1_000; round++) {
@@ -109,7 +109,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['higher', 'low']);
   });
 
-  test('[Q-22] aged keys get every fourth take at most, the longest waiting first', () => {
+  test('[Q-22] at most every fourth take returns an aged key, the longest waiting first', () => {
     const line = new ReadyLine<string>();
     line.push('oldest', -100, 0);
     line.push('older', -50, 1);
@@ -121,7 +121,7 @@ describe('ageing', () => {
     expect(order.slice(0, 9)).toEqual(['oldest', '0', '1', '2', 'older', '3', '4', '5', 'old']);
   });
 
-  test('[Q-22] an aged urgent backlog takes no turn from the class below', () => {
+  test('[Q-22] aged keys of a high class do not use the turns that are kept for aged keys of lower classes', () => {
     const line = new ReadyLine<string>();
     for (let index = 0; index < 100; index++) line.push(`high ${index}`, 0, 0);
     for (let index = 0; index < 10; index++) line.push(`low ${index}`, -100, 1);
@@ -132,7 +132,7 @@ describe('ageing', () => {
     expect(order.filter((key) => key.startsWith('low'))).toHaveLength(10);
   });
 
-  test('[Q-22] a saturating urgent stream delays each low key by the ageing limit and its turn', () => {
+  test('[Q-22] under a constant stream of urgent keys, each low key waits for the ageing limit, and then for its turn', () => {
     const line = new ReadyLine<string>();
     const low = Array.from({ length: 20 }, (_, index) => `low ${index}`);
     for (const key of low) line.push(key, -100, 0);

@@ -27,7 +27,7 @@ async function stateOf(promise: Promise<unknown>): Promise<unknown> {
   return state;
 }
 
-test('[Q-30] a shutdown returns no more keys, and resolves when the last key is done', async () => {
+test('[Q-30] a queue that shuts down returns no more keys, and shutdown() resolves when the last key is done', async () => {
   const { clock, queue, patience } = newQueue();
   queue.add('held');
   await queue.take();
@@ -45,7 +45,7 @@ test('[Q-30] a shutdown returns no more keys, and resolves when the last key is 
   expect([queue.waitingCount, queue.depth, clock.pending]).toEqual([0, 0, 0]);
 });
 
-test('[Q-30] a drain returns the ready keys, also those added again while held, and no others', async () => {
+test('[Q-30] a drain returns the ready keys, also those added again while held, and no other keys', async () => {
   const { clock, queue, patience } = newQueue();
   queue.add('held');
   await queue.take();
@@ -99,7 +99,7 @@ test.each([true, false])('[Q-30] an idle queue shuts down at once (drain: %s)', 
   expect(await stateOf(ended)).toBe('resolved');
 });
 
-test('[Q-30] a signal that aborts during a drain closes the queue and leaves no promise open', async () => {
+test('[Q-30] a signal that aborts during a drain closes the queue, and no promise stays pending', async () => {
   const { queue, patience } = newQueue();
   queue.add('stuck');
   await queue.take();
@@ -132,7 +132,7 @@ test.each([
   expect(await stateOf(ended)).toBe(reason);
 });
 
-test('[Q-30] close ends a drain early', async () => {
+test('[Q-30] close() ends a drain early', async () => {
   const { queue, patience } = newQueue();
   queue.add('ready');
   const drained = queue.shutdown({ drain: true, signal: patience.signal });

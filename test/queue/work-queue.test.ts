@@ -22,7 +22,7 @@ async function drain(queue: WorkQueue<string>): Promise<string[]> {
 }
 
 describe('add', () => {
-  test('[Q-1] keys are taken in the order of their adds, each once', async () => {
+  test('[Q-1] keys are taken in the order in which they were added, each once', async () => {
     const { queue } = newQueue();
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
 
@@ -30,7 +30,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['a', 'b', 'c']);
   });
 
-  test('[Q-1] a key that is added while held is taken exactly once more, after done', async () => {
+  test('[Q-1] a key that is added while it is held is taken exactly once more, after done()', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -43,7 +43,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('[Q-1] a key that was added while held goes to the end of the line after done', async () => {
+  test('[Q-1] a key that was added while it was held goes to the end of the line after done()', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -55,7 +55,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['b', 'a']);
   });
 
-  test('waiting takers get keys in the order of their takes', async () => {
+  test('callers that wait in take() get keys in the order of their calls', async () => {
     const { queue } = newQueue();
     const first = queue.take();
     const second = queue.take();
@@ -66,7 +66,7 @@ describe('add', () => {
     expect(await Promise.all([first, second])).toEqual(['a', 'b']);
   });
 
-  test('[Q-1] done of a key that was not added again leaves the queue empty', async () => {
+  test('[Q-1] done() for a key that was not added again leaves the queue empty', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -107,7 +107,7 @@ describe('add', () => {
     expect(worked.size).toBe(53);
   });
 
-  test('done of a key that is not held changes nothing', async () => {
+  test('done() for a key that is not held changes nothing', async () => {
     const { queue } = newQueue();
     queue.add('a');
 
@@ -145,7 +145,7 @@ describe('addAfter', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('[Q-3] the earlier of two delays counts, in any order', async () => {
+  test('[Q-3] the earlier of two delays counts, whatever their order', async () => {
     const { clock, queue } = newQueue();
     queue.addAfter('a', 100);
     queue.addAfter('a', 50);
@@ -196,7 +196,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('a key that is ready already keeps no delay for later', async () => {
+  test('a delayed add of a key that is already ready has no later effect', async () => {
     const { clock, queue } = newQueue();
     queue.add('a');
 
@@ -207,7 +207,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('a delayed key whose time comes while it is held waits for done', async () => {
+  test('a delayed key whose time comes while it is held waits for done()', async () => {
     const { clock, queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -294,7 +294,7 @@ describe('retry', () => {
     expect(queue.retry('a')).toBe(5);
   });
 
-  test('a retry waits for the given time when it is longer than the back-off', () => {
+  test('a retry waits for the given time if that is longer than the back-off', () => {
     const { clock, queue } = newQueue();
 
     const asked = queue.retry('a', 3_000);
@@ -318,7 +318,7 @@ describe('retry', () => {
 });
 
 describe('close', () => {
-  test('[Q-30] close resolves every take with undefined, now and later', async () => {
+  test('[Q-30] close() resolves every call of take() with undefined, now and later', async () => {
     const { queue } = newQueue();
     const waiting = [queue.take(), queue.take()];
 

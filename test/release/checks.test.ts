@@ -47,7 +47,7 @@ test.each<[string, Partial<Manifest>, string]>([
   expect(manifestRefusals(packages(change), 'tea/kettle')).toEqual([problem]);
 });
 
-test('each of several packages is checked', () => {
+test('if there are several packages, each of them is checked', () => {
   const all = packages({}, { bugs: '' }, { homepage: '' });
 
   expect(manifestRefusals(all, undefined)).toEqual([
@@ -56,13 +56,13 @@ test('each of several packages is checked', () => {
   ]);
 });
 
-test('equal versions everywhere are accepted', () => {
+test('the same version in all files is accepted', () => {
   const all = packages({}, { dependencies: { kettle: '^2.1.0', other: '^1.0.0' } });
 
   expect(versionRefusals({ packages: all, lock: lockOf(all), tag: 'v2.1.0' })).toEqual([]);
 });
 
-test('a version that differs anywhere is refused, with the file that has it', () => {
+test('a version that differs in one file is refused, and the file is reported', () => {
   const all = packages({}, { version: '2.0.9' }, { dependencies: { kettle: '^2.0.0' } });
   const lock = lockOf(packages({}, { version: '2.0.9' }));
 
@@ -103,7 +103,7 @@ const CHANGELOG = `# Changelog
 - Everything.
 `;
 
-test('the release notes are the section of the version', () => {
+test("the release notes are the version's section of the changelog", () => {
   expect(releaseNotes(CHANGELOG, '2.1.0')).toEqual({
     text: '### Fixed\n\n- The lid.',
     refusals: [],
@@ -137,7 +137,7 @@ test.each([
   expect(isPermitted(expression)).toBe(expected);
 });
 
-test('a dependency without a permitted licence is refused once, whatever form the licence has', () => {
+test('a dependency without a permitted licence is refused once, whatever the format of its licence field is', () => {
   const component = (name: string, licenses?: object[]): object => ({
     name,
     version: '1.0.0',
@@ -160,7 +160,7 @@ test('a dependency without a permitted licence is refused once, whatever form th
   ]);
 });
 
-test('each file that differs from its generated form is named, without a line of the difference', () => {
+test('each file that differs from its generated contents is reported, without a line of the difference', () => {
   const said = `foo: chancery generate: 18 files as generated
 tea chart: examples/tea/chart/values.yaml is not as it would be generated
 @@ -1 +1 @@
@@ -199,7 +199,7 @@ test.each([
   [`tea/unseen@${COMMIT}`, 'is pinned by a commit that nobody has verified'],
   [`tea/other@${COMMIT}`, 'is pinned by a commit that nobody has verified'],
   ['docker://tea/leaf:1.2', 'is not pinned by a digest'],
-])('the check judges a step with uses: %s', (uses, problem) => {
+])('the check of pins accepts or refuses a workflow step with uses: %s', (uses, problem) => {
   const text = `jobs:\n  one:\n    steps:\n      - run: true\n      - uses: ${uses}\n`;
 
   const named = uses.split(' ')[0];
@@ -208,7 +208,7 @@ test.each([
   );
 });
 
-test('the check covers containers, services and reusable workflows', () => {
+test('the check of pinned actions and images covers containers, services and reusable workflows', () => {
   const text = `jobs:
   one:
     container: tea/leaf:1.2

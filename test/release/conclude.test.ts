@@ -101,7 +101,7 @@ test.each<[Case, number]>([
   [{ refused: 'pins' }, 1],
   [{ refused: 'pins', except: 'changelog' }, 1],
   [{ refused: 'changelog', except: 'changelog' }, 0],
-])('a dry run publishes nothing: %o exits with %i', async (given, exitCode) => {
+])('a dry run publishes nothing, and with %o exits with %i', async (given, exitCode) => {
   const result = await ended({ ...given, isDryRun: true });
 
   expect(result).toMatchObject({ exitCode, called: [] });

@@ -57,7 +57,7 @@ const ATTACHED = [
   'sbom/create-chancery.cdx.json',
 ];
 
-test('a dry run leaves exactly the complete folder', () => {
+test('a dry run leaves the complete folder behind, and nothing else', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => statSync(join(folder, path)).isFile())
     .toSorted();
@@ -82,7 +82,7 @@ test('a dry run prints every refusal, and exits with 1 if there is one', () => {
   expect(ended.stdout).toContain('a dry run, nothing is published');
 });
 
-test('checks that a change must not break find nothing, and every check runs', () => {
+test('the checks that every change must pass find nothing, and every check runs', () => {
   const broken = /^(?:versions|licences|pins|api|packages|sbom):|could not be checked/;
 
   expect(
@@ -126,7 +126,7 @@ test.each([
   [['--help'], 0],
   [['--dry-run', '--output', '.'], 2],
   [['publish'], 2],
-])('the arguments %j exit with %i before anything is built', async (args, code) => {
+])('with the arguments %j the dry run exits with %i before anything is built', async (args, code) => {
   const result = await npmRunRelease(...args);
 
   expect(result.code).toBe(code);

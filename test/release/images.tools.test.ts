@@ -53,7 +53,7 @@ function layersOf(layout: string, digest: string): readonly (readonly string[])[
   );
 }
 
-test('images have both architectures and are built on each other, and one failure does not hide others', async () => {
+test('images have both architectures and are built on each other, and one failure does not hide another failure', async () => {
   const folder = join(work, 'release');
   mkdirSync(folder);
 

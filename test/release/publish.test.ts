@@ -137,7 +137,7 @@ test('an existing version with other content stops the publication', async () =>
   expect(log.at(-1)).toBe('npm view');
 });
 
-test('a missing program, or a registry without an identity, is a refusal', async () => {
+test('a missing program, or a registry without an identity, counts as a refusal', async () => {
   const { PATH } = programs(['skopeo', 'npm', 'gh']);
   const commands = publishingCommands(PUBLICATION);
   const refusalsIn = (env: NodeJS.ProcessEnv) =>
@@ -156,7 +156,7 @@ test.each([
   ['10.20.0', ['npm 10.20.0 stages no packages; 11.15 does']],
   ['11.15.0', []],
   ['12.0.1', []],
-])('npm %s without staged packages is a refusal', async (version, refusals) => {
+])('npm %s is refused if it cannot stage packages', async (version, refusals) => {
   const { PATH } = programs(ALL, { printing: { 'npm --version': version } });
   const env = { PATH, ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example' };
 
@@ -165,7 +165,7 @@ test.each([
   );
 });
 
-test('a check that throws is a refusal, and the others are reported in their order', async () => {
+test('a check that throws counts as a refusal, and the results of all other checks are reported in their order', async () => {
   const refusals = new Refusals();
 
   refusals.add('bundle', ['two\n  lines\n']);
@@ -185,7 +185,7 @@ test('a check that throws is a refusal, and the others are reported in their ord
 test.each([
   ['--dry-run', {}],
   ['--registry=ghcr.io/tea/kettle', { npm_config_dry_run: 'true' }],
-])('%s with %o is a dry run', (word, env) => {
+])('the argument %s with the environment %o means a dry run', (word, env) => {
   expect(parseReleaseArguments([word], env)).toMatchObject({ isDryRun: true });
 });
 

@@ -22,7 +22,7 @@ test('[security P3] every action and base image is pinned by a verified digest',
   ]);
 });
 
-test('docs/releasing.md and the usage name every check, and no other', () => {
+test('docs/releasing.md and the usage text list exactly the checks that exist', () => {
   const [, section = ''] = /## What is refused\n([\s\S]*?)\n## /.exec(guide) ?? [];
   const rows = [...section.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([a-z]+)`/g)].map(([, name]) => name),
@@ -167,7 +167,7 @@ test('the version in the comment beside each action is the tag that was verified
   }
 });
 
-test('one job deploys the site that another one has built, and runs no code of the repository', () => {
+test('one job deploys the site that another job has built, and runs no code of the repository', () => {
   const { jobs: ofSite, on } = workflow('site');
 
   expect(on).toEqual({ push: { branches: ['main'] } });

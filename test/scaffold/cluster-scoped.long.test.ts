@@ -25,7 +25,7 @@ test(
   },
 );
 
-test('[found 15] cluster-scoped kinds have a ClusterRole in both scopes', PATIENT, async () => {
+test('[found 15] cluster-scoped kinds have a ClusterRole in both overlays', PATIENT, async () => {
   const { folder } = await newProject('atlas', '--cluster-scoped');
   const output = join(folder, 'deploy');
 

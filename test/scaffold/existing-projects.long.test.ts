@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  '[scaffolding 5] [scaffolding 20] manifests pass --check after generate',
+  '[scaffolding 5] [scaffolding 20] `--check` accepts the manifests that the command has generated',
   PATIENT,
   async () => {
     const { fleet, many } = await bothProjects();

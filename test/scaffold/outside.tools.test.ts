@@ -95,7 +95,7 @@ async function runsPodOfSample(
 }
 
 test.each(['custom-resource', 'built-in', 'composite'])(
-  '[S-1] [S-4] [S-5] a new project of the template %s installs, tests, checks and deploys, also with a second kind',
+  '[S-1] [S-4] [S-5] a new project of the template %s can be installed, tested, checked and deployed, also with a second kind',
   PATIENT,
   async (template) => {
     const folder = await emptyFolder();

@@ -109,7 +109,7 @@ function rightOf({ verb, resource, subresource }: LoggedRequest): string {
 const NEED_NO_USE = /^(?:get |\w+ events\.events\.k8s\.io$|update \S+\/finalizers$)/;
 
 test.each(TEMPLATES)(
-  '[S-3] [scaffolding 7] the roles of the template %s are the rights that its operator uses in its tests',
+  '[S-3] [scaffolding 7] the roles of the template %s grant exactly the rights that its operator uses in its tests',
   PATIENT,
   async (template) => {
     const project = await newProject('demo', '--template', template);
@@ -126,7 +126,7 @@ test.each(TEMPLATES)(
   },
 );
 
-test('[scaffolding 3] after create api the generated roles have the new kinds, and no other kinds', async () => {
+test('[scaffolding 3] after "create api" the generated roles contain the new kinds, and no other kinds', async () => {
   const project = await newProject('demo');
   const create = (...options: readonly string[]) =>
     done(project.create('--group=example.com', '--version=v1', ...options));
@@ -171,7 +171,7 @@ test.each([
 });
 
 test(
-  '[scaffolding 5] generate --check passes after generate, and fails after a change of the schema',
+  '[scaffolding 5] generate --check finds no difference after generate, and fails after a change of the schema',
   PATIENT,
   async () => {
     const { folder } = await newProject('demo');
@@ -193,7 +193,7 @@ test(
 
 test.each(
   TEMPLATES,
-)('[scaffolding 22] README.md and AGENTS.md of the template %s have only commands that its CI or outside.tools.test.ts runs', async (template) => {
+)('[scaffolding 22] README.md and AGENTS.md of the template %s contain only commands that its CI or outside.tools.test.ts runs', async (template) => {
   const { folder } = await newProject('demo', '--template', template);
   const workflow = parseYaml(readFileSync(join(folder, '.github/workflows/ci.yml'), 'utf8')) as {
     readonly jobs: { readonly test: { readonly steps: readonly { readonly run?: string }[] } };

@@ -26,7 +26,7 @@ const resumedAfterOneEvent = (it: Scenario): void => {
   expect(it.server.openWatches).toHaveLength(1);
 };
 
-test('[H01] a reset after one event and half a line resumes from that event, without loss or repetition', async () => {
+test('[H01] after a reset that follows an event and half a line, the watch resumes from that event, without loss or repetition', async () => {
   const it = await scenario();
   firstWatch(it, (b, c) => [CHUNKED, chunk(b), chunk(c.slice(0, 40))], 'reset');
 
@@ -36,7 +36,7 @@ test('[H01] a reset after one event and half a line resumes from that event, wit
   resumedAfterOneEvent(it);
 });
 
-test('[H02] a connection that ends inside a chunk resumes from the last event, without loss or repetition', async () => {
+test('[H02] after a connection has ended inside a chunk, the watch resumes from the last event, without loss or repetition', async () => {
   const it = await scenario();
   firstWatch(it, (b, c) => [CHUNKED, chunk(b), chunk(c).slice(0, 60)], 'cut');
 
@@ -46,7 +46,7 @@ test('[H02] a connection that ends inside a chunk resumes from the last event, w
   resumedAfterOneEvent(it);
 });
 
-test('[H03] a clean end inside a line drops the incomplete line', async () => {
+test('[H03] if a connection ends cleanly inside a line, the incomplete line is dropped', async () => {
   const it = await scenario();
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n';
   firstWatch(it, (b, c) => [head, b, c.slice(0, 50)], 'cut');
@@ -68,7 +68,7 @@ test('[H04] a complete last event without its newline is delivered exactly once'
   resumedAfterOneEvent(it);
 });
 
-test('[H20] a watch that is dead after its head is replaced within its own time, without a list', async () => {
+test('[H20] a watch without any byte after its headers is replaced soon after its timeoutSeconds, without a list', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ watch: true, nth: 1 }, stream([], { end: 'hang' }));
@@ -131,7 +131,7 @@ test.each([
   expect(it.asked().filter((one) => one === 'list' || one.startsWith('list>'))).toHaveLength(1);
 });
 
-test('[H22] bookmarks count as activity: a watch with nothing else is not replaced', async () => {
+test('[H22] bookmarks count as activity: a watch with only bookmarks is not replaced', async () => {
   const it = await scenario();
   it.serve();
   void it.run();

@@ -45,7 +45,7 @@ function cleaner(cleaned: string[], beforePatch: () => void = () => {}) {
   });
 }
 
-test('[H48] an object that is being deleted when the operator starts is finalized, and ends', async () => {
+test('[H48] an object that is being deleted when the operator starts is finalized, and then disappears', async () => {
   const server = await start([OURS]);
   server.delete('v1', 'ConfigMap', NAMESPACE, 'settings');
   const before = live(server);
@@ -58,7 +58,7 @@ test('[H48] an object that is being deleted when the operator starts is finalize
   expect(cleaned).toEqual(['demo/settings']);
 });
 
-test('[H49] a finalizer that moved between read and write is removed at a second try, and the other one stays', async () => {
+test("[H49] if a finalizer's position changed between read and write, a second try removes only the operator's finalizer", async () => {
   const server = await start([THEIRS, OURS]);
   server.delete('v1', 'ConfigMap', NAMESPACE, 'settings');
   const cleaned: string[] = [];

@@ -44,7 +44,7 @@ test('[H16] five plain-text 500 answers of the ambassador are retried with growi
   expect(it.statuses.map(({ reason }) => reason)).toContain('upstream-unreachable');
 });
 
-test('[H17] a port that opens after ten seconds is tried early, and again soon after it opens', async () => {
+test('[H17] a port that opens after ten seconds is tried soon after the start, and again soon after it opens', async () => {
   const it = await scenario({ proxied: true });
   it.collection.put('a');
   it.serve();
@@ -61,7 +61,7 @@ test('[H17] a port that opens after ten seconds is tried early, and again soon a
   expect(it.server.reads).toHaveLength(1);
 });
 
-test('[H18] a request without any answer is repeated after a grace period', async () => {
+test('[H18] a request that gets no answer at all is sent again after a time limit', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ ...LIST, nth: 1 }, silence());
@@ -81,7 +81,7 @@ test('[H18] a request without any answer is repeated after a grace period', asyn
   await eventually(() => it.server.openConnections <= 2);
 });
 
-test('[H31] an object that is recreated while disconnected is a delete of the old and an add of the new one', async () => {
+test('[H31] if an object is recreated while the watch is disconnected, a delete of the old and an add of the new one are delivered', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -96,7 +96,7 @@ test('[H31] an object that is recreated while disconnected is a delete of the ol
   expect(it.server.reads).toHaveLength(2);
 });
 
-test('[H32] an unseen delete is one delete, with the last known state', async () => {
+test('[H32] if an object is deleted while the watch is disconnected, one delete with its last known state is delivered', async () => {
   const it = await scenario();
   it.collection.put('a', { data: { key: 'last' } });
   it.collection.put('b');
@@ -132,7 +132,7 @@ test('[H33] the old objects stay readable during a failing relist, and none is d
   expect(it.server.reads).toHaveLength(5);
 });
 
-test('[H34] items that are null are an empty list', async () => {
+test('[H34] `items: null` is read as an empty list', async () => {
   const it = await scenario();
   it.server.on(
     { ...LIST, nth: 1 },
@@ -161,7 +161,7 @@ test.each([
   ['whose connection breaks off', stream([CUT], { end: 'cut' })],
   ['whose connection is reset', stream([CUT], { end: 'reset' })],
   ['that is shorter than announced', stream([CUT], { headers: LONGER, end: 'cut' })],
-])('[H34] a list %s is an error and deletes nothing', async (_, reply) => {
+])('[H34] a list %s causes an error, and no object is deleted', async (_, reply) => {
   const it = await scenario();
   it.collection.put('a');
   it.collection.put('b');
@@ -198,7 +198,7 @@ test('[H35] a token that expires on the third page starts a new list, and no obj
   expect(it.deliveries.told.slice(25)).toEqual(['delete o-24@125?']);
 });
 
-test('[H36] thirty pages are one list, with the resourceVersion of the first page', async () => {
+test('[H36] thirty pages make up one list, with the resourceVersion of the first page', async () => {
   const it = await scenario({ pageSize: 10 });
   for (let n = 0; n < 300; n++) it.collection.put(`o-${n}`);
   it.serve();
@@ -213,7 +213,7 @@ test('[H36] thirty pages are one list, with the resourceVersion of the first pag
   expect(it.deliveries.told).toHaveLength(300);
 });
 
-test('[H38] an endless list is given up, and disturbs no other source', async () => {
+test('[H38] an endless list is abandoned, and does not disturb other sources', async () => {
   const it = await scenario();
   it.collection.put('a');
   const others = new ScriptedCollection({
@@ -245,7 +245,7 @@ test('[H38] an endless list is given up, and disturbs no other source', async ()
   expect(it.server.openWatches.filter(({ path }) => path === others.path)).toHaveLength(1);
 });
 
-test('[H43] a login page instead of a list is reported, not synced, and retried ever more seldom', async () => {
+test('[H43] a login page instead of a list is reported, does not sync the source, and is retried less and less often', async () => {
   const it = await scenario();
   const page = text('<html>Sign in</html>', 200, { 'content-type': 'text/html' });
   it.server.on({ path: PATH }, page);
@@ -263,7 +263,7 @@ test('[H43] a login page instead of a list is reported, not synced, and retried 
   expect(it.server.watches).toEqual([]);
 });
 
-test('[H53] a list for a resourceVersion that the server has not reached is retried as asked, then for any version', async () => {
+test('[H53] a list for a resourceVersion that the server has not reached is retried after the requested time, then for any version', async () => {
   const it = await scenario();
   it.collection.put('a');
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
@@ -286,7 +286,7 @@ test('[H53] a list for a resourceVersion that the server has not reached is retr
   expect(Math.min(...gapsOf(it.server.reads.slice(1)))).toBeGreaterThanOrEqual(1_000);
 });
 
-test('[H54] a compressing server is offered no compression, so that no event is delayed', async () => {
+test('[H54] a server that could compress its answers is asked for uncompressed ones, so that no event is delayed', async () => {
   const it = await scenario();
   const compressing = (encoding: unknown): boolean => /gzip/.test(String(encoding ?? 'gzip'));
   it.server.on({ path: PATH }, (exchange) =>

@@ -95,7 +95,7 @@ describe.each([
   '1.33',
   '1.38',
 ] as const)('[found 1] [K-48] while a server of %s does not serve the resource', (generation) => {
-  test('nothing outside is destroyed while a resource is unserved, and work continues when it is served again', async () => {
+  test('no external resource is deleted while the resource is unserved, and work continues when it is served again', async () => {
     const { env, outside, serve, attempts } = await startBuckets(generation);
 
     await serve(false);

@@ -229,7 +229,7 @@ const ENDS: readonly [string, number, number, (it: Slow) => Promise<void>][] = [
 
 test.each(
   ENDS,
-)('[W-11] a watch that %s misses no event, with slow_consumer at %i and %i lists', async (_case, count, lists, happens) => {
+)('[W-11] a watch that %s misses no event; the metric slow_consumer is %i, and %i lists are requested', async (_case, count, lists, happens) => {
   const meter = new RecordingMeter();
   const it = await scenario({ meter, watchTimeoutSeconds: [300, 301] });
   let held: PromiseWithResolvers<void> | undefined;

@@ -6,7 +6,7 @@ import { gapsOf, scenario } from './support/scenario.ts';
 
 const GONE = { code: 410, reason: 'Expired', message: 'too old resource version: 1 (2)' } as const;
 
-test('[H05] an HTTP 410 for a watch leads to one list, with deletes, and a watch from there', async () => {
+test('[H05] an HTTP 410 for a watch causes one list, after which missed deletes are delivered, and a new watch', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.collection.put('b');
@@ -25,7 +25,7 @@ test('[H05] an HTTP 410 for a watch leads to one list, with deletes, and a watch
   expect(it.server.openWatches).toHaveLength(1);
 });
 
-test('[H07] an ERROR event of 410 before the end of the watch leads to exactly one list', async () => {
+test('[H07] an ERROR event of 410 before the end of the watch causes exactly one list', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -64,7 +64,7 @@ test('[H08] an ERROR event of 500 on an open watch is reported, and the watch is
   expect(it.server.openWatches).toHaveLength(1);
 });
 
-test('[H09] an ERROR event of 429 is followed by a wait, and resumed without a list', async () => {
+test('[H09] after an ERROR event of 429 the watch waits, and then resumes without a list', async () => {
   const it = await scenario();
   it.collection.put('a');
   const details = { retryAfterSeconds: 4 };
@@ -132,7 +132,7 @@ test('[H14] a Retry-After with a date is respected', async () => {
   expect(it.asked()).toEqual(['list', 'watch@100', 'watch@100']);
 });
 
-test('[H25] the next watch starts from the bookmark, which reaches no handler', async () => {
+test('[H25] a bookmark reaches no handler, and the next watch starts from it', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -186,7 +186,7 @@ const NAMELESS_EVENTS: readonly (readonly [string, unknown])[] = [
 
 test.each(
   NAMELESS_EVENTS,
-)('[W-13] [H26] %s cannot be assigned to an object, and leads to one list', async (_, event) => {
+)('[W-13] [H26] %s is not applied to any object, and causes one list', async (_, event) => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -228,7 +228,7 @@ const VERSIONS: readonly (readonly [string, (revision: number) => string])[] = [
 
 test.each(
   VERSIONS,
-)('[H28] resourceVersions that are %s converge over watch, resume and list', async (_, versionOf) => {
+)('[H28] with resourceVersions that are %s, the cache converges over watch, resume and list', async (_, versionOf) => {
   const it = await scenario({ versionOf });
   it.collection.put('a');
   it.serve();

@@ -48,7 +48,7 @@ test.each(
 
 test.each(
   WRITINGS,
-)('a refusal of a server that writes JSON %s is read as its ApiError', async (_, writing) => {
+)('a refusal from a server that writes JSON %s is parsed as an ApiError', async (_, writing) => {
   const it = await scenario({ writing });
   it.server.on({ watch: false, nth: 1 }, failure({ code: 500, reason: 'InternalError' }));
   it.collection.put('a');

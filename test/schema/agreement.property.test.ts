@@ -33,7 +33,7 @@ async function causesFor(env: TestEnv, object: KubernetesObject): Promise<readon
   }));
 }
 
-test('local validation and the API server report the same fields, reasons and texts', async () => {
+test('local validation and the API server report the same fields, reasons and messages', async () => {
   const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   let runs = 0;

@@ -81,7 +81,7 @@ test('an object gets its defaults and loses fields that its schema does not have
   expect(JSON.stringify(created)).not.toMatch(/"(?:unknown|more)":/);
 });
 
-test('a numeric amount is passed to a built-in kind unchanged, and written once', async () => {
+test('an amount that is declared as a number is passed to a built-in kind unchanged, and is written only once', async () => {
   const env = await envWith(websites);
   const seen = new Set<string>();
   const quotas = controller({
@@ -209,7 +209,7 @@ test('discovery shows short names and categories', async () => {
   });
 });
 
-test('a custom resource works with a client like any other', async () => {
+test('a custom resource works with a client like a built-in resource', async () => {
   const env = await envWith(websites);
   const connection = connect(env.url, { clock: systemClock });
   onTestFinished(() => connection.close());

@@ -74,12 +74,12 @@ test('a declared schema may be used in another resource', () => {
   expect(declare('A').definition.spec.versions).toEqual(declare('B').definition.spec.versions);
 });
 
-test('hasDefinition distinguishes resources with a definition from others', () => {
+test('hasDefinition distinguishes resources with a definition from other resources', () => {
   expect(hasDefinition(websites)).toBe(true);
   expect(hasDefinition(configMaps)).toBe(false);
 });
 
-test('a revision is an annotation of the definition', () => {
+test('a revision is stored as an annotation of the definition', () => {
   const { definition } = customResource({
     group: 'example.dev',
     version: 'v1',
@@ -181,7 +181,7 @@ test('an object with generateName needs no name', () => {
   expect(websites.validate(object)).toEqual([]);
 });
 
-test('values that /scale cannot show are problems', () => {
+test('values that the subresource scale cannot contain are reported as problems', () => {
   const scaled = customResource({
     group: 'example.dev',
     version: 'v1',

@@ -81,7 +81,7 @@ test.each([
   'a{,2}',
   'a{01}',
   '(|a)*b',
-])('the pattern %s matches the same texts as on the API server', (pattern) => {
+])('the pattern %s matches the same strings as on the API server', (pattern) => {
   const ours = patternMatcher(pattern);
   const theirs = RE2JS.compile(pattern);
 
@@ -142,7 +142,7 @@ test.each([
   '\\p{Grek}',
   '\\p{L',
   '\\p',
-])('the pattern %s is refused with the message of Go', (pattern) => {
+])('the pattern %s is refused with the same message as in Go', (pattern) => {
   const ours = refusal(() => patternMatcher(pattern));
 
   expect(ours).toMatch(/^error parsing regexp: /);
@@ -202,7 +202,7 @@ const PIECES = [
   ],
 ];
 
-test('any text as a pattern is accepted or refused as Go does', () => {
+test('any string is accepted or refused as a pattern in the same way as in Go', () => {
   const anyText = fc
     .array(fc.constantFrom(...PIECES), { maxLength: 8 })
     .map((pieces) => pieces.join(''));
@@ -218,7 +218,7 @@ test('any text as a pattern is accepted or refused as Go does', () => {
   );
 });
 
-test('[found 5] a pattern with nested repetitions takes linear steps', () => {
+test('[found 5] a pattern with nested repetitions is matched in a linear number of steps', () => {
   const pattern = patternMatcher('^(?:([b-d]+)*x?)+!$');
 
   expect(pattern.test(`${'c'.repeat(5_000)}`, new Work(300_000))).toBe(false);
@@ -249,7 +249,7 @@ const part = fc.letrec<{ part: string }>((tie) => ({
   ),
 })).part;
 
-test('[found 5] any pattern matches the same texts as on the API server', () => {
+test('[found 5] any pattern matches the same strings as on the API server', () => {
   const text = fc.string({
     unit: fc.constantFrom('a', 'b', '7', ' ', 'é', '𝒳', '\n'),
     maxLength: 8,

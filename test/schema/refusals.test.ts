@@ -43,7 +43,7 @@ function refusalOf(it: unknown): ConfigurationError {
   return refusal({ spec: Type.Object({ it: it as TSchema }) });
 }
 
-test('the error for a refused declaration names the resource', () => {
+test('the error for a refused declaration contains the resource', () => {
   expect(refusal({ group: 'example' }).message).toMatch(/^Website: group: /);
 });
 

@@ -135,7 +135,7 @@ test.each<[string, StructuralSchema, string]>([
     listOf({ type: 'integer' }, 90),
     'spec in body should have',
   ],
-])('a sample is reported as invalid when the schema %s', (_, spec, problem) => {
+])('a sample is reported as invalid if the schema %s', (_, spec, problem) => {
   expect(sampleWith(spec).problems).toEqual([expect.stringContaining(problem)]);
 });
 
@@ -159,7 +159,7 @@ function wide(count: number, schemaOf: (at: number) => StructuralSchema): Struct
   return { type: 'object', properties, required: Object.keys(properties) };
 }
 
-test('[found 5] a sample contains a text for a pattern with nested repetition', () => {
+test('[found 5] for a pattern with nested repetition, a sample contains a string that matches', () => {
   const spec = wide(1, () => ({ type: 'string', pattern: '^(([a-c]+)*-)+[0-9]$', minLength: 40 }));
 
   expect(sampleWith(spec).problems).toEqual([]);

@@ -79,7 +79,7 @@ test('arguments go to the program of the named script, or of each default script
 
 test.each(
   Object.keys(GROUPS.prove?.scripts ?? {}),
-)('prove %s refuses an unknown option, and prints how it is called', (name) => {
+)('`prove %s` refuses an unknown option, and prints its usage', (name) => {
   const { code, stdout, stderr } = run('prove', name, '--no-such-option');
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -6,7 +6,7 @@ import { drawTerminal, linesOfPicture } from './terminal-picture.ts';
 const picture = (lines: readonly string[]): string =>
   drawTerminal({ title: 'A & B', command: 'run <this>', lines });
 
-test('a picture has all lines of its session, also empty, indented and long ones', () => {
+test('a picture has all lines of its session, including empty, indented and long lines', () => {
   const lines = ['one', '', '   <two> & "three"', `${'wide '.repeat(70)}end`, '&lt;'];
 
   expect(linesOfPicture(picture(lines))).toEqual(lines);
@@ -28,7 +28,7 @@ test('a picture has a title for screen readers, and the command that was typed',
   expect(svg).toContain('$ run &lt;this&gt;');
 });
 
-test('masked removes times, and gives equal ports, processes and Pods equal names', () => {
+test('masked() removes times, and gives equal names to equal ports, processes and Pods', () => {
   const lines = [
     '  0.2 s  API server  at http://127.0.0.1:37901',
     '  3.5 s  operator    is ready (pid 10790): http://127.0.0.1:37901',
@@ -48,7 +48,7 @@ test('masked removes times, and gives equal ports, processes and Pods equal name
   ]);
 });
 
-test('masked removes the warning about a slow machine, and no other warning', () => {
+test('masked() removes the warning about a slow machine, and no other warning', () => {
   const warnings = ['warn  event loop was blocked, leases are late', 'warn  source is failing'];
 
   expect(masked(warnings)).toEqual(['warn  source is failing']);

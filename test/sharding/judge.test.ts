@@ -59,7 +59,7 @@ const GOOD = {
   writings: [writing('a', 10, 14), writing('a', 20, 24), writing('b', 50, 54)],
 };
 
-test('a log with an orderly hand-over of a group has no fault', () => {
+test('if a group is handed over in an orderly way, no fault is found in the log', () => {
   expect(verdictOf(GOOD.commits, GOOD)).toEqual({
     overlaps: [],
     strangers: [],
@@ -92,7 +92,7 @@ test('requests of one replica, of two objects, or one after the other do not ove
   expect(verdictOf([], { writings }).overlaps).toEqual([]);
 });
 
-test('an unanswered request overlaps at the time of its arrival', () => {
+test("a request without an answer overlaps with another replica's request only at the moment of its arrival", () => {
   const writings = [writing('a', 10, 40), writing('b', 20), writing('c', 41)];
 
   expect(verdictOf([], { writings }).overlaps).toEqual(['x: a and b']);
@@ -103,7 +103,7 @@ test.each([
   ['arrives after the Lease was released', [writing('a', 31, 33)], 'sent'],
   ['arrives when another has the Lease', [writing('a', 45)], 'sent'],
   ['is answered when another has the Lease', [writing('a', 29, 41)], 'was answered'],
-])('a write is unauthorized when it %s, even if no other replica writes', (_when, writings, what) => {
+])('a write counts as unauthorized if it %s, even if no other replica writes', (_when, writings, what) => {
   const { strangers } = verdictOf(
     [lease(5, 'a'), lease(30, undefined), lease(40, 'b'), lease(50, 'b')],
     { writings },
@@ -112,7 +112,7 @@ test.each([
   expect(strangers.some((line) => line.includes(` a ${what} `))).toBe(true);
 });
 
-test('a stored write of a replica without the group is unauthorized, even without its request', () => {
+test('a write by a replica that does not hold the group is reported, even if the log has no request for it', () => {
   const commits = [change(0, 'one'), lease(1, 'a'), lease(20, 'b'), mirror(21, 'a', 'one')];
 
   expect(verdictOf(commits).strangers).toEqual([
@@ -127,7 +127,7 @@ test('a Lease of another group gives no right to write', () => {
   expect(verdictOf(commits, { writings: [writing('a', 1, 2, 'y')] }).strangers).toEqual([]);
 });
 
-test('a change that no mirror shows in the end is missed, also when an older one is shown again', () => {
+test('a change that is in no mirror at the end counts as missed, also when an older change is in a mirror again', () => {
   const seen = [change(0, 'one'), lease(0, 'a'), mirror(1, 'a', 'one')];
 
   expect(verdictOf(seen).missed).toEqual([]);
@@ -141,7 +141,7 @@ test('a change that no mirror shows in the end is missed, also when an older one
   expect(verdictOf(unknown).stepsBack).toHaveLength(1);
 });
 
-test('a change may be skipped when a later one is shown', () => {
+test('a change may be skipped if a later change is in a mirror', () => {
   const commits = [change(0, 'one'), change(4, 'two'), mirror(10, 'a', 'two'), change(30, 'three')];
 
   expect(verdictOf([...commits, mirror(35, 'a', 'three')])).toMatchObject({
@@ -151,7 +151,7 @@ test('a change may be skipped when a later one is shown', () => {
   });
 });
 
-test('a change that is not shown yet counts as behind until the end of the log', () => {
+test('a change that is in no mirror yet counts as behind until the end of the log', () => {
   expect(verdictOf([change(30, 'one')], { toMs: 95 }).longestBehindMs).toBe(65);
   expect(verdictOf([change(30, 'one')], { fromMs: 50, toMs: 95 }).longestBehindMs).toBe(45);
   const older = [change(10, 'one'), change(20, 'two'), mirror(30, 'a', 'one')];

@@ -31,7 +31,7 @@ test('[sharding 5] replicas that are killed, frozen and cut off give no object t
   expect(report.writes).toBeGreaterThan(150);
 });
 
-test('[sharding 6] a replica frozen for two leases writes nothing when it wakes, until it has a group again', async () => {
+test('[sharding 6] a replica that was frozen for two lease durations writes nothing when it wakes, until it has a group again', async () => {
   const report = await frozenSharer();
 
   expect(report.writesBefore).toBeGreaterThan(20);

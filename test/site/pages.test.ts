@@ -69,14 +69,14 @@ test.each([
   expect(siteLinkOf(file, link)).toBe(target);
 });
 
-test("external links, links within the page and links from the site's root stay unchanged", () => {
+test("external links, links within the page and links from the site's root are not links to files", () => {
   const links = ['https://kubernetes.io/', 'mailto:a@example.com', '#rights', '/start'];
 
   expect(links.filter(isToFile)).toEqual([]);
   expect(isToFile(posix.join('..', 'a.md'))).toBe(true);
 });
 
-test('every link of a page as Markdown leads to a file of the site', () => {
+test('in the Markdown copy of a page, every link leads to a file of the site', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-texts-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -156,7 +156,7 @@ test('every link of a built page leads to an existing page and heading', () => {
   expect([...new Set(dead)]).toEqual([]);
 });
 
-test('every link of a page as Markdown leads to an existing file', () => {
+test('in the Markdown copy of a page, every link leads to an existing file', () => {
   const { dead, links } = deadLinksOfTexts(folder, BASE);
 
   expect(links).toBeGreaterThan(1_000);
@@ -171,7 +171,7 @@ test('no page has the same name as a folder, because some servers would answer w
   expect(clashes).toEqual([]);
 });
 
-test('llms.txt names the API reference, which exists as Markdown', async () => {
+test('llms.txt has a link to the API reference, which exists as Markdown', async () => {
   const [, path = ''] =
     /\(([^)]*reference\/api\/[^)]*)\)/.exec(readFileSync(join(folder, 'llms.txt'), 'utf8')) ?? [];
 

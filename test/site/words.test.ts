@@ -14,7 +14,7 @@ test.each([
   expect(wordsIn(text)).toBe(count);
 });
 
-test('a generated part of a page is not counted', () => {
+test('the words in a generated part of a page are not counted', () => {
   const part =
     '<!-- The tables of the x, written by y. -->\n\n| no |\n\n<!-- The end of what y writes. -->';
 

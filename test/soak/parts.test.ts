@@ -55,7 +55,7 @@ test('[attack A-2] a probe counts as answered while the operator is alive, ready
   expect(probes.besidePeers).toMatchObject({ asked: 2, answered: 0 });
 });
 
-test('[attack A-2] 600 peers connect, reconnect when they are closed, and leave', async () => {
+test('[attack A-2] 600 peers connect, connect again when they are closed, and disconnect at the end', async () => {
   const server = createServer();
   let opened = 0;
   server.on('connection', (socket) => {
@@ -92,7 +92,7 @@ test('memory growth is measured after each kind of fault has occurred twice', ()
   });
 });
 
-test('a run without six measurements after its warm-up has no growth', () => {
+test('for a run with fewer than six measurements after its warm-up, no growth is computed', () => {
   const samples = [2, 2, 2, 3, 3, 3].map((faultRounds) => ({ bytes: 5, faultRounds }));
 
   expect(memoryGrowth(samples)).toMatchObject({ growth: 0 });
@@ -114,7 +114,7 @@ test('memory in use counts reachable objects in the heap and in buffers, without
   expect(after).toBeLessThan(5 * MEBIBYTE);
 });
 
-test('[real R-1] missing, surplus and wrongly owned children are named', () => {
+test('[real R-1] children that are missing, superfluous or have a wrong owner are reported', () => {
   const [one, two, three] = [owner('one', 'u1'), owner('two', 'u2'), owner('three', 'u3')];
   const former = { ...two, metadata: { ...two.metadata, uid: 'u0' } };
 
@@ -126,6 +126,6 @@ test('[real R-1] missing, surplus and wrongly owned children are named', () => {
   ]);
 });
 
-test('[attack A-1] the nested object has as many levels as asked for', () => {
+test('[attack A-1] the nested object has the requested number of levels', () => {
   expect(JSON.stringify(nestedBox('red', 'deep', 3).spec)).toBe('{"a":{"a":{"end":true}}}');
 });

@@ -39,7 +39,7 @@ function merged(...changes: readonly Change[]): readonly Change[] {
   return backlog.take().filter((change) => !change.key.startsWith('filler'));
 }
 
-test('[C-19] up to 1,000 waiting changes are kept as they came', () => {
+test('[C-19] up to 1,000 waiting changes are kept unmerged', () => {
   const backlog = new Backlog();
   const changes = Array.from({ length: COALESCE_ABOVE }, (_, index) =>
     update('a', index, index + 1),
@@ -98,7 +98,7 @@ test.each(CASES)('[C-19] the backlog merges %s', (_what, changes, expected) => {
   expect(left.map(plain)).toEqual(expected.map(plain));
 });
 
-test('[C-19] merged changes leave a handler in the same state as the single changes', () => {
+test('[C-19] merged changes bring a handler to the same state as the single changes', () => {
   const step = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     act: fc.constantFrom('put', 'recreate', 'remove', 'resync', 'take'),
@@ -163,7 +163,7 @@ test.each([
   ['found by a list, then live', relist('a', 1, 2), update('a', 2, 3), {}],
   ['live, then found by a list', update('a', 1, 2), relist('a', 2, 3), {}],
   ['told again, then live', resync('a', 1), update('a', 1, 2), {}],
-])('[Q-20] two updates that are merged, %s, still count as live when one is', (_case, one, other, expected) => {
+])('[Q-20] two updates that are merged count as a live change if one of them is live: %s', (_case, one, other, expected) => {
   const [left] = merged(one, other);
 
   const { resync: again, relist: found } = left as Extract<Change, { type: 'update' }>;

@@ -57,7 +57,7 @@ describe('[W-15] cache.apply', () => {
     expect(told(changes)).toEqual(expected);
   });
 
-  test('cache.apply leaves the state that its changes describe', () => {
+  test('after cache.apply the cache has the state that the returned changes describe', () => {
     const cache = cacheOf(entry('a', '5'), entry('b', '5'));
 
     cache.apply(event('DELETED', 'a', '6'));
@@ -90,7 +90,7 @@ describe('cache.replace', () => {
     expect(cache.entries?.values().next().value).toBe(before);
   });
 
-  test('[C-10] cache.replace reports deletes first, each once, then the others in the order of the list', () => {
+  test('[C-10] cache.replace reports deletes first, each once, then all other changes in the order of the list', () => {
     const cache = cacheOf(entry('a', '1'), entry('b', '1'), entry('c', '1'));
 
     const changes = cache.replace([entry('d', '4'), entry('b', '3')]);
@@ -98,7 +98,7 @@ describe('cache.replace', () => {
     expect(told(changes)).toEqual(['delete? a@1', 'delete? c@1', 'add d@4', 'update b@3']);
   });
 
-  test('[C-12] cache.replace reports another uid under the same name as a delete and an add', () => {
+  test('[C-12] cache.replace reports an object with the same name and another uid as a delete and an add', () => {
     const cache = cacheOf(entry('a', '1', 'old'));
 
     const changes = cache.replace([entry('a', '9', 'new')]);

@@ -37,7 +37,7 @@ async function changeBoth({ collection }: StartedInformer): Promise<void> {
 }
 
 describe('[attack A-1] an object nested too deeply for recursion', () => {
-  test('beside a deeply nested object the others are cached and delivered to handlers', async () => {
+  test('if one object is nested deeply, all other objects are cached and delivered to handlers', async () => {
     const started = start();
     const told: string[] = [];
     started.informer.addHandler((changes) => {
@@ -51,7 +51,7 @@ describe('[attack A-1] an object nested too deeply for recursion', () => {
     expect(started.informer.store.list()).toHaveLength(2);
   });
 
-  test('a reconciler lists the other objects beside a deeply nested one', async () => {
+  test('a reconciler can list all objects except one that is nested too deeply', async () => {
     const started = start();
     await synced(started);
 
@@ -71,7 +71,7 @@ describe('[attack A-1] an object nested too deeply for recursion', () => {
     expect(bytes).toBeGreaterThan('{"a":}'.length * DEPTH);
   });
 
-  test('an index holds the other objects when its function fails for a deeply nested one', async () => {
+  test('if the function of an index fails for a deeply nested object, the index still has the other objects', async () => {
     const started = start();
     started.informer.addIndex('text', (object) => {
       JSON.stringify(object);

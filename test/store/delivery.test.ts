@@ -52,7 +52,7 @@ test('[C-18] a synchronous handler is called in the turn of the change', () => {
   expect(delivery.working).toBeUndefined();
 });
 
-test('[C-18] calls of a handler never overlap, and changes meanwhile are one batch in order', async () => {
+test('[C-18] calls of a handler never overlap, and changes that come during a call are one batch in order', async () => {
   const { calls, handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('a', 1)]);
@@ -125,7 +125,7 @@ test('[C-19] a million updates of 10 keys wait as 10 changes for a handler that 
   expect(calls[1]).toEqual(Array.from({ length: 10 }, (_, at) => `o${at}@${999_991 + at}`));
 });
 
-test('[C-15] a handler is synced when the changes before the mark are handled', async () => {
+test('[C-15] a handler is synced when it has handled all changes before the end of the first list', async () => {
   const { handler, answer } = heldHandler();
   let told = 0;
   const delivery = new Delivery(handler, () => {}, { onSynced: () => told++ });
@@ -143,7 +143,7 @@ test('[C-15] a handler is synced when the changes before the mark are handled', 
   expect(told).toBe(1);
 });
 
-test('[C-15] a handler is synced when its call at the time of the mark ends', async () => {
+test('[C-15] if a call of a handler runs when the first list ends, the handler is synced when this call ends', async () => {
   const { handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('a', 1)]);
@@ -156,7 +156,7 @@ test('[C-15] a handler is synced when its call at the time of the mark ends', as
   expect([atMark, delivery.synced]).toEqual([false, true]);
 });
 
-test('a closed delivery calls its handler no more', async () => {
+test('a closed delivery no longer calls its handler', async () => {
   const { calls, handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('a', 1)]);

@@ -3,7 +3,7 @@ import { Entry } from '../../operator/model/entry.ts';
 import { estimateBytes, estimateTotalBytes } from '../../operator/store/estimate-bytes.ts';
 import { textEntry } from '../support/text-entry.ts';
 
-test('[C-23] the size estimate counts texts, arrays and objects, but not property names or numbers', () => {
+test('[C-23] the size estimate counts strings, arrays and objects, but not property names or numbers', () => {
   const small = estimateBytes({ a: 1, b: [true, null] });
 
   expect(estimateBytes('x'.repeat(1_000))).toBe(1_024);
@@ -13,7 +13,7 @@ test('[C-23] the size estimate counts texts, arrays and objects, but not propert
 
 test.each([
   0, 1, 99, 100, 101, 5_000,
-])('[C-23] the size estimate for %d uneven objects is close', (count) => {
+])('[C-23] the size estimate for %d uneven objects is close to their real size', (count) => {
   const objects = Array.from({ length: count }, (_, at) => ({
     apiVersion: 'v1',
     kind: 'Thing',
@@ -27,7 +27,7 @@ test.each([
   expect(Math.abs(estimate - exact)).toBeLessThanOrEqual(exact * 0.1);
 });
 
-test('[C-23] an entry counts with its text, or with its object once that replaces the text', () => {
+test('[C-23] for an entry the size of its text counts, or that of its object once the object replaces the text', () => {
   const metadata = { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '1' };
   const object = { apiVersion: 'v1', kind: 'Thing', metadata, spec: { text: 'x'.repeat(2_000) } };
   const entry = textEntry(object);

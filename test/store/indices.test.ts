@@ -154,7 +154,7 @@ test('[C-4] an index function that throws hides its object from that index only,
   expect(meter.value('chancery_index_errors_total', { resource: 'things' })).toBe(2);
 });
 
-test('[C-4] a second index of the same name is refused, and the error for a missing index names it', async () => {
+test('[C-4] a second index of the same name is refused, and the error for a missing index contains its name', async () => {
   const { informer, run } = start();
   informer.addIndex('value', byValue);
   void run();

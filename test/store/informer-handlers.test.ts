@@ -21,7 +21,7 @@ test('[C-17] a late handler first gets every existing object', async () => {
   expect(late.told).toEqual(['add a=1 (initial)', 'add b=2']);
 });
 
-test('[C-18] a handler that throws or rejects does not affect the others', async () => {
+test('[C-18] a handler that throws or rejects does not affect other handlers', async () => {
   const { collection, informer, run, handlerErrors } = start();
   const other = listener();
   informer.addHandler(() => {

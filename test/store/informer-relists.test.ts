@@ -10,7 +10,7 @@ import { expired, FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 
 describe('a relist', () => {
-  test('[C-10] objects that were deleted while the watch was down are one delete each, before any add', async () => {
+  test('[C-10] objects that were deleted while the watch was down cause one delete each, before any add', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     collection.put('b', 1);
@@ -34,7 +34,7 @@ describe('a relist', () => {
     expect(one.told).toEqual(['delete? b=1', 'delete? c=1', 'add d=2']);
   });
 
-  test('[C-13] a relist of 100,000 unchanged objects makes no call', async () => {
+  test('[C-13] a relist of 100,000 unchanged objects does not call the handler', async () => {
     const collection = new FakeCollection();
     for (let number = 0; number < 100_000; number++) collection.put(`o${number}`);
     const { clock, informer, run } = start(collection, { pageSize: 0 });
@@ -83,8 +83,8 @@ describe('a relist', () => {
   });
 });
 
-describe('[C-12] the same name with another uid', () => {
-  test('a recreation whose DELETED event was lost is a delete and an add', async () => {
+describe('[C-12] an object of the same name with another uid', () => {
+  test('a recreation whose DELETED event was lost is delivered as a delete and an add', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { informer, run } = start(collection);
@@ -101,7 +101,7 @@ describe('[C-12] the same name with another uid', () => {
     expect(one.told).toEqual(['add a=1 (initial)', 'delete? a=1', 'add a=2']);
   });
 
-  test('a recreation while disconnected is a delete and an add', async () => {
+  test('a recreation while the watch is disconnected is delivered as a delete and an add', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run } = start(collection);

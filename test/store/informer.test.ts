@@ -42,7 +42,7 @@ test('[C-3] an informer delivers every change to every handler, after the store 
   expect(reached).toEqual([true, true, true]);
 });
 
-test('[C-5] a read before the first list fails, and the error names the cache and the remedy', async () => {
+test('[C-5] a read before the first list fails, and the error contains the cache and the remedy', async () => {
   const { informer, run } = start(new FakeCollection(), { name: 'things' });
   const read = (): unknown => informer.store.get('demo/a' as ObjectKey);
   const before = informer.store.synced;
@@ -61,7 +61,7 @@ test('[C-5] a read before the first list fails, and the error names the cache an
   expect(informer.store.list()).toEqual([]);
 });
 
-test('until resolves when its condition holds, and rejects when aborted', async () => {
+test('until() resolves when its condition holds, and rejects when it is aborted', async () => {
   const collection = new FakeCollection();
   collection.failLists(
     new AmbassadorError('refused', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' }),

@@ -21,7 +21,7 @@ function changeUnseen(collection: FakeCollection): void {
   collectionOf(2, collection);
 }
 
-test('[L-15] a list of 10,000 objects is indexed and delivered by 1,000 per turn, and again when all change', async () => {
+test('[L-15] a list of 10,000 objects is indexed and delivered in turns of 1,000, and again when all objects change', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   const indexed = perTurn();
   const told = [perTurn(), perTurn()];
@@ -43,7 +43,7 @@ test('[L-15] a list of 10,000 objects is indexed and delivered by 1,000 per turn
   expect(indexed.total()).toBe(2 * OBJECTS);
 });
 
-test('[L-15] [C-10] readers see the whole list before or the whole list after, in the store and in its indices', async () => {
+test('[L-15] [C-10] readers see either the whole old list or the whole new list, in the store and in its indices', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   informer.addIndex('value', ({ value }) => [String(value)]);
   void run();
@@ -66,7 +66,7 @@ test('[L-15] [C-10] readers see the whole list before or the whole list after, i
   expect(seen.length).toBeGreaterThan(20); // ten turns to compare, ten to index
 });
 
-test('objects that the source no longer shows are dropped from 1,000 objects per turn', async () => {
+test('if many objects are gone from the source, each turn checks 1,000 objects, and drops those that are gone', async () => {
   const { collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   void run();
   await eventually(() => collection.watches.length === 1);
@@ -153,7 +153,7 @@ test('[L-15] [H50] a stopped informer does not deliver the rest of a list', asyn
   expect(told).toBeLessThanOrEqual(5 * MOST_IN_A_TURN);
 });
 
-test('[L-15] an informer that stops while it compares a list shows none of it', async () => {
+test('[L-15] if an informer stops while it compares a list, its store contains nothing of the list', async () => {
   const { collection, informer, run, stop } = start(collectionOf(1), { pageSize: 0 });
   let told = 0;
   informer.addHandler((changes) => {

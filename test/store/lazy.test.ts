@@ -204,7 +204,7 @@ describe('objects that stay unparsed', () => {
   });
 });
 
-test('another transform gets every object, parsed', async () => {
+test('a transform other than the built-in one receives every object after it was parsed', async () => {
   const collection = new TextCollection();
   const seen: number[] = [];
   const { informer, run } = start(

@@ -80,7 +80,7 @@ const refused = (): Error =>
 const keys = (objects: readonly Thing[]): string[] =>
   objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
 
-test('[C-22] a store over several namespaces, and its handlers, are synced once all namespaces are', async () => {
+test('[C-22] a store over several namespaces, and its handlers, are synced once all namespaces are synced', async () => {
   const { clock, collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').failLists(refused());
@@ -101,7 +101,7 @@ test('[C-22] a store over several namespaces, and its handlers, are synced once 
   expect(one.told).toEqual(['add a/x=1 (initial)']);
 });
 
-test('[C-22] a store over several namespaces shows all of them, with common indices', async () => {
+test('[C-22] a store over several namespaces contains the objects of all of them, and has common indices', async () => {
   const { collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').put('x', 2);
@@ -148,7 +148,7 @@ test('[C-22] handlers get the changes of each namespace after the store has them
   expect(late.told).toEqual(['add a/x=1 (initial)', 'add b/x=2 (initial)']);
 });
 
-test('[C-22] an informer over several namespaces reports the state, contact and resourceVersion of the worst one', async () => {
+test('[C-22] an informer over several namespaces reports state, contact and resourceVersion of the namespace in the worst state', async () => {
   const { clock, collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').failLists(

@@ -27,7 +27,7 @@ function formOf(options: Partial<CachedFormOptions<KubernetesObject>>) {
   });
 }
 
-test('[K-61] an own write is kept as its source keeps objects: without managedFields, or transformed', () => {
+test('[K-61] an object that this process wrote is kept as its source keeps objects: without managedFields, or transformed', () => {
   const answer = pod({ managedFields: [{ manager: 'me' }] });
   const renamed = (object: KubernetesObject): KubernetesObject => ({ ...object, kind: 'Small' });
 
@@ -38,13 +38,13 @@ test('[K-61] an own write is kept as its source keeps objects: without managedFi
   expect(own?.entry?.object.kind).toBe('Small');
 });
 
-test('[K-61] a metadata-only source keeps only the metadata of an own write', () => {
+test('[K-61] a metadata-only source keeps only the metadata of an object that this process wrote', () => {
   const form = formOf({ metadataOnly: true })(pod());
 
   expect(form?.entry?.object).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: pod().metadata });
 });
 
-test('[K-61] an own write is kept as a copy', () => {
+test('[K-61] an object that this process wrote is kept as a copy', () => {
   const answer = pod({ labels: { app: 'web' } });
 
   const kept = formOf({})(answer)?.entry?.object;
@@ -53,7 +53,7 @@ test('[K-61] an own write is kept as a copy', () => {
   expect(kept?.metadata.labels).toEqual({ app: 'web' });
 });
 
-test('[K-61] [attack A-1] an own write whose transform throws exists, and cannot be read', () => {
+test('[K-61] [attack A-1] an object that this process wrote exists, but cannot be read, if its transform throws', () => {
   const broken = (): KubernetesObject => {
     throw new Error('broken');
   };
@@ -64,17 +64,17 @@ test('[K-61] [attack A-1] an own write whose transform throws exists, and cannot
   expect(() => shown?.object).toThrow(expect.objectContaining({ code: 'USER_CODE' }));
 });
 
-describe('[K-61] an own write that has left the source', () => {
+describe('[K-61] a write after which the source no longer selects the object', () => {
   test.each([
-    ['the label selector', { labelSelector: 'app=web' }, true],
-    ['no label selector', { labelSelector: 'app in (db)' }, false],
-    ['the namespace', { namespace: 'prod' }, true],
-    ['no namespace', { namespace: 'demo' }, false],
-    ['the field selector', { fieldSelector: 'spec.nodeName=node-2' }, true],
-    ['the field selector with !=', { fieldSelector: 'spec.nodeName!=node-1' }, true],
-    ['one of two fields', { fieldSelector: 'status.phase==Running,metadata.name=b' }, true],
-    ['no field selector', { fieldSelector: 'status.phase=Running,metadata.name!=b' }, false],
-  ])('an own write is absent depending on what it has left: %s', (_what, options, isAbsent) => {
+    ['not the label selector', { labelSelector: 'app=web' }, true],
+    ['the label selector', { labelSelector: 'app in (db)' }, false],
+    ['not the namespace', { namespace: 'prod' }, true],
+    ['the namespace', { namespace: 'demo' }, false],
+    ['not the field selector', { fieldSelector: 'spec.nodeName=node-2' }, true],
+    ['not the field selector with !=', { fieldSelector: 'spec.nodeName!=node-1' }, true],
+    ['only one of two fields', { fieldSelector: 'status.phase==Running,metadata.name=b' }, true],
+    ['the field selector', { fieldSelector: 'status.phase=Running,metadata.name!=b' }, false],
+  ])('an object that this process wrote is absent exactly if it no longer matches its source; it matches %s', (_what, options, isAbsent) => {
     const form = formOf(options)(pod({ labels: { app: 'db' } }));
 
     expect(form).toBeDefined();
@@ -85,11 +85,11 @@ describe('[K-61] an own write that has left the source', () => {
     ['a field that is no text', 'spec.hostNetwork=true'],
     ['a field that the server fills', 'spec.unschedulable=false'],
     ['an escaped value', 'status.phase=a\\,b'],
-  ])('an own write is left to the watch when only the server can evaluate the selector: %s', (_what, fieldSelector) => {
+  ])('a write is not visible before its watch event if only the server can evaluate the selector: %s', (_what, fieldSelector) => {
     expect(formOf({ fieldSelector })(pod())).toBeUndefined();
   });
 
-  test('an own write is left to the watch when the label selector is invalid', () => {
+  test('a write is not visible before its watch event if the label selector is invalid', () => {
     expect(formOf({ labelSelector: 'a in' })(pod())).toBeUndefined();
   });
 });

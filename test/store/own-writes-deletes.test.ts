@@ -37,7 +37,7 @@ describe('objects that this process deleted', () => {
     expect([before, afterAdded, value()]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('[K-62] a new create after a delete does not show the old object', async () => {
+  test('[K-62] a new create after a delete does not make the old object visible', async () => {
     const { server, write, remove, value, deliverAll } = await withObject();
     server.remove('a');
     remove();
@@ -50,7 +50,7 @@ describe('objects that this process deleted', () => {
     expect([between, after, value()]).toEqual([undefined, 2, 2]);
   });
 
-  test('[K-62] a deleted object with finalizers is shown once the cache has its deletionTimestamp', async () => {
+  test('[K-62] a deleted object with finalizers is visible again once the cache has its deletionTimestamp', async () => {
     const { server, remove, value, deliverAll } = await withObject();
     server.put('a', 2, { deletionTimestamp: DELETED_AT, finalizers: ['example.dev/x'] });
     remove();
@@ -87,7 +87,7 @@ describe('objects that this process deleted', () => {
     expect(value()).toBeUndefined();
   });
 
-  test('[K-62] a deleted object is shown again after 60 s, and counted, when the cache never shows the delete', async () => {
+  test('[K-62] a deleted object is visible again after 60 s, and counted, if the cache never receives the delete', async () => {
     const { clock, remove, value, expired } = await withObject();
     remove();
 
@@ -108,7 +108,7 @@ describe('objects that this process deleted', () => {
   });
 });
 
-describe('[K-23] the answer to the removal of the last finalizer', () => {
+describe('[K-23] the answer to a request that removes the last finalizer', () => {
   async function deleting(metadata: Partial<ObjectMeta> = {}) {
     const server = new LaggingServer();
     server.put('a', 1, {
@@ -127,7 +127,7 @@ describe('[K-23] the answer to the removal of the last finalizer', () => {
     return { ...object, metadata };
   }
 
-  test('the answer to the last finalizer’s removal is never shown, and the object is absent from then on', async () => {
+  test('the object in the answer to the last finalizer’s removal is never visible, and is absent from then on', async () => {
     const { informer, server, write, value, deliverAll } = await deleting();
     const answer = withoutFinalizers(server.live.get('a') ?? server.put('a', 1));
     server.remove('a');
@@ -162,7 +162,7 @@ describe('[K-23] the answer to the removal of the last finalizer', () => {
     expect(value()).toBe(2);
   });
 
-  test('the answer for a Pod in its grace period still counts as a live object', async () => {
+  test('the answer to a delete of a Pod in its grace period still counts as a live object', async () => {
     const { server, write, value } = await deleting({ deletionGracePeriodSeconds: 30 });
 
     write(withoutFinalizers(server.put('a', 2)));

@@ -11,8 +11,8 @@ import { withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { start } from './started-informer.ts';
 
-describe('expiry of own writes', () => {
-  test('[K-61] an own write expires after 60 s without its event, and is counted', async () => {
+describe('expiry of the writes that this process remembers', () => {
+  test('[K-61] a remembered write expires after 60 s without its event, and the expiry is counted', async () => {
     const { clock, informer, server, write, value, expired } = await withObject();
     write(server.put('a', 2));
 
@@ -24,7 +24,7 @@ describe('expiry of own writes', () => {
     expect([value(), expired(), informer.ownWrites.size]).toEqual([1, 1, 0]);
   });
 
-  test('[K-61] an own write that the cache has is removed without being counted', async () => {
+  test('[K-61] a remembered write that is in the cache is removed, and is not counted as expired', async () => {
     const { clock, server, write, expired, deliverAll } = await withObject();
     write(server.put('a', 2));
     await deliverAll();
@@ -34,7 +34,7 @@ describe('expiry of own writes', () => {
     expect(expired()).toBe(0);
   });
 
-  test('[K-65] a created object with a generated name expires only after 5 min', async () => {
+  test('[K-65] the remembered create of an object with a generated name expires only after 5 min', async () => {
     const { clock, server, write, value } = await world();
     write(server.put('a', 1, { generateName: 'web-' }));
 
@@ -45,7 +45,7 @@ describe('expiry of own writes', () => {
     expect([before, value()]).toEqual([1, undefined]);
   });
 
-  test('[K-65] a later write to an object with a generated name does not shorten its expiry', async () => {
+  test('[K-65] a later write to an object with a generated name does not make the remembered create expire earlier', async () => {
     const { clock, server, write, value } = await world();
     write(server.put('a', 1, { generateName: 'web-' }));
     write(server.put('a', 2));
@@ -61,7 +61,7 @@ describe('expiry of own writes', () => {
     '01',
     'abc',
     '12a',
-  ])('[K-61] an answer with the resourceVersion %j is not kept', async (resourceVersion) => {
+  ])('[K-61] a write whose answer has the resourceVersion %j is not remembered', async (resourceVersion) => {
     const { informer, server, write, value } = await withObject();
     const answer = server.put('a', 2);
 
@@ -71,7 +71,7 @@ describe('expiry of own writes', () => {
     expect(informer.ownWrites.size).toBe(0);
   });
 
-  test('[K-61] own writes are ordered by version numbers, not texts: 99 is older than 100', async () => {
+  test('[K-61] remembered writes are ordered by version as a number, not as a string: 99 is older than 100', async () => {
     const server = new LaggingServer();
     server.put('a', 1);
     server.put('a', 2);
@@ -83,7 +83,7 @@ describe('expiry of own writes', () => {
     expect(value()).toBe(4);
   });
 
-  test('[K-64] own writes are cleared on a gain of leadership, including pending ones', async () => {
+  test('[K-64] remembered writes, including pending ones, are cleared when the process becomes the leader', async () => {
     const { server, ownWritesJournal, begin, write, value } = await withObject();
     write(server.put('a', 2));
     const late = begin();
@@ -95,7 +95,7 @@ describe('expiry of own writes', () => {
     expect(value()).toBe(1);
   });
 
-  test('[K-64] own writes end with their source, and leave no timer', async () => {
+  test('[K-64] remembered writes are dropped when their source ends, and leave no timer behind', async () => {
     const { clock, informer, run, server, stop, write, begin } = await withObject();
     write(server.put('a', 2));
     begin().deleted();
@@ -111,7 +111,7 @@ describe('expiry of own writes', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('[K-64] [W-34] own writes are cleared when a list shows that the server was restored from a backup', async () => {
+  test('[K-64] [W-34] remembered writes are cleared when a list reveals that the server was restored from a backup', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run } = start(collection);

@@ -6,7 +6,7 @@ import { withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { listener } from './started-informer.ts';
 
-describe('a cache that is newer than the answer', () => {
+describe('the cache is newer than the answer to a write', () => {
   test('[K-60] an answer that arrives after the DELETED event does not restore the object', async () => {
     const { informer, server, begin, value, deliverAll } = await withObject();
     const late = begin();
@@ -20,7 +20,7 @@ describe('a cache that is newer than the answer', () => {
     expect(informer.ownWrites.size).toBe(0);
   });
 
-  test('[K-61] an answer that arrives after a foreign write does not set the cache back', async () => {
+  test("[K-61] an answer that arrives after another client's write does not bring back an older state", async () => {
     const { server, begin, value, deliverAll } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -32,7 +32,7 @@ describe('a cache that is newer than the answer', () => {
     expect(value()).toBe(3);
   });
 
-  test('[K-61] an object of the same name with another uid replaces the written one', async () => {
+  test('[K-61] an object of the same name with another uid replaces the object that this process wrote', async () => {
     const { server, write, value, deliverAll } = await withObject();
     write(server.put('a', 2));
     server.remove('a');
@@ -43,7 +43,7 @@ describe('a cache that is newer than the answer', () => {
     expect(value()).toBe(3);
   });
 
-  test('[K-61] a bookmark beyond the write removes an own write that no event will end', async () => {
+  test('[K-61] a bookmark beyond the write removes a remembered write for which no event will come', async () => {
     const { informer, server, write, value, deliverAll } = await world();
     write(server.put('a', 1, { labels: { app: 'db' } })); // nothing that the watch would tell of
     const before = value();
@@ -54,7 +54,7 @@ describe('a cache that is newer than the answer', () => {
     expect(informer.ownWrites.size).toBe(0);
   });
 
-  test('[K-61] a relist removes the own write of an object that was deleted while the watch was down', async () => {
+  test('[K-61] a relist removes the remembered write of an object that was deleted while the watch was down', async () => {
     const { clock, server, write, value } = await world();
     write(server.put('a', 1));
     server.remove('a');
@@ -66,7 +66,7 @@ describe('a cache that is newer than the answer', () => {
     expect([before, value()]).toEqual([1, undefined]);
   });
 
-  test('[K-65] a created object that no list ever showed is reported as vanished, once, after a relist', async () => {
+  test('[K-65] a created object that was in no list is reported as vanished, once, after a relist', async () => {
     const { clock, informer, server, write } = await world();
     const { told, handler } = listener();
     const vanished: string[] = [];
@@ -106,7 +106,7 @@ describe('a cache that is newer than the answer', () => {
     expect(informer.ownWrites.isEmpty).toBe(true);
   });
 
-  test('[K-61] a list that was requested before the write removes no own write', async () => {
+  test('[K-61] a list that was requested before the write does not remove the remembered write', async () => {
     const { clock, server, write, value } = await withObject();
     server.holdsLists = true;
     server.expire();

@@ -9,7 +9,7 @@ import { KEY, things, withObject, world } from './informer-with-own-writes.ts';
 import { listener } from './started-informer.ts';
 
 describe('objects that this process wrote', () => {
-  test('[K-61] [K-60] an own create is visible in get, list and indices, and not in the plain cache', async () => {
+  test('[K-61] [K-60] an object that this process created is visible in get, list and indices, but not yet in the cache', async () => {
     const { informer, server, write } = await world();
 
     write(server.put('a', 1));
@@ -25,7 +25,7 @@ describe('objects that this process wrote', () => {
     ]);
   });
 
-  test('[K-61] an own update moves the object from one index value to another', async () => {
+  test('[K-61] an update by this process moves the object from one index value to another', async () => {
     const { informer, server, write } = await withObject();
 
     write(server.put('a', 2));
@@ -37,7 +37,7 @@ describe('objects that this process wrote', () => {
     expect(storeWithOwnWrites.list({ namespace: 'other' })).toEqual([]);
   });
 
-  test('[K-61] the event of an own write changes nothing for readers, and removes the own write', async () => {
+  test('[K-61] the event of a remembered write changes nothing for readers, and removes the remembered write', async () => {
     const { informer, server, write, value, deliverAll } = await withObject();
     const { told, handler } = listener();
     informer.addHandler(handler);
@@ -52,7 +52,7 @@ describe('objects that this process wrote', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2']);
   });
 
-  test('[K-61] an object that the cache has meanwhile is found only under its own index values', async () => {
+  test('[K-61] an object that was remembered and is now in the cache is not found under index values that it does not have', async () => {
     const { informer, server, begin } = await world();
     const [first, second] = [begin('a'), begin('b')];
     const [a, b] = [server.put('a', 1), server.put('b', 2)];
@@ -66,7 +66,7 @@ describe('objects that this process wrote', () => {
     expect(found).toEqual([]);
   });
 
-  test('[K-61] a foreign event is not hidden by an own write', async () => {
+  test("[K-61] a remembered write does not hide the event of another client's write", async () => {
     const { informer, server, write, value, deliverAll } = await withObject();
     const { told, handler } = listener();
     informer.addHandler(handler);
@@ -82,7 +82,7 @@ describe('objects that this process wrote', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2', 'update a=3']);
   });
 
-  test('[K-61] the newer of two answers that overtake each other is visible', async () => {
+  test('[K-61] if two answers arrive in the wrong order, the newer one is visible', async () => {
     const { server, begin, value } = await withObject();
     const [first, second] = [begin(), begin()];
     const [older, newer] = [server.put('a', 2), server.put('a', 3)];
@@ -93,7 +93,7 @@ describe('objects that this process wrote', () => {
     expect(value()).toBe(3);
   });
 
-  test('[K-61] sources of another resource, version or namespace do not get the write', async () => {
+  test('[K-61] a write is not visible in sources of another resource, version or namespace', async () => {
     const { informer, ownWritesJournal, server } = await world();
     const target = { namespace: 'demo', name: 'a' };
     const elsewhere = new OwnWritesJournal();

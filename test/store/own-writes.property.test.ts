@@ -214,7 +214,7 @@ function sorted(objects: readonly Thing[]): string[] {
   return objects.map(versionOf).sort();
 }
 
-test('[K-61] [K-62] [K-23] a read is never older than the known state, restores nothing, and ends equal to the server', async () => {
+test('[K-61] [K-62] [K-23] a read is never older than the known state, restores no deleted object, and ends equal to the server', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const world = new World();

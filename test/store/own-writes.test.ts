@@ -7,7 +7,7 @@ import { objectKey } from '../../operator/model/object.ts';
 import { OWN_WRITES_TTL_MS, OwnWrites } from '../../operator/store/own-writes.ts';
 import type { Thing } from '../support/fake-collection.ts';
 
-describe('own writes beside special caches', () => {
+describe('remembered writes, with a cache in an unusual state', () => {
   /** An ownWrites by itself, over a cache that is what the test says. */
   function alone() {
     const clock = new FakeClock();
@@ -35,7 +35,7 @@ describe('own writes beside special caches', () => {
     return { apiVersion: 'v1', kind: 'Thing', metadata, value };
   }
 
-  test('[K-61] a cached object that is newer than an own write is shown, even if the cache’s own version is older', () => {
+  test('[K-61] a cached object that is newer than a remembered write is visible, even if the version of the whole cache is older', () => {
     const { cached, ownWrites, value } = alone();
     cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '105', 5)));
 
@@ -44,7 +44,7 @@ describe('own writes beside special caches', () => {
     expect(value('a')).toBe(5);
   });
 
-  test('[K-61] an own write is not kept while its version cannot be compared', () => {
+  test('[K-61] a write is not remembered while its version cannot be compared', () => {
     const { world, ownWrites } = alone();
     world.resourceVersion = undefined;
 
@@ -53,7 +53,7 @@ describe('own writes beside special caches', () => {
     expect(ownWrites.size).toBe(0);
   });
 
-  test('[K-61] an own write hides an older one even if its form cannot be determined', () => {
+  test('[K-61] a remembered write hides an older one even if nobody can tell whether the source selects the object', () => {
     const { world, ownWrites, value } = alone();
     ownWrites.wrote(thing('a', '101', 1));
     world.tells = false;
@@ -63,7 +63,7 @@ describe('own writes beside special caches', () => {
     expect(value('a')).toBeUndefined();
   });
 
-  test('[K-61] an own write that the cache has caught up with does not expire, and a newer one does', async () => {
+  test('[K-61] a remembered write that the cache has caught up with does not expire; a newer one does', async () => {
     const { clock, meter, cached, world, ownWrites, value } = alone();
     ownWrites.wrote(thing('b', '105', 5));
     ownWrites.wrote(thing('a', '103', 3));
@@ -76,7 +76,7 @@ describe('own writes beside special caches', () => {
     expect(meter.value('chancery_overlay_expired_total')).toBe(1); // b alone
   });
 
-  test('[K-61] own writes without an event show their state until the end of the 60 s', async () => {
+  test('[K-61] remembered writes whose event does not come stay visible until the end of the 60 s', async () => {
     const { clock, ownWrites, value } = alone();
     ownWrites.wrote(thing('a', '101', 1));
     await clock.advanceAndSettle(500);
@@ -90,7 +90,7 @@ describe('own writes beside special caches', () => {
     expect(value('b')).toBeUndefined();
   });
 
-  test('[K-65] an object with a generated name that the cache has gets no longer expiry when it is written again', async () => {
+  test('[K-65] a write to a cached object with a generated name expires after 60 s, like any other write', async () => {
     const { clock, cached, ownWrites, value } = alone();
     cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '99', 1, { generateName: 'web-' })));
     ownWrites.wrote(thing('a', '101', 2, { generateName: 'web-' }));
@@ -100,7 +100,7 @@ describe('own writes beside special caches', () => {
     expect(value('a')).toBe(1);
   });
 
-  test('[K-62] a deleted object that the cache has dropped counts no expiry after 60 s', async () => {
+  test('[K-62] a deleted object that the cache has dropped is not counted as expired after 60 s', async () => {
     const { clock, meter, cached, ownWrites } = alone();
     cached.set(objectKey('demo', 'a'), Entry.of(thing('a', '99', 1)));
     ownWrites.deleted(objectKey('demo', 'a'), ['uid-a']);

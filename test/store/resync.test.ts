@@ -23,7 +23,7 @@ describe('[C-20] resync', () => {
     expect(one.told).toEqual(['add a=1 (initial)']);
   });
 
-  test('the resync delivers every object once per period, spread over it, to a handler that requests it', async () => {
+  test('the resync delivers every object once per period, evenly spread, to a handler that requests it', async () => {
     const collection = new FakeCollection();
     for (const name of ['a', 'b', 'c', 'd']) collection.put(name, 1);
     const { clock, informer, run } = start(collection, QUIET);

@@ -58,7 +58,7 @@ const requirement: fc.Arbitrary<Explained> = fc.oneof(
   })),
 );
 
-test('[C-6] a selector picks the same objects from the cache as text and as matchExpressions', () => {
+test('[C-6] written as a string or as matchExpressions, a selector selects the same objects of the cache', () => {
   fc.assert(
     fc.property(
       fc.array(requirement, { maxLength: 3 }),

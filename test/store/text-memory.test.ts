@@ -38,7 +38,7 @@ function event(
 test.each([
   ['in a namespace', { namespace: 'demo' }],
   ['of a cluster', {}],
-])('the text of a replaced object is released: objects %s', (_, namespace) => {
+])('the text of a replaced object is released from memory: objects %s', (_, namespace) => {
   const cache = new Cache();
   const before = heapMegabytes();
 

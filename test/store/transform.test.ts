@@ -87,7 +87,7 @@ const BROKEN: readonly [string, Transform<Thing>][] = [
 
 test.each(
   BROKEN,
-)('[L-17] [attack A-1] an object whose transform %s is withheld, and no other', async (_what, broken) => {
+)('[L-17] [attack A-1] an object whose transform %s is withheld, and no other object is', async (_what, broken) => {
   const collection = new FakeCollection();
   collection.put('a', 1, { labels: { app: 'web' } });
   collection.put('b', 2);
@@ -116,7 +116,7 @@ test.each(
   expect([collection.lists.length, watch.ended]).toEqual([lists, false]);
 });
 
-test('[L-17] [attack A-1] every read that could include a withheld object fails, instead of missing it', async () => {
+test('[L-17] [attack A-1] every read that could include a withheld object fails, instead of omitting it', async () => {
   const collection = new FakeCollection();
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'owner' }];
   collection.put('a', 1, { labels: { app: 'web' }, ownerReferences });

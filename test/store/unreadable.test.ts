@@ -43,7 +43,7 @@ describe('an object that is not valid JSON', () => {
   test.each([
     ['of a list', (collection: TextCollection) => collection.broken.add('a')],
     ['of a watch', () => {}],
-  ])('an invalid object %s is detected when it is read, listed again, and readable once the server has fixed it', async (_, before) => {
+  ])('an invalid object %s is detected when it is read, then listed again, and readable once the server has fixed it', async (_, before) => {
     const { begin, read, collection, clock, informer } = world();
     collection.put('a', 1);
     collection.put('b', 2);
@@ -89,7 +89,7 @@ describe('an object that is not valid JSON', () => {
     expect(meter.value('chancery_decode_errors_total', { resource: 'things' })).toBe(0);
   });
 
-  test('an object that stays invalid causes lists at once, after a while, then every half minute or minute', async () => {
+  test('while an object stays invalid, it is listed at once, then later, and then again every 30 to 60 s', async () => {
     const { begin, collection, clock, informer, meter } = world();
     informer.addHandler((changes) => void changes.map(({ object }) => object));
     const listsAt: number[] = [];
@@ -135,7 +135,7 @@ describe('an object that is not valid JSON', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2']);
   });
 
-  test('an invalid object does not lose another change of its batch, for any handler', async () => {
+  test('an invalid object does not prevent a handler from getting the other changes of its batch', async () => {
     const { begin, collection, informer, handlerErrors } = world();
     const [first, second] = [listener(), listener()];
     const keys: string[] = [];
@@ -189,7 +189,7 @@ describe('an object that is not valid JSON', () => {
     expect(deleted).toHaveLength(1);
   });
 
-  test('an invalid object is in no index that must read it, until it is valid', async () => {
+  test('an invalid object is in no index whose function must read it, until it is valid', async () => {
     const { begin, collection, clock, informer, indexErrors } = world();
     informer.addIndex('value', ({ value }) => [String(value)]);
     collection.put('a', 1);
@@ -209,7 +209,7 @@ describe('an object that is not valid JSON', () => {
     expect(keysUnder('1').toSorted()).toEqual(['a', 'b']);
   });
 
-  test('an invalid object found during a list that shows it again is listed once more', async () => {
+  test('an invalid object that is read during a list, and is in that list again, causes one more list', async () => {
     const { begin, read, collection, clock } = world();
     collection.put('a', 1);
     collection.broken.add('a');
@@ -235,7 +235,7 @@ describe('an object that is not valid JSON', () => {
   });
 });
 
-test('an invalid object found while no watch is open causes a list as soon as one is', async () => {
+test('an invalid object that is read while no watch is open causes a list as soon as a watch is open', async () => {
   const { begin, read, collection, clock } = world();
   collection.put('a', 1);
   collection.broken.add('a');
@@ -251,7 +251,7 @@ test('an invalid object found while no watch is open causes a list as soon as on
   expect(read()).toBe(1);
 });
 
-test('an invalid object that a list has replaced meanwhile causes no other list', async () => {
+test('an invalid object that a list has meanwhile replaced causes no further list', async () => {
   const { begin, collection, clock, informer } = world();
   collection.put('a', 1);
   collection.broken.add('a');

@@ -24,7 +24,7 @@ function asBytes(chunks: readonly Buffer[], lines: ByteLines = new ByteLines()):
   return all;
 }
 
-test('[W-10] byte lines equal the split text, for any text and any chunks', () => {
+test('[W-10] lines that are read from bytes equal the lines of the text, for any text and any chunks', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(), { maxLength: 6 }), (written, cuts) => {
       const chunks = chunksOf(Buffer.from(written), cuts);
@@ -34,7 +34,7 @@ test('[W-10] byte lines equal the split text, for any text and any chunks', () =
   );
 });
 
-test('lines before a line that exceeds the limit are delivered, and that line is an error', () => {
+test('lines before a line that exceeds the limit are delivered, and that line causes an error', () => {
   const lines = new ByteLines(100);
   const told: string[] = [];
   const read = (text: string): void =>
@@ -48,7 +48,7 @@ test('lines before a line that exceeds the limit are delivered, and that line is
   expect(told).toEqual(['a']);
 });
 
-test('a line in many chunks is delivered as one, and no part of it remains for the next', () => {
+test('a line in many chunks is delivered as one, and no rest of it remains for the next line', () => {
   expect(asBytes(['a', 'b\r', '\nc', 'd\n\r\n \ne\n'].map((part) => Buffer.from(part)))).toEqual([
     'ab',
     'cd',

@@ -46,7 +46,7 @@ describe('chunks of a watch', () => {
     expect(batches).toEqual([['a', 'b'], ['c']]);
   });
 
-  test('[W-11] chunks of thousands of lines are one batch each, repeatedly', async () => {
+  test('[W-11] each of several chunks with thousands of lines is one batch', async () => {
     const chunk = Array.from({ length: 5_000 }, (_, at) => `${added(`o-${at}`)}\n`).join('');
     const body = Readable.from([chunk, chunk, chunk].map((text) => Buffer.from(text)));
 
@@ -77,7 +77,7 @@ describe('chunks of a watch', () => {
   test.each([
     ['cut in the middle', added('b').slice(0, 20)],
     ['complete but for its newline', added('b')],
-  ])('[W-12] a last line that is %s is no event', async (_, last) => {
+  ])('[W-12] a last line that is %s does not become an event', async (_, last) => {
     const { batches, error } = await batchesOf(bodyOf(`${added('a')}\n${last}`));
 
     expect({ batches, error }).toEqual({ batches: [['a']], error: undefined });
@@ -140,7 +140,7 @@ describe('limits', () => {
     expect({ names: batches.flat(), error }).toEqual({ names: ['a', 'b'], error: undefined });
   });
 
-  test('[W-13] an event line that exceeds the limit is an error, after the events before it', async () => {
+  test('[W-13] an event line that exceeds the limit causes an error, after the events before it were delivered', async () => {
     const text = `${added('a')}\n`;
     const body = bodyOf(text + 'x'.repeat(300), [text.length, text.length + 150]);
 
@@ -155,7 +155,7 @@ describe('limits', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[W-13] an event line of more than 64 MiB is an error by default', async () => {
+  test('[W-13] by default an event line of more than 64 MiB causes an error', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const endless = Readable.from(
       (function* () {

@@ -31,7 +31,7 @@ function expectedObjects(watch: RecordedExchange): readonly unknown[] {
     .map(({ type, object }) => ({ type, object }));
 }
 
-describe.each([1, 7, 64, 65_536])('recorded watches cut every %i bytes', (chunkBytes) => {
+describe.each([1, 7, 64, 65_536])('recorded watches, cut into chunks of %i bytes', (chunkBytes) => {
   test.each(RECORDINGS)('[W-10] the recording %s decodes to what was sent', async (name) => {
     const watches = recordedWatches(name);
     expect(watches.length).toBeGreaterThan(0);
@@ -89,7 +89,7 @@ const WRITTEN: readonly (readonly [string, Written])[] = [
   ],
 ];
 
-describe.each(WRITTEN)('a bad line behind lines %s', (_written, { scans, added }) => {
+describe.each(WRITTEN)('a bad line that follows lines %s', (_written, { scans, added }) => {
   const good = [added('a'), added('b')];
 
   test.each([
@@ -111,7 +111,7 @@ describe.each(WRITTEN)('a bad line behind lines %s', (_written, { scans, added }
     ['is an ERROR without object', '{"type":"ERROR"}'],
     ['is an ERROR about an object', line('ERROR', { kind: 'ConfigMap' })],
     ['goes on where its object should end', added('x').slice(0, -2)],
-  ])('[W-13] a bad line that %s is an error, after the events before it', async (_, bad) => {
+  ])('[W-13] a bad line that %s causes an error, after the events before it are delivered', async (_, bad) => {
     const body = bodyOf(linesOf([...good, bad, added('c')]));
     const events = decodeEvents(body);
 
@@ -155,7 +155,7 @@ describe.each(WRITTEN)('a bad line behind lines %s', (_written, { scans, added }
   });
 });
 
-test('[W-13] invalid JSON behind the metadata loses no other event, and is reported when the object is read', async () => {
+test('[W-13] invalid JSON after the metadata causes the loss of no other event, and is reported when the object is read', async () => {
   const metadata = '"metadata":{"name":"b","uid":"u","resourceVersion":"1","labels":{"x":"y"}}';
   const bad = `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1",${metadata},"data":hush}}`;
   const [, { added }] = WRITTEN[0] ?? expect.unreachable();
@@ -243,7 +243,7 @@ describe('options of decoded objects', () => {
   });
 });
 
-test('[P-6] return() before the loop ends the lines, and closes the connection', async () => {
+test('[P-6] a call of return() before the loop begins ends the lines, and closes the connection', async () => {
   const body = new Readable({ read() {} });
 
   await decodeEvents(body).return();
@@ -251,7 +251,7 @@ test('[P-6] return() before the loop ends the lines, and closes the connection',
   expect(body.destroyed).toBe(true);
 });
 
-test('[P-6] return() while the next line is awaited closes the connection', async () => {
+test('[P-6] a call of return() while the next line is awaited closes the connection', async () => {
   const body = new Readable({ read() {} });
   const events = decodeEvents(body);
   const waiting = events.next();

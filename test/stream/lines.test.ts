@@ -21,7 +21,7 @@ describe('readLines', () => {
     for (const lines of results) expect(lines).toEqual(['a', '😀é☃\u2028', 'long line 😀']);
   });
 
-  test('[W-10] readLines equals a split of the whole text, for any text and any chunks', async () => {
+  test('[W-10] readLines yields the same lines as a split of the whole text, for any text and any chunks', async () => {
     const text = fc.array(fc.constantFrom('\n', '\r\n', 'x', '😀', '\u2028', ' '), {
       maxLength: 200,
     });

@@ -108,7 +108,7 @@ function written({ before, items, behind, gap }: List): string {
   return `${gap}{${members.join(',')}}${gap}`;
 }
 
-test('readItems reads the items of any list, anywhere in it and in any chunks', async () => {
+test('readItems reads the items of any list, wherever the items are in it and however it is split into chunks', async () => {
   await fc.assert(
     fc.asyncProperty(list, cuts, async (given, places) => {
       const text = written(given);
@@ -269,7 +269,7 @@ describe('limits and failures', () => {
     ['before the items', (more: string) => `{"more":"${more}","items":[]}`],
     ['behind the items', (more: string) => `{"items":[],"more":"${more}"}`],
     ['without items', (more: string) => `{"more":"${more}"}`],
-  ])('readItems refuses a list with more than 1 MiB besides items: %s', async (_, write) => {
+  ])('readItems refuses a list that has more than 1 MiB besides its items: %s', async (_, write) => {
     const large = write('x'.repeat(1024 * 1024));
     const small = write('x'.repeat(1024 * 1024 - 100));
     const cuts = [500_000, 1_000_000];

@@ -32,7 +32,7 @@ async function between(odd: string, added: Added, cut: boolean) {
 describe.each([
   ['without parsing it', compact],
   ['by parsing it', spaced],
-])('an odd line beside one that is read %s', (_, added) => {
+])('an odd line next to a line that is read %s', (_, added) => {
   test.each([
     ['NUL', '\u0000'],
     ['another control character', '\u0001'],
@@ -48,7 +48,7 @@ describe.each([
     ['a byte order mark', '\ufeff'],
     ['a byte order mark before an event', `\ufeff${compact('c')}`],
     ['NUL behind an event', `${compact('c')}\u0000`],
-  ])('[W-13] an odd line of %s ends the watch, after the events before it', async (_row, odd) => {
+  ])('[W-13] an odd line of %s ends the watch, after the events before it are delivered', async (_row, odd) => {
     for (const cut of [false, true]) {
       const { names, error, body } = await between(odd, added, cut);
 

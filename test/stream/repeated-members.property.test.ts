@@ -131,7 +131,7 @@ test.each([
   }
 });
 
-test('[L-11] items that repeat 90,000 times take no more stack than once', async () => {
+test('[L-11] items that repeat 90,000 times take no more stack than items that occur once', async () => {
   const text = `{${LIST}${`,"items":[]`.repeat(90_000)},"items":[${A}]}`;
 
   const { list } = await listed(text, [500_000]);
@@ -139,7 +139,7 @@ test('[L-11] items that repeat 90,000 times take no more stack than once', async
   expect(list).toMatchObject({ resourceVersion: '7', items: [{ kind: 'ConfigMap' }] });
 });
 
-test('[W-13] a kind that repeats behind the metadata does not fail the watch: the last kind counts', async () => {
+test('[W-13] if the kind is repeated after the metadata, the watch does not fail: the last kind counts', async () => {
   const metadata = '"metadata":{"name":"a","uid":"u","resourceVersion":"1"}';
   const text = `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1",${metadata},"kind":"Other"}}\n`;
 

@@ -172,7 +172,7 @@ test('an object in any order is scanned without parsing, with the same result as
   );
 });
 
-test('added, repeated and misplaced members never make the scan wrong', () => {
+test('added, repeated and misplaced members never lead to a wrong scan', () => {
   const extra = fc.array(
     fc.record({
       level: fc.constantFrom('line', 'object', 'metadata'),
@@ -208,7 +208,7 @@ test('added, repeated and misplaced members never make the scan wrong', () => {
   );
 });
 
-test('white space anywhere never makes the scan wrong', () => {
+test('white space anywhere never leads to a wrong scan', () => {
   const gap = fc.constantFrom(' ', '\t', '\n', '\r\n');
   fc.assert(
     fc.property(parts, gap, fc.nat(), (given, space, place) => {
@@ -222,7 +222,7 @@ test('white space anywhere never makes the scan wrong', () => {
   );
 });
 
-test('a cut, repeated or changed part of a line never makes the scan wrong', () => {
+test('a line with a piece cut out, repeated or changed never leads to a wrong scan', () => {
   const change = fc.record({
     how: fc.constantFrom('cut', 'end', 'start', 'double', 'swap', 'replace', 'escape'),
     from: fc.nat(),

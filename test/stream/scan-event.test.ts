@@ -47,13 +47,13 @@ describe('lines of a real API server', () => {
     }
   });
 
-  test('every other recorded line is left to the parser', () => {
+  test('every recorded line without an object is left to the parser', () => {
     const others = lines.filter((line) => !isOfObject(line));
     expect(others.length).toBeGreaterThan(10);
     for (const line of others) expect(scan(line)).toBeUndefined();
   });
 
-  test('a line is scanned at its place between others in a chunk', () => {
+  test('a line between other lines of a chunk is scanned correctly', () => {
     const some = recordedLines('rollout').filter(isOfObject).slice(0, 20);
     const chunk = Buffer.from(some.map((line) => `${line}\n`).join(''));
     let start = 0;
@@ -123,7 +123,7 @@ describe('lines that are scanned without parsing', () => {
     expect(scan(line(IDENTITY, '', type))?.type).toBe(type);
   });
 
-  test('the namespace of the previous line is not taken over', () => {
+  test('a line without a namespace does not get the namespace of the previous line', () => {
     scan(line(IDENTITY));
 
     const event = scan(line('"name":"a","uid":"u","resourceVersion":"1"'));
@@ -184,7 +184,7 @@ describe('lines that are left to the parser', () => {
   });
 });
 
-describe('lines that are scanned, and refused when read', () => {
+describe('lines that are scanned, but refused when they are read', () => {
   test.each([
     ['something behind the end', `${line(IDENTITY)}}`],
     ['a missing brace', line(IDENTITY).slice(0, -1)],
@@ -231,7 +231,7 @@ describe('an object that is given an apiVersion and kind', () => {
       `${METADATA},"spec":{}`,
     ],
     ['their own already', `"apiVersion":"example.dev/v1","kind":"Thing",${METADATA}`, METADATA],
-  ])('the given apiVersion and kind replace the object’s own: %s', (_, object, rest) => {
+  ])('the given apiVersion and kind replace the ones in the object: %s', (_, object, rest) => {
     const entry = scan(of(object), { form })?.entry;
 
     expect(entry?.object).toMatchObject(form);

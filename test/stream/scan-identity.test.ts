@@ -32,7 +32,7 @@ test.each([
   expect(scanned(object, false)).toEqual({ metadata: METADATA, isFormFirst });
 });
 
-test('nothing of a previously scanned object remains', () => {
+test('a scan keeps nothing of the object that was scanned before', () => {
   scanned(`{"spec":1,"kind":"A",${METADATA},"apiVersion":"v1"}`, true);
   scanned(`{"data":{},${METADATA}}`, false);
 

@@ -11,14 +11,14 @@ const files = globSync('{test,testing/test,examples,bench/test}/**/*.test.ts', {
 const isTools = (path: string): boolean => path.endsWith('.tools.test.ts');
 const names = TOOLS.map(({ name }) => name);
 
-test('every file of tests that start tools says which', () => {
+test('every test file that starts tools lists these tools', () => {
   const untold = files.filter((path) => isTools(path) && tagsOf(read(path)).length === 0);
 
   expect(files.filter(isTools).length).toBeGreaterThan(40);
   expect(untold).toEqual([]);
 });
 
-test('no other file of tests asks for a tool', () => {
+test('a test file that is not for tools does not look for a tool', () => {
   const asks = new RegExp(`(?:pathOf|folderWithTools)\\('(?:${names.join('|')})'|KUBECTLS\\b`);
   const wrong = files.filter(
     (path) => !isTools(path) && !path.startsWith('test/tools/') && asks.test(read(path)),
@@ -27,7 +27,7 @@ test('no other file of tests asks for a tool', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every property takes the number of its runs from the one setting', () => {
+test('every property test takes the number of its runs from the same setting', () => {
   const wrong = files.filter((path) => /\bnumRuns:/.test(read(path)));
 
   expect(wrong).toEqual([]);

@@ -22,7 +22,7 @@ const found = (name: string): ToolState => ({
 });
 const missing = (name: string): ToolState => ({ tool: toolNamed(name), state: 'missing' });
 
-test("a file's first comment names the tools that it starts", () => {
+test("a file's first comment lists the tools that it starts", () => {
   expect(FILES.map(({ text }) => tagsOf(text))).toEqual([['jq', 'curl'], ['curl'], ['kubectl']]);
   expect(tagsOf("const tag = '@module-tag jq';")).toEqual([]);
 });
@@ -78,7 +78,7 @@ test('a control plane program is found in its folder, and may be missing in CI',
   });
 });
 
-test('an npm package is installed if its folder exists, and must not be missing in CI', () => {
+test('an npm package counts as installed if its folder exists, and a missing package fails in CI', () => {
   const packageFolder = mkdtempSync(join(tmpdir(), 'chancery-package-'));
   const client = { ...toolNamed('client-node'), packageFolder };
 
@@ -119,7 +119,7 @@ function folderWith(...names: readonly string[]): string {
   return folder;
 }
 
-test('a tool is searched by its variable, and then on the PATH', () => {
+test('a tool is looked up by its environment variable, and then on the PATH', () => {
   const [one, other] = [folderWith('jq'), folderWith('jq')];
 
   expect(pathOf('jq', { PATH: one })).toBe(join(one, 'jq'));

@@ -60,7 +60,7 @@ test.each([
   expect(connection.paused).toBe(false);
 });
 
-test('[W-11] data that arrived before the pause is read in order, to its end', async () => {
+test('[W-11] data that arrived before the pause is read completely and in order', async () => {
   const { exchange, connection, response } = await answered();
   const chunks = Array.from({ length: 200 }, (_, at) => Buffer.alloc(1_024, at));
 

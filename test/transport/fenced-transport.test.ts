@@ -49,7 +49,7 @@ class WaitingTransport implements Transport {
 const write = (parts: Partial<TransportRequest> = {}): TransportRequest =>
   request({ method: 'PATCH', body: '{}', ...parts });
 
-test('[LE-9] a write after the loss of leadership is refused and not sent, and reads pass', async () => {
+test('[LE-9] a write after the loss of leadership is refused and not sent, and reads are sent', async () => {
   const server = await rawServer(() => answerOf(200));
   const fence = new MovableFence(undefined);
   const transport = fencedTransport(transportTo(server.url), { fence, clock: new FakeClock() });
@@ -135,7 +135,7 @@ test('[LE-10] the deadline of a running write moves with each renewal', async ()
   expect((await sending).status).toBe(200);
 });
 
-test('an answered write leaves no timer, and its answer is read past the deadline', async () => {
+test('an answered write leaves no timer behind, and its answer can be read past the deadline', async () => {
   const server = await rawServer(() => 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{');
   const clock = new FakeClock();
   const bytes = transportTo(server.url, { clock });

@@ -50,6 +50,6 @@ test('[P-18] isListening supports a unix socket that may not exist yet', async (
   expect([before, after]).toEqual([false, true]);
 });
 
-test('isListening refuses a URL that is no ambassador address', () => {
+test('isListening refuses a URL that is not the address of an ambassador', () => {
   expect(() => isListening('https://127.0.0.1', systemClock)).toThrow(ConfigurationError);
 });

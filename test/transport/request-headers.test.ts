@@ -28,7 +28,7 @@ test.each([
   'Transfer-Encoding',
   'Accept-Encoding',
   'User-Agent',
-])('proxy 29: the caller may not set the header %s, in any case', (name) => {
+])('proxy 29: the caller may not set the header %s, in upper or lower case', (name) => {
   for (const spelled of [name, name.toLowerCase(), name.toUpperCase()]) {
     expect(() => requestHeaders({ [spelled]: 'x' }, fixed)).toThrow(
       expect.objectContaining({ code: 'CONFIG', context: { header: spelled } }),
@@ -36,7 +36,7 @@ test.each([
   }
 });
 
-test('[P-8] other headers are sent unchanged', () => {
+test('[P-8] headers that the caller may set are sent unchanged', () => {
   const headers = requestHeaders({ accept: 'application/json', traceparent: '00-1' }, fixed);
 
   expect(headers).toEqual({
@@ -47,7 +47,7 @@ test('[P-8] other headers are sent unchanged', () => {
   });
 });
 
-test('[P-2] a Host header is sent when the origin’s own would be refused', () => {
+test('[P-2] a Host header can replace the default one of the origin, which would be refused', () => {
   const headers = requestHeaders({}, { ...fixed, host: 'localhost' });
 
   expect(headers).toMatchObject({ host: 'localhost' });
@@ -63,7 +63,7 @@ const REFUSED_NAMES = fc.oneof(
     .map(([prefix, rest]) => prefix + rest),
 );
 
-test('[security 9] proxy 29: no spelling or blank lets a credential header pass', () => {
+test('[security 9] proxy 29: no spelling and no space lets a credential header through', () => {
   const capitals = fc.array(fc.boolean(), { minLength: 40, maxLength: 40 });
   const blank = fc.constantFrom('', ' ', '\t', '\0', '\r\n', '\u00a0');
 
@@ -79,7 +79,7 @@ test('[security 9] proxy 29: no spelling or blank lets a credential header pass'
   );
 });
 
-test('the type of request headers has no credential', () => {
+test('the type of request headers contains no credential header', () => {
   const accepted: RequestHeaders = { accept: 'application/json', 'content-type': 'text/plain' };
   const refused: RequestHeaders[] = [
     // @ts-expect-error -- would replace the token that the ambassador adds

@@ -12,7 +12,7 @@ function openSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 }
 
-describe('no listener', () => {
+describe('no server listens', () => {
   test('[P-12] a refused connection means that nothing was sent', async () => {
     const server = await rawServer(() => undefined);
     await server.close();
@@ -69,7 +69,7 @@ describe('a connection that breaks', () => {
   test.each([
     'reset',
     'closed',
-  ] as const)('[P-12] a connection %s before the answer leaves the outcome unknown', async (how) => {
+  ] as const)('[P-12] if a connection is %s before the answer, the outcome is unknown', async (how) => {
     const server = await rawServer(({ socket }) => {
       if (how === 'reset') socket.resetAndDestroy();
       else socket.destroy();
@@ -97,7 +97,7 @@ describe('a connection that breaks', () => {
       `${closing(CHUNKED_HEAD)}a\r\nabc`,
       'abc',
     ],
-  ])('[P-12] an answer that ends %s is incomplete', async (_, bytes, arrived) => {
+  ])('[P-12] an answer that ends %s counts as incomplete', async (_, bytes, arrived) => {
     const server = await rawServer(({ socket }) => {
       socket.end(bytes);
       return undefined;
@@ -117,7 +117,7 @@ describe('a connection that breaks', () => {
     expect(received).toBe(arrived);
   });
 
-  test('an answer with its last chunk is complete, even if the connection ends', async () => {
+  test('an answer is complete when its last chunk has arrived, even if the connection ends', async () => {
     const server = await rawServer(({ socket }) => {
       socket.end(CHUNKED_HEAD + chunkOf('abc') + chunkOf(''));
       return undefined;
@@ -133,7 +133,7 @@ describe('an answer that is not HTTP', () => {
   test.each([
     ['a banner', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['an endless head', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`],
-  ])('an answer with %s is a protocol error', async (_, bytes) => {
+  ])('an answer with %s causes a protocol error', async (_, bytes) => {
     const server = await rawServer(() => bytes);
 
     const sending = transportTo(server.url).send(request());
@@ -200,7 +200,7 @@ describe('timers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('[P-7] a Lease request has half of the renew deadline', async () => {
+  test('[P-7] a Lease request may take at most half of the renew deadline', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => undefined);
     const lease = request({ method: 'PUT', purpose: 'election', body: '{}' });
@@ -220,7 +220,7 @@ describe('timers', () => {
   test.each([
     'call',
     'watch',
-  ] as const)('[P-7] a %s that no server accepts fails after 4 s, unsent', async (purpose) => {
+  ] as const)('[P-7] a %s that no server accepts fails after 4 s, and counts as not sent', async (purpose) => {
     const clock = new FakeClock();
     const url = await deafListener();
     const before = openSockets();
@@ -274,7 +274,7 @@ describe('timers', () => {
     expect(body.destroyed).toBe(false);
   });
 
-  test('[P-7] an answered call leaves no timer', async () => {
+  test('[P-7] an answered call leaves no timer behind', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => answerOf(200));
 

@@ -5,7 +5,7 @@ import { undiciPool } from '../../operator/transport/undici-pool.ts';
 
 const require = createRequire(import.meta.url);
 
-test("the pool that is loaded directly is the pool of undici's index", () => {
+test('the pool is loaded from its own file, and is the same one that the package undici exports', () => {
   const loaded: string[] = [];
 
   const found = undiciPool((id) => {
@@ -21,7 +21,7 @@ test("the pool that is loaded directly is the pool of undici's index", () => {
 test.each([
   'MODULE_NOT_FOUND',
   'ERR_PACKAGE_PATH_NOT_EXPORTED',
-])('the pool of an undici with other files (%s) is loaded by name', (code) => {
+])('the pool is loaded from the package undici if its own file cannot be loaded (%s)', (code) => {
   const found = undiciPool((id) => {
     if (id !== 'undici') throw Object.assign(new Error(`no ${id}`), { code });
     return { Pool };
@@ -30,7 +30,7 @@ test.each([
   expect(found).toBe(Pool);
 });
 
-test('a broken undici is not loaded in another way', () => {
+test('if the file of the pool is broken, its error is thrown, and nothing else is loaded', () => {
   const load = (): never => {
     throw new SyntaxError('broken');
   };

@@ -9,7 +9,7 @@ import { VERSION } from '../../operator/core/version.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 
 describe('a request on the wire', () => {
-  test('[P-9] a request has the content-length of its body, also a DELETE', async () => {
+  test('[P-9] a request, also a DELETE, has the content-length of its body', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url);
     const body = '{"preconditions":{"uid":"é"}}';
@@ -25,7 +25,7 @@ describe('a request on the wire', () => {
     expect(Buffer.from(server.requests[0]?.body ?? '', 'latin1').toString('utf8')).toBe(body);
   });
 
-  test('[P-9] a DELETE without a body leaves the connection usable', async () => {
+  test('[P-9] after a DELETE without a body the connection can be used again', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { maxInFlight: 1 });
 
@@ -39,7 +39,7 @@ describe('a request on the wire', () => {
   test.each([
     'call',
     'watch',
-  ] as const)('[P-5] [P-8] a %s sends our user agent, and asks for uncompressed bytes', async (purpose) => {
+  ] as const)("[P-5] [P-8] a %s sends the toolkit's user agent, and asks for uncompressed bytes", async (purpose) => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url);
 
@@ -64,7 +64,7 @@ describe('a request on the wire', () => {
     expect(server.requests[0]?.head).toMatch(/^user-agent: website-operator\/1\.2\r?$/m);
   });
 
-  test('[P-1] a request goes to the ambassador, whatever the proxy variables are', async () => {
+  test('[P-1] a request goes to the ambassador, whatever the proxy variables of the environment are', async () => {
     vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1');
     vi.stubEnv('http_proxy', 'http://127.0.0.1:1');
     onTestFinished(() => {
@@ -191,7 +191,7 @@ describe('connections', () => {
     expect(server.sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(201);
   });
 
-  test('[P-17] calls beyond maxInFlight wait until another is answered', async () => {
+  test('[P-17] calls beyond `maxInFlight` wait until another call is answered', async () => {
     const server = await rawServer(() => undefined);
     const transport = transportTo(server.url, { maxInFlight: 2 });
     const calls = Array.from({ length: 5 }, () =>
@@ -242,7 +242,7 @@ describe('connections', () => {
     expect(clock.monotonic()).toBe(0);
   });
 
-  test('[P-3] the connection of a watch is not used again, and that of a call is', async () => {
+  test('[P-3] the connection of a watch is not used again; the connection of a call is', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { maxInFlight: 1 });
 
@@ -273,7 +273,7 @@ describe('connections', () => {
     await once(server.sockets[0] ?? expect.unreachable(), 'end');
   });
 
-  test('close ends open requests, and nothing is sent afterwards', async () => {
+  test('close() ends open requests, and nothing is sent afterwards', async () => {
     const server = await rawServer(({ head }) =>
       head.startsWith('GET /watch') ? CHUNKED_HEAD : undefined,
     );
@@ -296,7 +296,7 @@ describe('connections', () => {
 });
 
 describe('cancellation', () => {
-  test('[P-6] cancellation leaves no listener on a signal that many requests share', async () => {
+  test('[P-6] cancellation leaves no listener behind on a signal that many requests share', async () => {
     const server = await rawServer((_request, index) =>
       index % 3 === 0 ? CHUNKED_HEAD + chunkOf('x') : answerOf(200),
     );

@@ -188,13 +188,13 @@ const ROWS: readonly Row[] = [
 describe('classify', () => {
   test.each(
     ROWS,
-  )('[W-20] [W-21] classify decides row %s', (_what, outcome, history, step, wait, reason) => {
+  )('[W-20] [W-21] classify() returns the right step for row %s', (_what, outcome, history, step, wait, reason) => {
     const action = classify(outcome, { ...NO_HISTORY, ...history });
 
     expect(action).toMatchObject({ step, wait, reason });
   });
 
-  test('classify passes on how long the server asked to wait', () => {
+  test('classify() passes on the wait that the server requested', () => {
     const action = classify(open(api({ code: 429 }, 3_000)), NO_HISTORY);
 
     expect(action.atLeastMs).toBe(3_000);
@@ -202,7 +202,7 @@ describe('classify', () => {
 });
 
 describe('remember', () => {
-  test('remember counts consecutive failures of one kind, and keeps the other counts', () => {
+  test('remember() counts consecutive failures of one kind, and keeps the other counts', () => {
     const action = classify(open(gone), NO_HISTORY);
 
     const history = remember({ ...NO_HISTORY, tooLarge: 2 }, action, false);
@@ -210,7 +210,7 @@ describe('remember', () => {
     expect(history).toEqual({ ...NO_HISTORY, tooLarge: 2, expired: 1 });
   });
 
-  test('remember resets the other counts after a watch that worked, but not the count of the current kind', () => {
+  test('remember() resets the other counts after a watch that worked, but not the count of the current kind', () => {
     const action = classify(stream(garbage), NO_HISTORY);
 
     const history = remember({ ...NO_HISTORY, tooLarge: 2, undecodable: 2 }, action, true);
@@ -218,7 +218,7 @@ describe('remember', () => {
     expect(history).toEqual({ ...NO_HISTORY, undecodable: 3 });
   });
 
-  test('remember resets every count after a watch that worked and ended normally', () => {
+  test('remember() resets every count after a watch that worked and ended normally', () => {
     const action = classify(end(3, 10), NO_HISTORY);
 
     const history = remember({ ...NO_HISTORY, expired: 4, serverErrors: 2 }, action, true);

@@ -34,12 +34,12 @@ async function watching() {
   return { ...started, collection, probes, wholeLists, away };
 }
 
-describe('[found 17] [W-33] a server with lower versions', () => {
+describe('[found 17] [W-33] a server with lower resourceVersions', () => {
   test.each([
     ['after connections that the ambassador’s port refused', [refused(), refused()]],
     ['after connections that the API server refused to the ambassador', [dialled()]],
     ['after a connection that broke and could be made again at once', []],
-  ])('a restored server with lower versions is detected within seconds %s', async (_, failures) => {
+  ])('a restored server with lower resourceVersions is detected within seconds %s', async (_, failures) => {
     const { away, clock, collection, names, wholeLists } = await watching();
 
     await away(failures, () => collection.restore(7, 'z'));
@@ -128,14 +128,14 @@ describe('[found 17] [W-33] a server with lower versions', () => {
   });
 });
 
-describe('[found 17] [W-33] a server with higher versions and other objects', () => {
+describe('[found 17] [W-33] a server with higher resourceVersions and other objects', () => {
   /** All of its objects are older than the versions that were seen before. */
   const another = (collection: FakeCollection, ...names: readonly string[]): void => {
     collection.restore(20, ...names);
     collection.writtenElsewhere(500);
   };
 
-  test('a server with higher versions is detected by an object that the cache lacks', async () => {
+  test('a server with higher resourceVersions is detected by an object that the cache lacks', async () => {
     const { away, clock, collection, names } = await watching();
 
     await away([refused()], () => another(collection, 'a', 'q'));
@@ -144,7 +144,7 @@ describe('[found 17] [W-33] a server with higher versions and other objects', ()
     expect(names()).toEqual(['demo/a', 'demo/q']);
   });
 
-  test('a server with higher versions is detected when it has no objects', async () => {
+  test('a server with higher resourceVersions than before is detected even if it has no objects', async () => {
     const { away, clock, collection, names } = await watching();
 
     await away([refused()], () => another(collection));
@@ -155,7 +155,7 @@ describe('[found 17] [W-33] a server with higher versions and other objects', ()
 });
 
 describe('[found 17] an unchanged server', () => {
-  test('an unchanged server is asked for one object, and the watch continues', async () => {
+  test('from an unchanged server one object is requested, and the watch continues', async () => {
     const { away, clock, collection, probes, wholeLists } = await watching();
 
     await away([refused(), refused()], () => {});

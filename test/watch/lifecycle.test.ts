@@ -14,7 +14,7 @@ const refused = (): AmbassadorError =>
 const upstream = (): AmbassadorError =>
   new AmbassadorError('dial', { code: 'AMBASSADOR_UPSTREAM', fate: 'not-sent' });
 
-test('[W-3] a thousand starts and stops at any moment leave no timer, listener, slot or watch', async () => {
+test('[W-3] a thousand starts and stops at any moment leave no timer, listener, slot or watch behind', async () => {
   const clock = new FakeClock();
   const limiter = new ListLimiter({ clock, concurrentLists: 1 });
   const { signal: parent } = new AbortController();
@@ -59,7 +59,7 @@ test('[W-3] a thousand starts and stops at any moment leave no timer, listener, 
   release();
 });
 
-test('[W-3] [H51] a second run while the first one goes on sends no request', async () => {
+test('[W-3] [H51] a second run while the first run goes on sends no request', async () => {
   const { collection, reflector, running, stop } = start();
   const again = reflector.run(new AbortController().signal);
   await settle();
@@ -71,7 +71,7 @@ test('[W-3] [H51] a second run while the first one goes on sends no request', as
   expect(requests).toEqual([1, 1]);
 });
 
-test('[W-3] a stopped reflector can run again, from a list that is not older', async () => {
+test('[W-3] a stopped reflector can run again, and begins with a list that is not older than before', async () => {
   const { collection, reflector, running, stop, statuses } = start({ initialList: 'any' });
   await settle();
   stop();
@@ -106,7 +106,7 @@ test('[L-1] the first list reads the newest state, or any state when configured'
   expect(kinds).toEqual(['latest', 'any']);
 });
 
-test('[W-41] alternating refusals, proxy 5xx and 429 cause ten status changes an hour at most', async () => {
+test('[W-41] alternating refusals, 5xx answers of the proxy and 429 cause at most ten status changes an hour', async () => {
   const { clock, collection, statuses } = start();
   await settle();
   const busy = (): ApiError => new ApiError({ code: 429 });
@@ -129,7 +129,7 @@ test('[W-41] alternating refusals, proxy 5xx and 429 cause ten status changes an
   ]);
 });
 
-test('[L-21] a server that lags two seconds is awaited, without a list that bypasses its cache', async () => {
+test("[L-21] if a server lags behind by two seconds, the source waits, and does not list past the server's cache", async () => {
   const { clock, collection } = start();
   await settle();
   collection.failLists(tooLarge());
@@ -145,7 +145,7 @@ test('[L-21] a server that lags two seconds is awaited, without a list that bypa
   expect(collection.openWatches).toHaveLength(1);
 });
 
-test('[L-21] a restored server is read past its cache within ten seconds', async () => {
+test("[L-21] within ten seconds, the source lists a restored server's newest state instead of its cached state", async () => {
   const { clock, collection } = start();
   await settle();
   collection.failLists(tooLarge(), tooLarge(), tooLarge(), tooLarge());
@@ -159,7 +159,7 @@ test('[L-21] a restored server is read past its cache within ten seconds', async
   ]);
 });
 
-test('[L-21] a not-older-than list that is refused as expired is followed at once by a list of the latest state', async () => {
+test('[L-21] a list with NotOlderThan that is refused as expired is followed at once by a list of the latest state', async () => {
   const { collection } = start();
   await settle();
   collection.failLists(expired());

@@ -63,7 +63,7 @@ test('[L-13] up to ten sources start at once, and more sources are spread over a
   expect(eleven.started).toHaveLength(11);
 });
 
-test('[L-13] a source that is stopped while it waits gives up its turn, and leaves no listener', async () => {
+test('[L-13] a source that is stopped while it waits gives up its turn, and leaves no listener behind', async () => {
   const limiter = new ListLimiter({ clock: new FakeClock(), concurrentLists: 1 });
   const stop = new AbortController();
   const { signal } = new AbortController();
@@ -144,7 +144,7 @@ test('[L-23] the lists of fifty sources are spread over two seconds when their A
   expect(Math.max(...times)).toBeGreaterThan(1_800);
 });
 
-test('[L-23] the lists of five sources are spread, including the first one', async () => {
+test('[L-23] the lists of five sources are spread over time, including the first list', async () => {
   const { clock, collections, times } = await watching(5);
 
   for (const collection of collections) {

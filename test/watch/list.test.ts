@@ -60,7 +60,7 @@ test.each([
   expect(names(list.items)).toEqual(expected);
 });
 
-test('[L-5] the continue token of a 410 is never sent, and a second 410 fails the list', async () => {
+test('[L-5] the continue token in a 410 is never sent, and a second 410 fails the list', async () => {
   const gone = new ApiError({ code: 410, reason: 'Expired' });
   const source = pages((index) => (index < 2 ? { continueToken: `t${index}` } : gone));
 
@@ -75,7 +75,7 @@ test('[L-5] the continue token of a 410 is never sent, and a second 410 fails th
   ]);
 });
 
-test('[L-7] the resourceVersion of a list is that of its first page', async () => {
+test('[L-7] the resourceVersion of a list is taken from its first page', async () => {
   const source = pages((index) => ({
     resourceVersion: `${10 + index}`,
     continueToken: index < 2 ? `t${index}` : undefined,
@@ -96,7 +96,7 @@ test('[L-10] the last state of an object on two pages is used, and the duplicate
   expect(list.items.find(({ key }) => key === 'a')?.resourceVersion).toBe('2');
 });
 
-test('[L-10] duplicates in a list are counted and noted, and are no failure', async () => {
+test('[L-10] duplicates in a list are counted and reported, and do not fail the list', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const page = collection.listPage.bind(collection);
@@ -140,7 +140,7 @@ test.each([
     (index: number) => ({ items: [entry('a')], continueToken: `${index}` }),
     1_001,
   ],
-] as const)('an endless list with %s is an error', async (_, page, requests) => {
+] as const)('an endless list with %s causes an error', async (_, page, requests) => {
   const source = pages(page);
 
   await expect(listAll(source, latest)).rejects.toMatchObject({ code: 'DECODE' });
@@ -148,7 +148,7 @@ test.each([
   expect(source.requests).toHaveLength(requests);
 });
 
-test('not-older-than lists, and lists of any state, are requested without pages', async () => {
+test('lists with NotOlderThan, and lists of any state, are requested without pages', async () => {
   const source = pages(() => ({}));
 
   const since = { kind: 'not-older-than', resourceVersion: '7' } as const;
@@ -175,7 +175,7 @@ describe('page sizes for a sink that takes pages', () => {
     return source;
   };
 
-  test('the pages of large objects are small, and those of small objects large', async () => {
+  test('pages of large objects contain few objects, and pages of small objects contain many', async () => {
     const [large, small] = [sized(() => 1_300_000, 4), sized(() => 720, 5)];
 
     await listAll(large, taking);
@@ -193,7 +193,7 @@ describe('page sizes for a sink that takes pages', () => {
     expect(limits(source)).toEqual([10, 50, 250, 3, 3]);
   });
 
-  test('pages are also requested from a source without sizes, and for any consistency', async () => {
+  test('pages are also requested if the source reports no sizes, and for any consistency', async () => {
     const source = pages((index) => ({
       items: [entry(`${index}`)],
       continueToken: index < 4 ? `t${index}` : undefined,
@@ -213,7 +213,7 @@ describe('page sizes for a sink that takes pages', () => {
     expect(limits(source)).toEqual([10, 1, 1]);
   });
 
-  test('the next page is requested after a page was taken, and the list has only the sink’s kept objects', async () => {
+  test('the next page is requested only after takePage has ended, and the list has the objects that takePage returned', async () => {
     const { promise: gate, resolve } = Promise.withResolvers<void>();
     const taken: (readonly [readonly string[], boolean])[] = [];
     const source = pages((index) => ({

@@ -20,7 +20,7 @@ test.each([
   -1,
   Number.NaN,
   Number.POSITIVE_INFINITY,
-])('[W-35] a relist interval of %s ms is refused, and the error names the alternative', (relistIntervalMs) => {
+])('[W-35] a relist interval of %s ms is refused, and the error contains the alternative', (relistIntervalMs) => {
   const make = (): unknown => informer(relistIntervalMs);
 
   expect(make).toThrow(ConfigurationError);

@@ -167,7 +167,7 @@ test('[L-14] [H33] the reflector keeps the old objects while a relist fails, and
   expect(statuses).toEqual(['healthy', 'failing: upstream-unreachable', 'healthy']);
 });
 
-test('[W-20] row 12: [H08] another ERROR event resumes from the same resourceVersion', async () => {
+test('[W-20] row 12: [H08] an ERROR event other than 410 resumes from the same resourceVersion', async () => {
   const { clock, collection } = start();
   await settle();
 
@@ -230,7 +230,7 @@ test('[W-25] a server that ends every watch after one event gets at most 20 watc
   expect(collection.watches.length).toBeLessThanOrEqual(20);
 });
 
-test('[W-20] row 3: watches that end after exactly their time are reopened without pause or list', async () => {
+test('[W-20] row 3: watches that end after exactly their time are reopened without a pause and without a list', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [3, 4] });
   await settle();
   for (let cycle = 0; cycle < 200; cycle++) {
@@ -321,7 +321,7 @@ test('[W-31] the reflector also cuts a watch that still sends events after its t
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-30] after a window with bookmarks, 90 seconds of silence count as a dead connection', async () => {
+test('[W-30] if a watch had bookmarks, 90 seconds of silence on the next watch count as a dead connection', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [600, 601] });
   await settle();
   for (let minute = 0; minute < 9; minute++) {
@@ -342,7 +342,7 @@ test('[W-30] after a window with bookmarks, 90 seconds of silence count as a dea
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-30] [H22] a silent window that never had bookmarks is left open until its end', async () => {
+test('[W-30] [H22] a silent watch that never had bookmarks is left open until its timeout', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [600, 601] });
   await settle();
 
@@ -352,7 +352,7 @@ test('[W-30] [H22] a silent window that never had bookmarks is left open until i
   expect(collection.openWatches).toHaveLength(1);
 });
 
-test('[W-33] [W-34] a restored server is detected by a probe after a silent window', async () => {
+test('[W-33] [W-34] a restored server is detected by a probe after a watch without events', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   collection.put('b');

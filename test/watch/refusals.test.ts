@@ -31,7 +31,7 @@ test('[real R-7] [W-20] a 403 after a healthy period is retried at first, and co
   expect(statuses).toEqual([...late, 'healthy']);
 });
 
-test('[real R-7] [W-20] refusals during several restarts with healthy periods between them stay retries', async () => {
+test('[real R-7] [W-20] refusals during several restarts with healthy periods between them do not count as forbidden', async () => {
   const { clock, collection, statuses } = await healthy(refused(), refused());
 
   for (let restart = 0; restart < 3; restart++) {

@@ -9,7 +9,7 @@ const at = (object: Thing, resourceVersion: string): Thing => ({
   metadata: { ...object.metadata, resourceVersion },
 });
 
-test('[W-16] [H27] a replayed ADDED event does not restore an object that was deleted since', async () => {
+test('[W-16] [H27] a replayed ADDED event does not restore an object that was deleted in the meantime', async () => {
   const { collection, names, changes, reflector, meter } = start();
   await settle();
   const a = collection.put('a');
@@ -25,7 +25,7 @@ test('[W-16] [H27] a replayed ADDED event does not restore an object that was de
   expect(meter.value('chancery_rv_regression_total')).toBe(1);
 });
 
-test('[W-16] [H27] outdated events in a batch are skipped, and the others are applied', async () => {
+test('[W-16] [H27] outdated events in a batch are skipped, and all other events are applied', async () => {
   const { collection, cached, changes, reflector, meter } = start();
   await settle();
   const a = collection.put('a');
@@ -47,7 +47,7 @@ test('[W-16] [H27] outdated events in a batch are skipped, and the others are ap
   expect(meter.value('chancery_rv_regression_total')).toBe(3);
 });
 
-test('[L-12] [H28] resourceVersions that are not numbers are followed in the order of arrival', async () => {
+test('[L-12] [H28] if resourceVersions are not numbers, the last one that arrived counts as the newest', async () => {
   const { clock, collection, cached } = start();
   await settle();
   const a = collection.put('a');

@@ -124,7 +124,7 @@ test.each([
   ['400', 'the server could not understand the request'],
   ['400', ''],
   ['422', 'unknown parameter'],
-])('[attack A-8] [L-33] a %s for a streamed list that names no parameter leads to a paged list (%j)', async (code, message) => {
+])('[attack A-8] [L-33] if a streamed list is refused with %s and no parameter is mentioned, a paged list follows (%j)', async (code, message) => {
   const collection = world('a', 'b');
   collection.failWatches(new ApiError({ code: Number(code), reason: 'BadRequest', message }));
   const { clock, names, notices } = start({ list: 'stream' }, collection);
@@ -136,7 +136,7 @@ test.each([
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[attack A-8] [L-33] a request that is refused both streamed and paged reports the error of the paged list', async () => {
+test('[attack A-8] [L-33] if a list is refused both as a stream and in pages, the error of the paged list is reported', async () => {
   const collection = world('a');
   const refused = (): ApiError =>
     new ApiError({ code: 400, reason: 'BadRequest', message: 'field label not supported: x' });
@@ -150,7 +150,7 @@ test('[attack A-8] [L-33] a request that is refused both streamed and paged repo
   expect(reflector.status).toMatchObject({ reason: 'rejected' });
 });
 
-test('[L-30] a server that cannot stream is not asked again for an hour by any source of the process', async () => {
+test('[L-30] if a server cannot stream lists, no source of the process requests a stream for an hour', async () => {
   const clock = new FakeClock();
   const limiter = new ListLimiter({ clock });
   const first = world('a');
@@ -176,7 +176,7 @@ test('[L-30] a server that cannot stream is not asked again for an hour by any s
   expect(streamed).toEqual([false, true, false, true]);
 });
 
-test('[L-30] the mode stream streams the next list again after a fallback', async () => {
+test('[L-30] in the mode "stream", the next list after a fallback is streamed again', async () => {
   const collection = world('a');
   collection.failWatches(gateOff());
   const { clock } = start({ list: 'stream' }, collection);
@@ -210,7 +210,7 @@ test('[L-34] MODIFIED and DELETED events before the marker are applied in order'
   expect(cached()).toEqual([{ ...a, value: 7 }, b]);
 });
 
-test('[L-35] an unrequested marker is an ordinary bookmark', async () => {
+test('[L-35] a marker that nobody requested counts as an ordinary bookmark', async () => {
   const { collection, names, reflector, replaced, changes } = start({}, world('a'));
   await settle();
   changes.length = 0;
@@ -222,7 +222,7 @@ test('[L-35] an unrequested marker is an ordinary bookmark', async () => {
   expect(reflector.resourceVersion).toBe('150');
 });
 
-test('a server behind the known state is asked three times for a stream, then for its latest state', async () => {
+test('if a server is behind the known state, three streams are requested from it, and then its latest state', async () => {
   const collection = world('a');
   const tooLarge = (): ApiError =>
     new ApiError({ code: 504, reason: 'Timeout', message: 'Too large resource version: 9' });

@@ -16,7 +16,7 @@ test('an entry that cannot be parsed ends the open watch', () => {
   expect(ended).toEqual([error]);
 });
 
-test('an unreadable entry found while no watch is open ends the next watch at its start, and no other', () => {
+test('an unreadable entry that is found while no watch is open ends the next watch when it starts, and no later watch', () => {
   const unreadable = new Unreadable();
   const first: ProtocolError[] = [];
   const second: ProtocolError[] = [];
@@ -33,7 +33,7 @@ test('an unreadable entry found while no watch is open ends the next watch at it
   expect(second).toEqual([]);
 });
 
-test('an unreadable entry found before a list ends no watch, because the list shows the object again', () => {
+test('an unreadable entry found before a list ends no watch, because the list contains the object again', () => {
   const unreadable = new Unreadable();
   const ended: ProtocolError[] = [];
   unreadable.found(noJson('a/three'));

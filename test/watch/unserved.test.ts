@@ -107,7 +107,7 @@ const gaps = (times: readonly number[]): number[] =>
   times.slice(1).map((at, index) => at - (times[index] ?? 0));
 
 describe('[W-40] a shared poll for unserved resources', () => {
-  test('[W-40] ten sources of an unserved group ask discovery once in ten seconds together', async () => {
+  test('[W-40] ten sources of an unserved group together send one discovery request in ten seconds', async () => {
     const { askedAt, clock, sources } = world(10);
 
     await clock.advanceAndSettle(60_500);
@@ -144,7 +144,7 @@ describe('[W-40] a shared poll for unserved resources', () => {
     expect([together, askedAt.length]).toEqual([1, 1]);
   });
 
-  test('[W-40] another version, or another client, has its own poll', async () => {
+  test('[W-40] another version, or another client, has a separate poll', async () => {
     const { askedAt, clock, discovery, discoveryPoll } = world(1);
     const other = fakeServer(clock);
     const options = { clock, discoveryPoll };
@@ -207,7 +207,7 @@ describe('[W-40] a shared poll for unserved resources', () => {
     expect(ends).toEqual(['left', 'left']);
   });
 
-  test('[W-40] the resource itself is requested at the same pace when discovery does not answer', async () => {
+  test('[W-40] if discovery does not answer, the resource is requested instead, at the same intervals', async () => {
     const { clock, discovery, state } = world(0);
     state.failure = new ApiError({ code: 403, reason: 'Forbidden' });
     const collection = unserved(3);
@@ -240,7 +240,7 @@ describe('[W-40] an established definition', () => {
     expect(other.askedAt).toEqual([]);
   });
 
-  test('[W-40] an established definition speeds up a source that begins to wait up to 5 s later, and then no more', async () => {
+  test('[W-40] an established definition speeds up a source that begins to wait within 5 s, and only during these 5 s', async () => {
     const { clock, discovery, discoveryPoll, askedAt } = world(0);
     discoveryPoll.expectServed(discovery().groupVersion);
     await clock.advanceAndSettle(4_000);
@@ -283,7 +283,7 @@ describe('[W-40] an established definition', () => {
     expect(other.askedAt).toHaveLength(1);
   });
 
-  test('[W-40] two sources with their own polls send two requests', async () => {
+  test('[W-40] two sources with separate polls send two requests', async () => {
     const { askedAt, clock, discovery } = world(1);
     start({ clock }, discoverable(unserved(), discovery('things1')));
 
@@ -310,7 +310,7 @@ describe('[W-40] onUnserved', () => {
     return { ...server, ...started, clock, collection };
   }
 
-  test('[W-40] onUnserved clear keeps the objects while the definition may still exist', async () => {
+  test('[W-40] onUnserved "clear" keeps the objects while the definition may still exist', async () => {
     const { changes, clock, definitionsAskedAt, names } = await vanished({ onUnserved: 'clear' });
 
     await clock.advanceAndSettle(60_000);
@@ -320,7 +320,7 @@ describe('[W-40] onUnserved', () => {
     expect(definitionsAskedAt).toHaveLength(6);
   });
 
-  test('[W-40] onUnserved clear drops all objects once when the definition is gone, and a new definition fills the cache again', async () => {
+  test('[W-40] onUnserved "clear" drops all objects once the definition is gone, and a new definition fills the cache again', async () => {
     const it = await vanished({ onUnserved: 'clear' });
     it.state.definition = 'gone';
 
@@ -350,7 +350,7 @@ describe('[W-40] onUnserved', () => {
     expect(definitionsAskedAt).toEqual([]);
   });
 
-  test('[W-40] onUnserved clear does not sync a source that was never listed', async () => {
+  test('[W-40] onUnserved "clear" does not sync a source that was never listed', async () => {
     const { clock, definitionsAskedAt, sources, state } = world(1, { onUnserved: 'clear' });
     state.definition = 'gone';
 

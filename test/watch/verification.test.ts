@@ -5,7 +5,7 @@ import { Verification } from '../../operator/watch/verifier.ts';
 import { perTurn } from '../support/event-loop.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 
-test('[L-15] [W-35] a list of 10,000 objects is compared with the cache by 1,000 per turn', async () => {
+test('[L-15] [W-35] a list of 10,000 objects is compared with the cache in turns of 1,000', async () => {
   const collection = new FakeCollection();
   for (let index = 0; index < 10_000; index++) collection.put(`o${index}`);
   const cached = new Map(collection.objects.map((object) => [keyOf(object), object.metadata]));

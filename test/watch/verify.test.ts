@@ -39,7 +39,7 @@ test('[W-36] verify() of a healthy source causes no change and no extra list', a
   expect([changes, replaced(), collection.lists.length]).toEqual([[], 1, 2]);
 });
 
-test('[W-35] a watch that is two seconds behind is no drift', async () => {
+test('[W-35] a watch that is two seconds behind does not count as drift', async () => {
   const collection = world('a');
   const { clock, reflector, drift, names } = start(LONG, collection);
   await settle();
@@ -74,7 +74,7 @@ test('[W-34] a verification with an older list ends with the objects of that lis
   expect(meter.value('chancery_rv_regression_total')).toBe(1);
 });
 
-test('[W-34] an older list is accepted as it is, with its deletes, and counted', async () => {
+test('[W-34] an older list is accepted, objects that it lacks are deleted, and it is counted', async () => {
   const collection = world('a', 'b');
   const { clock, names, notices, meter, reflector } = start(LONG, collection);
   await settle();
@@ -98,7 +98,7 @@ test('[W-36] verify() of a stopped source is refused', async () => {
   await expect(reflector.verify()).rejects.toMatchObject({ code: 'NOT_SYNCED' });
 });
 
-test('[W-36] verify() waits for a live watch, and ends with the source', async () => {
+test('[W-36] verify() waits for a live watch, and ends when the source stops', async () => {
   const collection = world('a');
   collection.failLists(expired(), expired());
   const { reflector, running, stop } = start({}, collection);

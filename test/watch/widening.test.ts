@@ -8,7 +8,7 @@ import { start } from './started-reflector.ts';
 /** The time between the openings of two watches. */
 const SPACING_MS = 100;
 
-test('a watch that is often reopened for other parts is open again at once each time', async () => {
+test('if a watch is often reopened to include more objects, it is open again at once each time', async () => {
   const { clock, collection, reflector } = start();
   await settle();
 
@@ -20,7 +20,7 @@ test('a watch that is often reopened for other parts is open again at once each 
   }
 });
 
-test('a part of a widened watch is added at once, however many were added before it in the same minute', async () => {
+test('a watch is reopened at once for more objects, however often this happened in the same minute', async () => {
   const { clock, collection, names, reflector } = start();
   const { signal } = new AbortController();
   await settle();
@@ -39,7 +39,7 @@ test('a part of a widened watch is added at once, however many were added before
   }
 });
 
-test('a server that ends watches early is asked less and less often', async () => {
+test('a server that ends watches early gets requests less and less often', async () => {
   const { clock, collection } = start();
   await settle();
 
@@ -51,7 +51,7 @@ test('a server that ends watches early is asked less and less often', async () =
   expect(collection.watches.length).toBeLessThan(25);
 });
 
-test('a part of a widened watch is listed once, although the watch is reopened for other parts meanwhile', async () => {
+test('objects that are added to a watch are listed once, even if the watch is reopened meanwhile to add more objects', async () => {
   const { clock, collection, names, reflector } = start();
   collection.put('own');
   await settle();
@@ -86,7 +86,7 @@ test('a part of a widened watch is listed once, although the watch is reopened f
   expect(names()).toContain('demo/later');
 });
 
-test('a part of a widened watch is listed again when another list has replaced everything meanwhile', async () => {
+test('objects that are added to a watch are listed again if another list has replaced everything meanwhile', async () => {
   const { clock, collection, reflector } = start();
   await settle();
   const part = new FakeCollection();
@@ -111,7 +111,7 @@ test('a part of a widened watch is listed again when another list has replaced e
   });
 });
 
-test('the watch goes back to the list of a part that is older than the watched state', async () => {
+test('if the list of added objects is older than the watch, the watch is reopened from the version of that list', async () => {
   const { clock, collection, reflector } = start();
   await settle();
   const listed = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ test('the watch goes back to the list of a part that is older than the watched s
   expect(collection.newestWatch.request.resourceVersion).toBe(part.revision);
 });
 
-test('a part to be added to a watch ends the wait after failures of the watch', async () => {
+test('if objects are added to a watch that waits after failures, it is opened without further waiting', async () => {
   const { clock, collection, reflector } = start();
   await settle();
   collection.failWatches(...Array.from({ length: 50 }, () => new ApiError({ code: 503 })));
@@ -163,7 +163,7 @@ test('a part to be added to a watch ends the wait after failures of the watch', 
   });
 });
 
-test('a wait that the server requested is not shortened for a part', async () => {
+test('a wait that the server requested is not shortened when objects are added to a watch', async () => {
   const { clock, collection, reflector } = start();
   await settle();
   const busy = new ApiError({ code: 429, details: { retryAfterSeconds: 20 } });

@@ -118,7 +118,9 @@ const ROWS: readonly [row: string, how: CannedAnswer | Error | string, ms: numbe
     ['19: no object', '{"type":"ADDED"}\n', 1, LATEST],
   ];
 
-test.each(ROWS)('[W-20] [W-21] row %s on the wire', async (_, how, withinMs, next) => {
+test.each(
+  ROWS,
+)('[W-20] [W-21] over a real connection the reflector does what row %s says', async (_, how, withinMs, next) => {
   const { clock, requests, newest, watches, values } = serve();
   await clock.advanceAndSettle(5_000);
   if (typeof how !== 'string') watches.push(how);
@@ -136,7 +138,7 @@ test.each(ROWS)('[W-20] [W-21] row %s on the wire', async (_, how, withinMs, nex
   expect(values()).toEqual(['a=0']);
 });
 
-test('[W-20] rows 3, 4 and 6: a clean end and a stall resume, and a second empty watch lists again', async () => {
+test('[W-20] rows 3, 4 and 6: after a clean end or a stall the watch resumes; after a second empty watch a list follows', async () => {
   const { clock, requests, newest, watches } = serve();
   await clock.advanceAndSettle(2_000);
   newest().end();
@@ -203,7 +205,7 @@ test('[L-2] [W-1] [W-2] no request combines parameters that a server refuses tog
   expect(new Set(seconds).size).toBeGreaterThan(50);
 });
 
-describe('[L-8] [L-11] an invalid list keeps the old objects and is tried again', () => {
+describe('[L-8] [L-11] after an invalid list the old objects are kept, and the list is tried again', () => {
   const noUid = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', resourceVersion: '1' } };
   test.each([
     ['without a resourceVersion', list([], { resourceVersion: '' })],
@@ -216,7 +218,7 @@ describe('[L-8] [L-11] an invalid list keeps the old objects and is tried again'
       { ...list([]), kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' },
     ],
     ['that is cut short', JSON.stringify(list([thing('a', '90')])).slice(0, -9)],
-  ])('a list %s is refused, keeps the old objects and is tried again', async (_, body) => {
+  ])('a list %s is refused, the old objects are kept, and the list is tried again', async (_, body) => {
     const { clock, lists, newest, values, requests, statuses, meter } = serve();
     await clock.advanceAndSettle(5_000);
     lists.push({ body });
@@ -257,7 +259,7 @@ test.each([
   ['[H01] half a line and a cut', '{"type":"ADDED","obj', true],
   ['[H03] half a line and a clean end', '{"type":"ADDED","obj', false],
   ['[H04] a complete line without its newline', line('ADDED', thing('b', '102')).trimEnd(), false],
-])('[W-12] %s: the watch resumes from the last complete line', async (_, tail, broken) => {
+])('[W-12] after %s the watch resumes from the last complete line', async (_, tail, broken) => {
   const { clock, newest, requests, changes } = serve();
   await clock.advanceAndSettle(2_000);
   changes.length = 0;
@@ -274,7 +276,7 @@ test.each([
   expect(changes).toEqual(['update demo/a 101', 'add demo/b 102']);
 });
 
-test('[W-14] events of a foreign kind are skipped and counted', async () => {
+test('[W-14] events of another kind are skipped and counted', async () => {
   const { clock, newest, requests, values, meter } = serve();
   await clock.advanceAndSettle(2_000);
 
@@ -311,7 +313,7 @@ test('[W-32] data that arrived while the event loop was blocked is read before t
 
 const METADATA_FORM = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
 
-test('[L-16] a metadata-only source requests and caches only metadata, under the objects’ own kind', async () => {
+test('[L-16] a metadata-only source requests and caches only metadata, under the kind of the objects', async () => {
   const { newest, transport, lists, cached } = serve({}, { metadataOnly: true });
   const { metadata: listed } = thing('a', '90') as Thing;
   const { metadata: unnamed } = thing('b', '91') as Thing;
@@ -335,7 +337,7 @@ test('[L-16] a metadata-only source requests and caches only metadata, under the
   ]);
 });
 
-test('[L-16] a metadata-only source treats a whole object as foreign, in a list and in a watch', async () => {
+test('[L-16] a metadata-only source refuses a list of whole objects, and skips whole objects in a watch', async () => {
   const { newest, clock, lists, cached, meter, statuses } = serve({}, { metadataOnly: true });
   const empty = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadataList' };
   lists.push({ body: list([thing('a', '90')]) }, { body: { ...list([]), ...empty } });

@@ -56,7 +56,7 @@ test('objects that already have the wanted version pass unchanged, whatever they
   expect(response.convertedObjects).toEqual([odd, foreign]);
 });
 
-test('[A-9] [admission 18] a conversion failure names versions and object and none of its content, and the cause is logged', async () => {
+test('[A-9] [admission 18] the message of a failed conversion contains versions and object name but no content, and the cause is logged', async () => {
   const resource = customResource({
     group: 'harbour.example',
     kind: 'Boat',
@@ -183,7 +183,7 @@ test.each([
     { ...review([]), request: { uid: 'u', desiredAPIVersion: 'a/v1' } },
     'or no list of objects',
   ],
-])('a conversion body with %s gets no answer', async (_what, body, message) => {
+])('a conversion request with %s gets no ConversionReview as an answer', async (_what, body, message) => {
   await expect(answerConversion([boats], body)).rejects.toThrow(message);
 });
 

@@ -21,7 +21,7 @@ function mutating(
 }
 
 describe('a review', () => {
-  test('[A-2] [admission 16] a review is answered with its uid', async () => {
+  test('[A-2] [admission 16] the answer to a review contains its uid', async () => {
     const { status, response } = await answerOf(configMapWebhook({}), reviewOf({ uid: 'd00d' }));
 
     expect(status).toBe(200);
@@ -75,7 +75,7 @@ describe('a review', () => {
     expect(changed.patch).toEqual([{ op: 'add', path: '/data/size', value: '1' }]);
   });
 
-  test('[A-2] [admission 16] warnings are one line of less than 256 characters, and 4,096 characters in all', async () => {
+  test('[A-2] [admission 16] each warning is one line of less than 256 characters, and all together have at most 4,096', async () => {
     const warnings = [
       'two\nlines',
       '',
@@ -319,7 +319,7 @@ describe('a function', () => {
     ['that returns null', () => null, /returned null/],
     ['that validates and returns an object', ({ object }) => object, /returned object/],
     ['that warns with something else than texts', () => allow({ warnings: [7 as never] }), /./],
-  ])('[A-3] a function %s refuses the request, and the answer says nothing of the object', async (_, validate, expected) => {
+  ])('[A-3] a function %s makes the webhook refuse the request, and the answer contains nothing of the object', async (_, validate, expected) => {
     const webhook = configMapWebhook({ validate: validate as never });
 
     const { status, outcome, response, text, lines } = await answerOf(webhook, secret);
@@ -352,7 +352,7 @@ describe('a function', () => {
     ['the kind', (object) => ({ ...object, kind: 'Secret' }), /changed kind/],
     ['the API version', (object) => ({ ...object, apiVersion: 'v2' }), /changed apiVersion/],
     ['all metadata', (object) => ({ ...object, metadata: null }), /changed metadata,/],
-  ])('a mutating function that changes %s refuses the request', async (_, change, expected) => {
+  ])('if a mutating function changes %s, the request is refused', async (_, change, expected) => {
     const { outcome, lines } = await answerOf(
       mutating(({ object }) => change(object)),
       reviewOf(),
@@ -364,7 +364,7 @@ describe('a function', () => {
     );
   });
 
-  test('a mutating function removes what it sets to undefined, and keeps integers beyond doubles', async () => {
+  test('a mutating function removes fields by setting them to undefined, and integers beyond doubles stay exact', async () => {
     const text = JSON.stringify(reviewOf()).replace(
       '"colour":"red"',
       '"colour":"red","size":9007199254740993',
@@ -378,7 +378,7 @@ describe('a function', () => {
     expect(patch).toEqual([{ op: 'remove', path: '/data/colour' }]);
   });
 
-  test('a mutating webhook can deny, and warn beside a change', async () => {
+  test('a mutating webhook can deny an object, or change it and add a warning', async () => {
     const denied = await answerOf(
       mutating(() => deny('no')),
       reviewOf(),
@@ -393,7 +393,7 @@ describe('a function', () => {
     expect(changed.patch).toEqual([{ op: 'remove', path: '/data/colour' }]);
   });
 
-  test('[A-6] a function that exceeds its time limit is answered with 504 once, and its signal aborts', async () => {
+  test("[A-6] a review whose function exceeds its time limit is answered once, with 504, and the function's signal aborts", async () => {
     const clock = new FakeClock();
     const { lines, logFor } = recordingLog();
     const late = Promise.withResolvers<ReturnType<typeof allow>>();

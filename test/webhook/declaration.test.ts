@@ -87,7 +87,7 @@ describe('a declared webhook', () => {
     expect(entry).not.toHaveProperty('reinvocationPolicy');
   });
 
-  test('a webhook with whileDeleting is asked about objects that are being deleted', () => {
+  test('a webhook with the option whileDeleting is also called for objects that are being deleted', () => {
     expect(configMapWebhook({ whileDeleting: true }).matchConditions).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe('a declared webhook', () => {
     ]);
   });
 
-  test('the types of the objects follow the operations', () => {
+  test('the TypeScript types of the objects depend on the operations', () => {
     validatingWebhook({
       name: 'a.b.c',
       resource: configMaps,

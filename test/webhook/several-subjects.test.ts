@@ -44,7 +44,7 @@ async function startShop(): Promise<{ readonly env: TestEnv; readonly namespace:
   return { env, namespace };
 }
 
-test('a webhook for everything is asked about every subject except the operator’s own Pods and namespace', async () => {
+test('a webhook for everything is called for every resource except the operator’s own Pods and namespace', async () => {
   const { env, namespace } = await startShop();
   const created = (kind: string, name: string, spec?: object) =>
     env.create({ apiVersion: 'v1', kind, metadata: { name, namespace }, ...{ spec } });
@@ -71,11 +71,11 @@ test.each([
     'request.subResource must be empty or "exec"',
   ],
   ['another operation', { operation: 'DELETE' }, 'request.operation must be CREATE or UPDATE'],
-])('a review of %s is refused by a webhook with several subjects', async (_, request, problem) => {
+])('a review of %s is refused by a webhook for several resources', async (_, request, problem) => {
   await expect(answerOf(everything, reviewOf(request))).rejects.toThrow(problem);
 });
 
-test('a review of several subjects names its own resource and subresource', async () => {
+test('a review for a webhook with several resources contains the resource and subresource of its request', async () => {
   const exec = reviewOf({
     resource: { group: '', version: 'v1', resource: 'pods' },
     subResource: 'exec',

@@ -20,7 +20,7 @@ function skewed(clock: FakeClock, byMs: number): Clock {
   };
 }
 
-test('[LE-1] a missing Lease is created, with times in six digits', async () => {
+test('[LE-1] a missing Lease is created, with times of microsecond precision', async () => {
   const clock = new FakeClock(START_MS);
   const store = new FakeLeaseStore(clock);
 
@@ -79,11 +79,11 @@ test('[LE-5] a Lease without a holder is taken at once, and its other fields are
 });
 
 describe.each([
-  ['as ours', 0],
+  ['equal to the candidate’s clock', 0],
   ['an hour behind', -HOUR_MS],
   ['an hour ahead', HOUR_MS],
 ])('a holder whose clock is %s', (_skew, skewMs) => {
-  test('[LE-4] [LE-5] a silent holder keeps its Lease for the full duration since it was first seen', async () => {
+  test('[LE-4] [LE-5] a holder that does not renew keeps its Lease for the full duration since a candidate first saw it', async () => {
     const clock = new FakeClock(START_MS);
     const store = new FakeLeaseStore(clock);
     await leader('b', store, clock, { clock: skewed(clock, skewMs), leaseDurationMs: 20_000 });
@@ -134,7 +134,7 @@ test('[LE-4] any change of the Lease restarts the wait of a candidate', async ()
   expect(acquiring.outcome).toBe('pending');
 });
 
-test('[LE-4] a holder without a leaseDurationSeconds keeps the Lease for our own duration', async () => {
+test('[LE-4] a Lease without leaseDurationSeconds stays with its holder for the duration that the candidate uses', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b' } });
@@ -149,7 +149,7 @@ test('[LE-4] a holder without a leaseDurationSeconds keeps the Lease for our own
   expect(acquiring.outcome).toBe('resolved');
 });
 
-test('[LE-5] one of two candidates that find a Lease expired becomes the leader', async () => {
+test('[LE-5] exactly one of two candidates that find a Lease expired becomes the leader', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   await leader('gone', store, clock);
@@ -179,7 +179,7 @@ test.each([
   expect(times).toEqual([0, ms, 2 * ms, 3 * ms].map((at) => expect.closeTo(at, -1)));
 });
 
-test('[LE-5] a candidate whose answer was lost recognises the Lease that it took', async () => {
+test('[LE-5] if a candidate did not receive the answer to its write, it recognises that the Lease is its own', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: '', leaseTransitions: 3 } });
@@ -200,7 +200,7 @@ test('[LE-5] a candidate whose answer was lost recognises the Lease that it took
   });
 });
 
-test('[LE-9] a candidate does not lead with a Lease whose answer came after its time', async () => {
+test('[LE-9] a candidate does not become the leader if the answer to its write arrives after the Lease has expired', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const late = Promise.withResolvers<void>();
@@ -223,7 +223,7 @@ test('[LE-9] a candidate does not lead with a Lease whose answer came after its 
   expect(elector.isLeader).toBe(false);
 });
 
-test('[LE-7] [LE-8] failed attempts for the Lease are repeated for ever, each request for half of the renew deadline', async () => {
+test('[LE-7] [LE-8] failed requests for the Lease are repeated for ever; each may take half of the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.treat = () => 'hang';
@@ -243,7 +243,7 @@ test('[LE-7] [LE-8] failed attempts for the Lease are repeated for ever, each re
   expect(said[0]?.fields.err).toBeInstanceOf(AmbassadorError);
 });
 
-test('[LE-17] a Lease with another preferredHolder is left to that holder', async () => {
+test('[LE-17] a candidate does not take a Lease whose preferredHolder is another process', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'b' } });
@@ -298,7 +298,7 @@ test('[LE-14] an onNewLeader callback that throws causes only a log line', async
   expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
 });
 
-test('an aborted candidacy rejects with the reason, leaves no timer and cannot be restarted', async () => {
+test('an aborted candidacy rejects with the reason, leaves no timer behind and cannot be restarted', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } });
@@ -317,7 +317,7 @@ test('an aborted candidacy rejects with the reason, leaves no timer and cannot b
   });
 });
 
-test('[LE-13] a Lease that is won after the stop is released', async () => {
+test('[LE-13] a Lease that a candidate wins after the stop has begun is released', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines } = candidate('a', store, clock);

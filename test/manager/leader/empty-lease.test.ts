@@ -27,7 +27,7 @@ test('a missing Lease is created without a holder, and taken after its duration'
   expect(store.lease?.spec?.holderIdentity).toBe('a');
 });
 
-test('a Lease that was taken and deleted unseen is left to its holder for its duration', async () => {
+test('if a Lease that was taken is deleted, a new candidate still waits for a full lease duration', async () => {
   const { clock, store, stand } = setUp();
   const other = stand('b');
   watched(other.elector.acquire(other.stop.signal));
@@ -50,7 +50,7 @@ test('a Lease that was taken and deleted unseen is left to its holder for its du
 test.each([
   ['deleted, and created again by another candidate', 'delete'],
   ['edited to have no holder', 'empty'],
-] as const)('a holder takes back its Lease that was %s', async (_, how) => {
+] as const)('a holder takes its Lease back after it was %s', async (_, how) => {
   const { clock, store, stand } = setUp();
   const { elector, stop } = stand('a');
   watched(elector.acquire(stop.signal));

@@ -61,7 +61,7 @@ test('[real R-4] the next term begins when the Lease of the lost term has expire
   ]);
 });
 
-test('[real R-4] [LE-12] the fence of the lost term stays closed while the next one is open', async () => {
+test('[real R-4] [LE-12] the fence of the lost term stays closed while the fence of the next term is open', async () => {
   const { clock, elector, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));
@@ -79,7 +79,7 @@ test('[real R-4] [LE-12] the fence of the lost term stays closed while the next 
   expect(refusalOf(() => elector.eventFence.writeDeadlineAt())).toBe('LEADERSHIP_LOST');
 });
 
-test('[real R-4] a late renewal of the lost term does not turn the next term into the old one', async () => {
+test('[real R-4] a late renewal of the lost term does not make the process the leader of that term again', async () => {
   const { clock, elector, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));
@@ -93,7 +93,7 @@ test('[real R-4] a late renewal of the lost term does not turn the next term int
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
-test('[real R-4] a lost answer costs no further term', async () => {
+test('[real R-4] if an answer is lost, the process still takes the Lease only once, with one new transition', async () => {
   const { clock, elector, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));
@@ -106,7 +106,7 @@ test('[real R-4] a lost answer costs no further term', async () => {
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
-test('[real R-4] a Lease that another process took meanwhile is left to it until it is silent for its duration', async () => {
+test('[real R-4] a Lease that another process took meanwhile is taken back only after it was not renewed for its duration', async () => {
   const { clock, elector, leaders, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));
@@ -122,7 +122,7 @@ test('[real R-4] a Lease that another process took meanwhile is left to it until
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 2 });
 });
 
-test('[real R-4] nextCandidacy of a term that is not lost is refused', async () => {
+test('[real R-4] nextCandidacy throws if the term is not lost', async () => {
   const clock = new FakeClock();
   const { elector } = await leader('a', new FakeLeaseStore(clock), clock);
 

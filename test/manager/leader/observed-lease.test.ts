@@ -28,13 +28,13 @@ function heldByA(): ObservedLease {
 
 test.each<[edited: string, spec: object]>([
   ['another holder', { holderIdentity: 'x' }],
-  ['another holder, which asks for a second', { holderIdentity: 'x', leaseDurationSeconds: 1 }],
+  ['another holder with a duration of a second', { holderIdentity: 'x', leaseDurationSeconds: 1 }],
   ['no holder', { holderIdentity: '' }],
-  ['a second for the same holder', { leaseDurationSeconds: 1 }],
+  ['a duration of a second for the same holder', { leaseDurationSeconds: 1 }],
   ['a negative duration', { leaseDurationSeconds: -5 }],
   ['a year', { holderIdentity: 'x', leaseDurationSeconds: 31_536_000 }],
-  ['the name of the one that looks', { holderIdentity: 'b', leaseDurationSeconds: 1 }],
-])('a holder keeps its time, and no more, when its Lease is edited to have %s', (_, spec) => {
+  ['the name of the candidate', { holderIdentity: 'b', leaseDurationSeconds: 1 }],
+])('if a Lease is edited to have %s, its holder keeps it for one more lease duration, and no longer', (_, spec) => {
   const observed = heldByA();
 
   observed.see(lease(spec), 5_000);
@@ -63,14 +63,14 @@ test('a released Lease is free at once, and so is a Lease that never had a holde
   expect(empty.isOfAnother('b', 1_000)).toBe(false);
 });
 
-test('a holder that took over an expired Lease adds no wait for the former holder', () => {
+test('when another holder took over an expired Lease, no time is added to wait for the former holder', () => {
   const observed = heldByA();
   observed.see(lease({ holderIdentity: 'b' }), 1_000 + LEASE_MS);
 
   expect(observed.isOfAnother('b', 1_000 + LEASE_MS)).toBe(false);
 });
 
-test('a candidate leaves a Lease without a holder alone for its duration when it sees the Lease for the first time', () => {
+test("a candidate that sees a Lease without a holder for the first time waits for the Lease's duration", () => {
   const observed = new ObservedLease(LEASE_MS);
   observed.see(lease({ holderIdentity: '' }), 1_000);
 

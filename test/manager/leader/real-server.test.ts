@@ -62,7 +62,7 @@ function until(done: () => boolean): Promise<unknown> {
   return vi.waitUntil(done, { interval: 5, timeout: 10_000 });
 }
 
-test('[LE-1] the writes of an elector pass validation: create, renew, release, take over', async () => {
+test("[LE-1] all writes of an elector pass the server's validation: create, renew, release, take over", async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const server = await startServer();
   const connection = connected(server.url, clock);
@@ -120,7 +120,7 @@ test('[LE-8] a PUT with the uid does not restore a deleted Lease, and the electo
   expect(renewing.outcome).not.toBeInstanceOf(Error);
 });
 
-test('[LE-6] [LE-17] fields that others put into the Lease stay, and cost one read', async () => {
+test('[LE-6] [LE-17] fields that other clients add to the Lease are kept, at the cost of one more read', async () => {
   const clock = new FakeClock();
   const server = await startServer();
   const connection = connected(server.url, clock);
@@ -144,7 +144,7 @@ test('[LE-6] [LE-17] fields that others put into the Lease stay, and cost one re
   });
 });
 
-test('[LE-7] a client whose calls all hang delays no renewal', async () => {
+test("[LE-7] if all calls of the operator's client hang, no renewal is delayed", async () => {
   const clock = new FakeClock();
   const server = await startServer();
   const line = new RequestLine({
@@ -187,7 +187,7 @@ function recordedLeases(): readonly Lease[] {
     .map(({ response }) => JSON.parse(response.body) as Lease);
 }
 
-test('[LE-1] [LE-4] a Lease recorded from a real server is watched, and taken over with all of its fields', async () => {
+test('[LE-1] [LE-4] a Lease recorded from a real server is observed, and taken over with all of its fields', async () => {
   const clock = new FakeClock(Date.UTC(2026, 10, 21));
   const store = new FakeLeaseStore(clock);
   const [ofA, , ofB] = recordedLeases();

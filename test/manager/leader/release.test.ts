@@ -27,7 +27,7 @@ async function doneLeader(
   return { ...led, name };
 }
 
-test('proxy 22: the log of a release that runs out of time names the cause, not the timeout', async () => {
+test('proxy 22: if a release runs out of time, the log contains the cause, not only the timeout', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, lines } = await doneLeader(store, clock);
@@ -46,7 +46,7 @@ test('proxy 22: the log of a release that runs out of time names the cause, not 
   });
 });
 
-test('[LE-13] a released Lease has no holder, lasts a second and keeps its transition count', async () => {
+test('[LE-13] a released Lease has no holder, a duration of a second and the same transition count as before', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { leaseTransitions: 4, strategy: 'OldestEmulationVersion' } });
@@ -86,7 +86,7 @@ test.each([
   expect(acquiring.outcome).toBe('resolved');
 });
 
-test('[LE-13] no write passes the fence from the beginning of a release', async () => {
+test('[LE-13] from the beginning of a release on, the fence refuses all writes', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector } = await doneLeader(store, clock);
@@ -102,7 +102,7 @@ test('[LE-13] no write passes the fence from the beginning of a release', async 
   expect(clock.pending).toBe(0);
 });
 
-test('[LE-13] a failed release is repeated for as long as the renew deadline', async () => {
+test('[LE-13] a failed release is retried for as long as the renew deadline allows', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, lines } = await doneLeader(store, clock);
@@ -136,9 +136,9 @@ test('[LE-13] a release that meets a version conflict reads the Lease, and then 
 });
 
 test.each([
-  ['of another', (store: FakeLeaseStore) => store.edit({ spec: { holderIdentity: 'b' } })],
+  ['of another holder', (store: FakeLeaseStore) => store.edit({ spec: { holderIdentity: 'b' } })],
   ['that is gone', (store: FakeLeaseStore) => store.delete()],
-])('[LE-13] a release leaves a Lease %s alone', async (_what, change) => {
+])('[LE-13] a release does not change a Lease %s', async (_what, change) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector } = await doneLeader(store, clock);
@@ -170,7 +170,7 @@ test.each([
       clock.advance(10_000);
     },
   ],
-])('[LE-13] a process that %s releases nothing', async (_what, prepare) => {
+])('[LE-13] a process that %s does not release the Lease', async (_what, prepare) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const one = candidate('a', store, clock);
@@ -183,7 +183,7 @@ test.each([
   expect(store.lease).toEqual(lease);
 });
 
-test('[D-3] a holder that stops without a release leaves the Lease as its last renewal wrote it', async () => {
+test('[D-3] a holder that stops without a release does not change the Lease after its last renewal', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
 
@@ -220,7 +220,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     expect(readings).toEqual([0, 1, 0]);
   });
 
-  test('the leader metric is 0 after the loss', async () => {
+  test('the leader metric is 0 after the leadership was lost', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, meter } = await leader('a', store, clock);
@@ -231,7 +231,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     expect(meter.snapshot()[`${STATUS}{name="operator"}`]).toBe(0);
   });
 
-  test('Events about the Lease name who became leader and who stopped leading', async () => {
+  test('Events about the Lease say who became leader and who stopped leading', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector } = await doneLeader(store, clock);
@@ -249,7 +249,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     });
   });
 
-  test('a hanging Event does not delay the gain, and delays the release by a second at most', async () => {
+  test('a hanging Event does not delay the start of the leadership, and delays the release by at most a second', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     store.treat = ({ verb }) => (verb === 'event' ? 'hang' : 'serve');
@@ -304,7 +304,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     expect(slept.events.map(({ note }) => note)).toEqual(['a became leader']);
   });
 
-  test('the log of a leader reports the candidacy, the gain and the release', async () => {
+  test('the log of a leader reports the candidacy, the start of the leadership and the release', async () => {
     const clock = new FakeClock();
     const { elector, lines } = await doneLeader(new FakeLeaseStore(clock), clock);
 
@@ -317,7 +317,7 @@ describe('[LE-14] metrics, Events and log of an election', () => {
     ]);
   });
 
-  test('renewals that flap for an hour cause ten log lines at most', async () => {
+  test('renewals that fail and succeed in turn for an hour cause at most ten log lines', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop, lines } = await leader('a', store, clock);

@@ -9,7 +9,7 @@ import type { Clock } from '../../../operator/core/clock.ts';
 import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore } from './fake-lease-store.ts';
 
-describe('[LE-9] [LE-10] writes', () => {
+describe('[LE-9] [LE-10] when a leader may write', () => {
   test('a leader’s write may begin until the renew deadline, and must end a second before the Lease does', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
@@ -79,7 +79,7 @@ test('[LE-9] a renewal that is answered after the deadline does not restore lead
   expect(() => elector.writeDeadlineAt()).toThrow();
 });
 
-test('[LE-11] after a stall the first write is refused, and the error blames the process', async () => {
+test('[LE-11] after a stall the first write is refused, and the error says that the process is the cause', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   // Time passes and no timer fires: what a blocked event loop is to the code in it.
@@ -148,7 +148,7 @@ test('[LE-11] a suspension during a renewal counts as a loss, even if the renewa
   expect(elector.exitBy).toBeLessThan(clock.monotonic());
 });
 
-test('[LE-10] Events pass the fence for a candidate, and after a loss until another may lead', async () => {
+test('[LE-10] the fence allows Events of a candidate, and after a loss until another process may lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);
@@ -172,7 +172,7 @@ test('[LE-10] Events pass the fence for a candidate, and after a loss until anot
   expect(deadlines).toEqual([Number.POSITIVE_INFINITY, 14_000, 14_000, 'LeadershipLostError']);
 });
 
-test('[LE-10] no Event passes the fence of a leader that was replaced or has released', async () => {
+test('[LE-10] the fence refuses Events of a leader that was replaced or has released the Lease', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const done = await leader('a', store, clock);

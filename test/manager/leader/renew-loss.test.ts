@@ -14,7 +14,7 @@ const REFUSED = new AmbassadorError('refused', {
   fate: 'not-sent',
 });
 
-test('[LE-6] a leader that finds another holder has lost at that moment, and its exit is due at once', async () => {
+test('[LE-6] a leader that finds another holder in its Lease loses leadership at that moment, and must exit at once', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines, leaders } = await leader('a', store, clock);
@@ -38,7 +38,7 @@ test('[LE-6] a leader that finds another holder has lost at that moment, and its
   expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 });
 
-test('[LE-6] a leader that finds its Lease without a holder has lost', async () => {
+test('[LE-6] a leader that finds no holder in its Lease loses leadership', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test('[LE-12] an elector that has lost does not stand again, and sends no more requests', async () => {
+test('[LE-12] an elector that has lost its Lease does not become a candidate again, and sends no more requests', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -96,7 +96,7 @@ test('[LE-12] an elector that has lost does not stand again, and sends no more r
   expect(clock.pending).toBe(0);
 });
 
-test('[LE-15] a former leader that still runs 20 s after its Lease expired is unhealthy', async () => {
+test('[LE-15] a former leader that still runs 20 s after its Lease expired counts as unhealthy', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -115,7 +115,7 @@ test('[LE-15] a former leader that still runs 20 s after its Lease expired is un
   expect(standby.elector.healthy).toBe(true);
 });
 
-test('[LE-17] a leader yields to a preferred holder, and must stop by the end of its Lease', async () => {
+test('[LE-17] a leader gives up a Lease with another preferredHolder, and must stop before the Lease ends', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -139,7 +139,7 @@ test('[LE-17] a leader yields to a preferred holder, and must stop by the end of
   });
 });
 
-test('[H61] a leader whose API server stalls stops before another can lead', async () => {
+test('[H61] a leader whose API server stalls stops before another process can lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const old = await leader('old', store, clock);

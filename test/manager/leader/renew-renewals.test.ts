@@ -47,7 +47,7 @@ test('[LE-6] [LE-14] a Lease that another client changed is read once, and renew
   expect(meter.value('leader_election_slowpath_total', { name: 'operator' })).toBe(1);
 });
 
-test('[LE-6] a renewal whose answer was lost is recognised as our own', async () => {
+test('[LE-6] an elector recognises its own renewal when the answer was lost', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -74,7 +74,7 @@ test('[LE-7] a Lease request takes at most half of the renew deadline', async ()
   expect(store.requests.map(({ atMs }) => atMs)).toEqual([2_000, 7_000]);
 });
 
-test('[LE-7] a Lease request takes a second with a short renew deadline', async () => {
+test('[LE-7] with a short renew deadline a Lease request may take a second', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const timing = { leaseDurationMs: 3_000, renewDeadlineMs: 1_500, retryPeriodMs: 1_000 };
@@ -103,7 +103,7 @@ describe('[LE-8] a Lease that was deleted', () => {
     expect(renewing.outcome).toBe('pending');
   });
 
-  test('a deleted Lease that another process creates first is lost', async () => {
+  test('a leader loses its deleted Lease if another process creates it first', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
@@ -119,7 +119,7 @@ describe('[LE-8] a Lease that was deleted', () => {
     expect(renewing.outcome).toMatchObject({ context: { holder: 'b' } });
   });
 
-  test('a deleted Lease is not created again after the deadline, when another process may lead', async () => {
+  test('a leader does not create its deleted Lease again after the deadline, when another process may lead', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     let stalledMs = 0;
@@ -144,7 +144,7 @@ describe('[LE-8] a Lease that was deleted', () => {
   });
 });
 
-test('[LE-8] a single failure costs nothing: the deadline counts from the start of the next renewal', async () => {
+test('[LE-8] after a failed renewal, the next successful one sets the full write deadline, counted from its start', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);

@@ -17,7 +17,7 @@ async function sharer(name: string, store: FakeLeaseStore, clock: FakeClock): Pr
   return sharing;
 }
 
-test('64 processes with one identity that renew at the same moments keep the Lease, with four requests each', async () => {
+test('64 processes with the same identity keep the Lease when they renew at the same time, with at most four requests each', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const all: Candidate[] = [];
@@ -36,7 +36,7 @@ test('64 processes with one identity that renew at the same moments keep the Lea
   expect(store.requests.length - from).toBeLessThanOrEqual(64 * periods * 4);
 });
 
-test('a renewal by another process of the identity counts from the read before it', async () => {
+test('when another process with the same identity renewed, the deadline counts from the read that precedes the renewal', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await sharer('one', store, clock);
@@ -57,7 +57,7 @@ test('a renewal by another process of the identity counts from the read before i
   expect(elector.writeDeadlineAt()).toBe(readAt + TIMES.leaseDurationMs - 1_000);
 });
 
-test('a Lease that another identity has taken is lost, however often it was read', async () => {
+test('a process loses the Lease when a different identity has taken it, however often it reads the Lease', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await sharer('one', store, clock);

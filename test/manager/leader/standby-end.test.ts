@@ -53,7 +53,7 @@ async function lose({ world, renewedAt }: { world: World; renewedAt: number }): 
   await world.clock.advanceAndSettle(renewedAt + 10_000 - world.clock.monotonic());
 }
 
-test('[real R-4] a loss lifts the exit limit of the process as soon as its reconciles have ended', async () => {
+test("[real R-4] after a loss the time limit for the process's exit is cancelled as soon as its reconciles have ended", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const at = await leading(busy(promise));
 
@@ -68,7 +68,7 @@ test('[real R-4] a loss lifts the exit limit of the process as soon as its recon
   expect([at.world.manager.leads, at.world.manager.ready]).toEqual([false, true]);
 });
 
-test('[real R-4] a reconcile that ignores its signal ends the process after a loss, before another may lead', async () => {
+test('[real R-4] if a reconcile ignores its signal after a loss, the process ends before another process may lead', async () => {
   const at = await leading(busy(new Promise(() => {})));
   let endedAt: number | undefined;
   at.world.running?.catch(() => {
@@ -83,7 +83,7 @@ test('[real R-4] a reconcile that ignores its signal ends the process after a lo
   expect(at.limits[0]?.standsBy.aborted).toBe(false);
 });
 
-test('[real R-4] by default a loss ends the process, and its exit limit is not lifted', async () => {
+test('[real R-4] by default the process ends after a loss, and the time limit for its exit is not cancelled', async () => {
   const at = await leading(busy(), { CHANCERY_ON_LEADERSHIP_LOST: '' });
 
   await lose(at);
@@ -92,7 +92,7 @@ test('[real R-4] by default a loss ends the process, and its exit limit is not l
   expect(at.limits[0]?.standsBy.aborted).toBe(false);
 });
 
-test('[real R-4] [D-5] a stop during standby after a loss ends like a standby that never led', async () => {
+test('[real R-4] [D-5] a process that stands by after a loss stops like a standby that never led', async () => {
   const at = await leading(busy());
   await lose(at);
   await at.world.clock.advanceAndSettle(60_000);
@@ -106,7 +106,7 @@ test('[real R-4] [D-5] a stop during standby after a loss ends like a standby th
   expect(at.world.clock.pending).toBe(0);
 });
 
-test('[real R-4] a stop while the reconciles of a lost term end is orderly, without another candidacy', async () => {
+test('[real R-4] a stop while the reconciles of a lost term end is orderly, and starts no new candidacy', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const at = await leading(busy(promise));
   await lose(at);
@@ -137,7 +137,7 @@ test('[real R-4] the controllers get a new fence in each term, and the former fe
   expect(after?.writeDeadlineAt()).toBeGreaterThan(at.world.clock.monotonic());
 });
 
-test('[real R-4] a stop while the process leads again releases the Lease', async () => {
+test('[real R-4] a stop of a process that leads again releases the Lease', async () => {
   const at = await leading(busy());
   await lose(at);
   at.world.leases.hangs = false;
@@ -152,7 +152,7 @@ test('[real R-4] a stop while the process leads again releases the Lease', async
   expect(at.world.leases.holder).toBe('');
 });
 
-test('[real R-4] a Lease taken by another process leaves a second to stop, and the standby does not take it back', async () => {
+test('[real R-4] when another process takes the Lease, the leader has a second to stop, and does not take it back', async () => {
   const at = await leading(busy());
   const { lease } = at.world.leases;
   const metadata = { ...lease?.metadata, resourceVersion: 'edited' };

@@ -120,7 +120,7 @@ test('[real R-4] there is never more than one leader when another process leads 
   expect((await leaseIn(place)).spec?.leaseTransitions).toBe(2);
 });
 
-test('[real R-4] a write that runs at the loss is cut off, and the next term begins with a new reconcile', async () => {
+test('[real R-4] a write that is running when leadership is lost is cut off, and the next term begins with a new reconcile', async () => {
   const place = await seeded('a');
   const attempts: { readonly attempt: number; outcome?: unknown }[] = [];
   const one = controller({
@@ -164,7 +164,7 @@ test('[real R-4] a write that runs at the loss is cut off, and the next term beg
   expect(attempts.at(-1)).toEqual({ attempt: 0, outcome: 'written' });
 });
 
-test('[real R-4] a client kept from one term cannot write in the next term', async () => {
+test('[real R-4] a client object from one term cannot write in the next term', async () => {
   const place = await seeded('a');
   const kept: (() => Promise<unknown>)[] = [];
   const one = controller({
@@ -236,7 +236,7 @@ test('[real R-4] a process that loses its leadership twice leads three times, an
   ).toBe(1);
 });
 
-test('[real R-4] the probes of a process that lost its leadership equal those of a standby that never led', async () => {
+test('[real R-4] the probes of a process that lost its leadership have the same results as those of a standby that never led', async () => {
   const place = await seeded('a');
   const [health, other] = [await freePort(), await freePort()];
   const one = await place.replica('one', writer().controllers, {

@@ -42,7 +42,7 @@ async function expectMirrored(place: Place, of: string): Promise<void> {
   expect(writtenWithoutLease(place)).toEqual([]);
 }
 
-test('[sharding 12] watches that are closed with 410 during a hand-over miss no change, and give no object two writers', async () => {
+test('[sharding 12] if watches are closed with 410 during a hand-over, no change is lost, and no object has two writers', async () => {
   const place = await withParents();
   const first = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(first) === GROUPS)).toBe(true);
@@ -65,7 +65,7 @@ test('[sharding 12] watches that are closed with 410 during a hand-over miss no 
   await expectMirrored(place, '{"last":"yes"}');
 });
 
-test('[sharding 12] lists that fail during a hand-over are repeated, and the groups are reconciled once they succeed', async () => {
+test('[sharding 12] lists that fail during a hand-over are repeated, and once they succeed, their groups are reconciled', async () => {
   const place = await withParents();
   let fails = false;
   await refuse(
@@ -88,7 +88,7 @@ test('[sharding 12] lists that fail during a hand-over are repeated, and the gro
   await expectMirrored(place, '{"while":"lists fail"}');
 });
 
-test('[sharding 20] a server that answers a selector with 500 is asked without it, with one warning, and tried with it again later', async () => {
+test('[sharding 20] if a server answers a selector with 500, lists go on without the selector, which is tried again later', async () => {
   const place = await withParents();
   const server = await refuse(place, ({ query }) => query.shardSelector !== undefined);
   const replicas = [await sharer(place, 'a'), await sharer(place, 'b')];

@@ -22,7 +22,7 @@ const NO_CACHES = { openSlots: async () => {}, dropSlots: () => {} };
 /** Lets everything happen that is due in this turn. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('groups that open together are reported together, without groups that were lost again', async () => {
+test('groups that open at the same time are reported together, without those that were lost before the report', async () => {
   const work = new GroupsAtWork({ groups: 16, by: 'uid' }, NO_CACHES);
   const told: number[][] = [];
   work.onOpened((groups) => told.push([...groups]));
@@ -49,7 +49,7 @@ function cacheOf(slot: number): { own: OwnSlots; narrow: Mock<(isDropped: Droppi
 
 const READABLE = { isUnreadable: false };
 
-test('slots that are dropped together scan each cache once', async () => {
+test('when slots are dropped together, each cache is scanned once', async () => {
   const { own, narrow } = cacheOf(1);
   await own.openSlots(new Set([1, 2, 3, 4]), NEVER_ABORTED);
 
@@ -76,7 +76,7 @@ test('an object of a dropped slot is dropped, unless the slot opens again first 
   expect(isDropped(READABLE)).toBe(false);
 });
 
-test('a list keeps no metadata that were parsed only to find the owners of its objects', async () => {
+test('a list does not keep metadata that was parsed only to find the owners of its objects', async () => {
   const labels = { slot: '1' };
   const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a', uid: 'u', labels } };
   const listed = textEntry(object);

@@ -77,7 +77,7 @@ async function holders(place: Place): Promise<readonly unknown[]> {
   ]);
 }
 
-test('[sharding 15] a wall clock that goes back by an hour changes nothing', async () => {
+test('[sharding 15] a wall clock that is set back by an hour changes nothing', async () => {
   const { place, clock, own, other } = await sharing();
   const before = await holders(place);
 

@@ -71,7 +71,7 @@ async function texts(place: Place): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-test('composites on shared parents have the last children, revisions and statuses after a hand-over, and each cleanup is done once', async () => {
+test('after a hand-over the children, revisions and statuses of composites are up to date, and each cleanup is done once', async () => {
   const place = await withSets();
   const { env, namespace } = place;
   const first = await sharer(place, 'a');
@@ -154,7 +154,7 @@ test('orphaned children are adopted by a parent in a group of another replica', 
   expect(names.filter((name) => name?.startsWith('orphan-'))).toEqual([]);
 });
 
-test('an orphaned child gets a new parent of the same name, in any group', async () => {
+test('an orphaned child is adopted by a new parent of the same name, whatever group the parent is in', async () => {
   const place = await withSets();
   const { env, namespace } = place;
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];

@@ -9,7 +9,7 @@ const GROUPS = 16;
 const REPLICAS = 64;
 const PERIOD_MS = 5_000;
 
-test('16 of 64 replicas hold one of 16 groups each, and the others send six requests per period at most', async () => {
+test('16 of 64 replicas hold one of 16 groups each, and each other replica sends at most six requests per lease period', async () => {
   const clock = new FakeClock();
   const table = new LeaseTable(clock);
   const { logFor } = recordingLog();

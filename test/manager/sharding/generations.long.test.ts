@@ -13,7 +13,7 @@ import {
   writtenWithoutLease,
 } from './sharded-place.ts';
 
-test('[SH-5] a release with another division of keys waits until no replica of the old release can write', async () => {
+test('[SH-5] a release with another number of groups waits until no replica of the old release can write', async () => {
   const place = await withParents();
   const old = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(old) === GROUPS)).toBe(true);
@@ -32,7 +32,7 @@ test('[SH-5] a release with another division of keys waits until no replica of t
   );
 });
 
-test('[SH-5] a leader of a release without sharding is awaited, and the reverse', async () => {
+test('[SH-5] a sharded release waits for the leader of a release without sharding, and the other way round', async () => {
   const place = await withParents();
   const leader = await place.replica('a', [mirror()]);
   expect(await place.until(() => leader.operator.leads)).toBe(true);
@@ -50,7 +50,7 @@ test('[SH-5] a leader of a release without sharding is awaited, and the reverse'
   expect(await place.until(() => next.operator.leads, 30_000)).toBe(true);
 });
 
-test('a rolling update to another division of keys never has two writers of an object, and misses nothing', async () => {
+test('during a rolling update to another number of groups no object has two writers, and no change is missed', async () => {
   const place = await withParents();
   const held = (replicas: readonly Replica[]): number =>
     replicas.reduce((sum, each) => sum + groupsOf(each), 0);

@@ -39,7 +39,7 @@ function after(
 
 const { state: OWNING } = after([observed({}), 'acquired', 'synced']);
 
-test('a preferred member claims a free group, lists it, and then reconciles it', () => {
+test('a preferred member claims a free group, lists its objects, and then reconciles them', () => {
   expect(after([observed({}), 'acquired', 'synced'])).toMatchObject({
     phase: 'owning',
     effects: ['claim', 'open-range', 'dispatch'],
@@ -50,7 +50,7 @@ test.each<Partial<GroupObservation>>([
   { holder: 'none' },
   { holder: 'self' },
   { holder: 'other', stale: true },
-])('the preferred member claims a group at once, and another one after three more observations: %j', (free) => {
+])('the preferred member claims a group at once, another member after three more observations: %j', (free) => {
   const notMine = observed({ ...free, preferred: 'other' });
 
   expect(after([observed(free)]).effects).toEqual(['claim']);
@@ -60,12 +60,12 @@ test.each<Partial<GroupObservation>>([
   expect(after(interrupted).effects).toEqual([]);
 });
 
-test('a group with a live holder, or of another generation, is left alone', () => {
+test('a member does not claim a group with a live holder, or a group of another generation', () => {
   expect(after([observed({ holder: 'other' })]).effects).toEqual([]);
   expect(after([observed({ generationHeld: false })]).effects).toEqual([]);
 });
 
-test('[SH-3] a holder drains when another member is preferred at two renewals in a row, and releases when idle', () => {
+test('[SH-3] a holder drains its group when another member is preferred at two renewals in a row, and releases it when idle', () => {
   const other = observed({ ...OWN, preferred: 'other' });
 
   expect(after([other, observed(OWN), other], OWNING).phase).toBe('owning');
@@ -90,7 +90,7 @@ test('an overdue drain aborts the running reconciles, and no write is allowed fr
 test.each([
   'lost',
   'generation-lost',
-] as const)('after %s no write is allowed, and the group can be claimed again when nothing runs', (kind) => {
+] as const)('after %s no write is allowed, and the group can be claimed again when no reconcile runs', (kind) => {
   const { effects, state } = after([kind], OWNING);
 
   expect(mayWrite(state)).toBe(false);
@@ -99,11 +99,11 @@ test.each([
   expect(after(['idle', observed({})], state).phase).toBe('claiming');
 });
 
-test('an observation of another generation ends the ownership of a group', () => {
+test('a member no longer owns a group when it observes another generation of it', () => {
   expect(after([observed({ ...OWN, generationHeld: false })], OWNING).phase).toBe('lost');
 });
 
-test('a stopping process claims no group, and releases a group that a late answer brings', () => {
+test('a stopping process claims no group, and releases a group that it gets by a late answer', () => {
   expect(after(['shutdown', observed({}), observed({})]).effects).toEqual([]);
   expect(after([observed({}), 'shutdown', 'acquired'])).toMatchObject({
     phase: 'foreign',
@@ -112,7 +112,7 @@ test('a stopping process claims no group, and releases a group that a late answe
   expect(after(['shutdown', 'idle', observed({}), observed({})], OWNING).phase).toBe('foreign');
 });
 
-test('a member may write only while it owns or drains', () => {
+test('a member may write only while it owns or drains the group', () => {
   const draining = after(['shutdown'], OWNING).state;
   const claiming = after([observed({})]).state;
   const warming = after(['acquired'], claiming).state;

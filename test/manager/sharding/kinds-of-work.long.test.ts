@@ -63,7 +63,7 @@ async function copies({ env, namespace }: Place): Promise<readonly (string | und
     .map(({ data }) => data?.seen);
 }
 
-test('each parent sees the last state of an object that all parents read, on any replica', async () => {
+test('each parent sees the last state of an object that all parents read, whatever replica has the parent', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const settings = (seen: string): Promise<unknown> =>
@@ -105,7 +105,7 @@ test('each parent sees the last state of an object that all parents read, on any
   expect(await copies(place)).toEqual(Array.from({ length: PARENTS }, () => 'last'));
 });
 
-test('a child with several owners reaches the replicas of all of them', async () => {
+test('a change of a child with several owners is delivered to the replicas of all of them', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const owners = (await env.list(configMaps, namespace))
@@ -173,7 +173,7 @@ test('children of cluster-scoped parents are corrected after a hand-over', async
   expect(await copies(place)).toEqual(Array.from({ length: PARENTS }, () => 'yes'));
 });
 
-test('a key that requested another attempt gets it in time, also during a hand-over', async () => {
+test('a key that asked to be reconciled again is reconciled at that time, also during a hand-over', async () => {
   const place = await withParents();
   const everyMs = 20_000;
   const attempts: { readonly name: string; readonly by: string; readonly atMs: number }[] = [];
@@ -253,7 +253,7 @@ test('objects that are deleted while their groups move are cleaned up, and lose 
   }
 });
 
-test('objects outside the selector with a finalizer are cleaned up by the replica that has their group', async () => {
+test('objects that have a finalizer but do not match the selector are cleaned up by the replica that has their group', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const cleaned: string[] = [];

@@ -71,7 +71,7 @@ test('[SH-2] the times that a member writes do not affect its freshness', () => 
   );
 });
 
-test('members of another generation are listed separately', () => {
+test('members of a different generation are listed separately', () => {
   const members = membersOf();
   members.see([leaseOf('a'), leaseOf('b', { ...SET, generation: 'shards/32/uid' })], 0);
 
@@ -99,7 +99,7 @@ test.each<[reason: RegExp, lease: Lease]>([
   [/over 512 characters/, leaseOf('x', { ...SET, generation: 'g'.repeat(513) })],
   [/over 512 characters/, leaseOf('x'.repeat(513))],
   [/over an hour/, { ...leaseOf('x'), spec: { holderIdentity: 'x', leaseDurationSeconds: 3_601 } }],
-])('a Lease that cannot belong to a member is ignored, with the reason %s', (reason, lease) => {
+])('a Lease that cannot belong to a member is ignored, and the reason %s is reported', (reason, lease) => {
   const members = membersOf();
 
   const ignored = members.see([lease, leaseOf('a')], 0);

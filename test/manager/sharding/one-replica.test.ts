@@ -14,7 +14,7 @@ import {
 
 const LEASES = 'leases.coordination.k8s.io';
 
-test('[sharding 18] one sharded replica writes the same as without sharding, with one request per Lease and renewal', async () => {
+test('[sharding 18] a single sharded replica writes the same as an unsharded operator, with one request per Lease and renewal', async () => {
   const [alone, sharded] = [await withParents(), await withParents()];
   const leader = await alone.replica('a', [mirror()], STANDBY);
   const sharing = await sharer(sharded, 'a');

@@ -79,7 +79,7 @@ test('[SH-10] the status lists each group with its holder, and each replica with
   expect(a.operator.status.sharding?.members[1]?.unchangedSeconds).toBeGreaterThanOrEqual(15);
 });
 
-test('[SH-10] a start with all groups is one Event about the Pod, and so is each hand-over', async () => {
+test('[SH-10] a replica that starts with all groups sends one Event about its Pod, and another one for each hand-over', async () => {
   const place = await Place.start();
   const a = await sharer(place, 'a', { POD_UID: 'uid-of-a' });
   expect(await place.until(() => sizeOf(a, 'owning') === GROUPS)).toBe(true);
@@ -102,7 +102,7 @@ test('[SH-10] a start with all groups is one Event about the Pod, and so is each
   expect(event?.reportingController).toBe('chancery.dev/sharding');
 });
 
-test('[SH-9] a loss of groups is a Warning about the Pod, and neither ends nor restarts the process', async () => {
+test('[SH-9] a replica that loses groups sends a Warning about its Pod, and its process neither ends nor restarts', async () => {
   const place = await Place.start();
   const port = await freePort();
   const a = await sharer(place, 'a', listening(port));
@@ -126,7 +126,7 @@ test('[SH-9] a loss of groups is a Warning about the Pod, and neither ends nor r
   expect(a.operator.status.phase).toBe('running');
 });
 
-test('[SH-9] a lost group whose reconcile does not end fails the liveness probe, and affects no other group', async () => {
+test('[SH-9] if a reconcile of a lost group does not end, the liveness probe fails, and no other group is affected', async () => {
   const place = await Place.start();
   const port = await freePort();
   const stuck = Promise.withResolvers<void>();

@@ -41,7 +41,7 @@ test('without members no group has a preferred member', () => {
   expect(preferredMembers(['gone', undefined], [])).toEqual([undefined, undefined]);
 });
 
-test('the order and repetition of members does not change the preferred members', () => {
+test('the preferred members do not depend on the order or the repetition of the members', () => {
   fc.assert(
     fc.property(groupCounts, members(1, 20), fc.infiniteStream(fc.nat()), (groups, all, random) => {
       const holders = nobody(groups).map(() => all[(random.next().value ?? 0) % all.length]);
@@ -64,7 +64,7 @@ test('the preferred members stay preferred once they hold their groups', () => {
   );
 });
 
-test('[SH-4] a joining member gets its share rounded down, and no other group moves', () => {
+test('[SH-4] a joining member gets its share of the groups, rounded down, and no other group moves', () => {
   fc.assert(
     fc.property(groupCounts, members(2, 20), (groups, [joins = '', ...all]) => {
       const before = preferredMembers(nobody(groups), all);
@@ -105,7 +105,7 @@ test('scaling from 2 members to 4 and back moves one share per member that joins
   );
 });
 
-test('each hand-over on the way to the preferred members leaves the other groups’ preferences unchanged', () => {
+test('no hand-over on the way to the preferred members changes the preferred members of another group', () => {
   fc.assert(
     fc.property(groupCounts, members(2, 20), fc.nat(), (groups, [joins = '', ...all], seed) => {
       const before = preferredMembers(nobody(groups), all);

@@ -130,7 +130,7 @@ class World {
 const LEASE = ['coordination.k8s.io/v1', 'Lease'] as const;
 const nameOf = (index: number): string => `parent-${index}`;
 
-test('each child shows the last change in the end, and its writer changes only with a Lease, under random events', async () => {
+test('under random events each child contains the last change in the end, and a replica writes only with the Lease of the group', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24 }), async (steps) => {
       const world = new World(await Place.start());

@@ -26,7 +26,7 @@ function groupOf({ env, namespace }: Place, parent: string): number {
   return Math.floor((slotOf(uid) * GROUPS) / SLOTS);
 }
 
-test('[sharding 8] scaling from two replicas to four and back keeps groups where they are, and only moved objects are reconciled again', async () => {
+test('[sharding 8] while scaling from two replicas to four and back, groups stay in place if they can, and only moved objects are reconciled again', async () => {
   const place = await withParents();
   const old = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(() => old.every((each) => groupsOf(each) === GROUPS / 2))).toBe(true);
@@ -54,7 +54,7 @@ test('[sharding 8] scaling from two replicas to four and back keeps groups where
   expect(writtenWithoutLease(place)).toEqual([]);
 });
 
-test('[sharding 9] the groups of a killed replica are reconciled after the lease duration and two looks at the Lease', async () => {
+test('[sharding 9] the groups of a killed replica are reconciled after the lease duration and two more reads of the Lease', async () => {
   const place = await withParents();
   const [killed, other] = [await sharer(place, 'a'), await sharer(place, 'b')];
   const isLevel = (): boolean => [killed, other].every((each) => groupsOf(each) === GROUPS / 2);

@@ -19,7 +19,7 @@ const isLevel =
   (): boolean =>
     replicas.every((each) => groupsOf(each) >= Math.floor(GROUPS / replicas.length));
 
-test('[sharding 4] [SH-1] three replicas write the children of all parents, each those of its own groups', async () => {
+test('[sharding 4] [SH-1] together three replicas write the children of all parents, and each writes those in its groups', async () => {
   const place = await withParents();
   const names = ['a', 'b', 'c'];
   const replicas: Replica[] = [];
@@ -41,7 +41,7 @@ test('[sharding 4] [SH-1] three replicas write the children of all parents, each
   }
 });
 
-test('[sharding 9] [SH-3] a stopping replica gives its groups to the others, which reconcile what changed meanwhile', async () => {
+test('[sharding 9] [SH-3] a stopping replica gives its groups to the other replicas, which reconcile what changed meanwhile', async () => {
   const place = await withParents();
   const replicas = [
     await sharer(place, 'a'),
@@ -65,7 +65,7 @@ test('[sharding 9] [SH-3] a stopping replica gives its groups to the others, whi
   );
 });
 
-test('[sharding 7] [SH-1] groups of a replica without an ambassador move, and that replica writes nothing until it holds groups again', async () => {
+test('[sharding 7] [SH-1] if a replica loses its ambassador, other replicas take its groups; it writes nothing until it holds groups again', async () => {
   const place = await withParents();
   const [lost, other] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(isLevel(lost, other))).toBe(true);

@@ -19,7 +19,7 @@ test.each(
   expect(states).toBeGreaterThan(1_000);
 });
 
-test('[SH-1] eight members with four groups keep the rules under random failures, and come to rest', () => {
+test('[SH-1] with eight members and four groups, random failures break no rule, and afterwards every group gets a holder', () => {
   const budgets = {
     ...NO_FAILURES,
     crashes: 2,

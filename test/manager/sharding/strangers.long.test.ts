@@ -58,7 +58,7 @@ const EDITS: readonly object[] = [
   { metadata: { labels: null } },
 ];
 
-test('edited Leases of groups give no object two writers, and are held again', async () => {
+test('Leases of groups that somebody edits give no object two writers, and are held again afterwards', async () => {
   const { place, replicas } = await sharing();
 
   for (const [group, edited] of EDITS.entries()) {
@@ -84,7 +84,7 @@ test('edited Leases of groups give no object two writers, and are held again', a
   }
 });
 
-test('a Lease that a stranger writes with the member label is reported once, or keeps no group', async () => {
+test('a Lease that a stranger creates with the member label is ignored and reported once, or expires without a group', async () => {
   const { place, replicas } = await sharing();
   const labels = { 'chancery.dev/shard-set': 'mirror-leader' };
   const lease = (name: string, annotations: object, spec: object): object => ({

@@ -72,7 +72,7 @@ async function judge(page: Page): Promise<Judgement> {
 
 test.each(
   SCREENS,
-)('on $name axe finds no serious problem with a thousand keys, the answer for one, and a search without a match', {
+)('on $name axe finds no serious problem in a list of a thousand keys, the answer for a key, and an empty search', {
   timeout: SLOW_MS,
 }, async (screen) => {
   const page = await pageOn(screen);
@@ -96,7 +96,7 @@ test.each(
 
 test.each(
   SCREENS,
-)('on $name axe finds no serious problem before the first answer, without a key, and after the connection is lost', {
+)('on $name axe finds no serious problem before the first answer, without any key, and after a lost connection', {
   timeout: SLOW_MS,
 }, async (screen) => {
   const clock = new FakeClock();

@@ -85,7 +85,7 @@ test.each([
   expect([wide, await page.evaluate(isWide)]).toEqual([false, false]);
 });
 
-test('failing keys come first, with their failures and the type of their error, and without its message', async () => {
+test('the page lists failing keys first, with the number of failures and the type of the error, but without its message', async () => {
   const page = await opened();
 
   const attention = await page.locator('#attention').innerText();
@@ -166,7 +166,7 @@ test('a key keeps the focus when an update moves it to another row, or removes t
   expect([moved, alone, last]).toEqual(['web/b', 'web/b', 'web/b']);
 });
 
-test('keys can be filtered by controller and state, and a search without a match says so', async () => {
+test('keys can be filtered by controller and state, and a search without a match says that nothing was found', async () => {
   const page = await opened();
 
   await page.locator('#search-controller').selectOption('route');

@@ -28,7 +28,7 @@ function history(): {
   };
 }
 
-test('the reconcile history does not change the end of an attempt, and remembers it', async () => {
+test('the reconcile history records an attempt, and does not change its result', async () => {
   const { history: kept, ends } = history();
 
   const end = await ends({ outcome: 'requeue_after', durationMs: 5, requeueAfterMs: 10 });

@@ -24,7 +24,7 @@ function recordingOf(
   return view.status.recording;
 }
 
-test('the status of a recorded process has the recorded minutes, and whether the endpoint is on', () => {
+test('the status of a recorded process has the recorded minutes, and says whether the endpoint is on', () => {
   const environment = {
     CHANCERY_RECORD_DIR: '/records',
     CHANCERY_RECORD_MINUTES: '7',

@@ -109,7 +109,7 @@ test.each([
   ['keys.json?state=broken', 400],
   [`keys.json?search=${'x'.repeat(318)}`, 400],
   ['keys.json?controller=nobody', 404],
-])('a request for /%s is answered with %i, and an error names the problem', async (path, status) => {
+])('a request for /%s is answered with %i, and an error answer contains the problem', async (path, status) => {
   const { url } = await served();
 
   const response = await fetch(`${url}/${path}`);
@@ -139,7 +139,7 @@ test('a disabled status page says so at each of its paths, and at no other path'
   expect(await ask('secrets')).toBe('404 page not found\n');
 });
 
-test('/status.json has the same state as the page', async () => {
+test('/status.json contains the same state as the page', async () => {
   const { url } = await served();
 
   const status = await (await fetch(`${url}/status.json`)).json();

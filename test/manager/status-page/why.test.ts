@@ -52,7 +52,7 @@ function start(setup: Setup, around: Around = {}) {
   };
 }
 
-test('the answer about a failing key has its cause, its failures, since when, and the next attempt', async () => {
+test('the answer about a failing key contains its cause, its failures, the time of the first failure, and the next attempt', async () => {
   const { clock, collection, run, why } = start({
     watches: [enqueueMapped(others, () => [demo('bad')])],
     reconcile: async () => {
@@ -87,7 +87,7 @@ test('the answer about a failing key has its cause, its failures, since when, an
   expect(JSON.stringify(status)).not.toContain('hunter2');
 });
 
-test('a change wakes a failing key at once, and its attempt lists each cause once with its count', async () => {
+test('a change makes a failing key run at once, and its attempt lists each cause once with its count', async () => {
   let fails = true;
   const { clock, collection, run, why } = start({
     watches: [enqueueMapped(others, () => [demo('a')])],
@@ -126,7 +126,7 @@ test('a change wakes a failing key at once, and its attempt lists each cause onc
   expect(done?.last?.wokenBy).toEqual(waiting?.wokenBy);
 });
 
-test('the answer names the policy that sets the next attempt, or the back-off when that is later', async () => {
+test('the answer contains the policy that decides when the next attempt runs, or the back-off if that is later', async () => {
   const { clock, collection, run, why } = start({
     minIntervalMs: 30_000,
     queue: { backoff: { initialMs: 20_000, jitter: 0 } },
@@ -154,7 +154,7 @@ test('the answer names the policy that sets the next attempt, or the back-off wh
   expect(second?.next?.at).toBe(new Date(clock.now() + 40_000).toISOString());
 });
 
-test('the answer about a running key has its duration, and the answer about a key behind it has its wait', async () => {
+test('the answer about a running key contains its duration, and the answer about a waiting key contains its wait', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { clock, collection, run, why } = start({ reconcile: () => held, workers: 1 });
   for (const name of ['a', 'b', 'c']) collection(things).put(name);
@@ -188,7 +188,7 @@ test('the answer about a running key has its duration, and the answer about a ke
   ]);
 });
 
-test('a terminal error leaves no attempt due', async () => {
+test('after a terminal error no further attempt is due', async () => {
   const { collection, run, why, view } = start({
     reconcile: async () => {
       throw new TerminalError('password hunter2 is too short');
@@ -205,7 +205,7 @@ test('a terminal error leaves no attempt due', async () => {
   expect(view.failing()).toMatchObject([{ key: 'demo/a', failures: 0, nextInMs: undefined }]);
 });
 
-test('the answer reports a deleted object, and the requested time of a key', async () => {
+test('the answer says that an object was deleted, or when the reconciler wants the key to run again', async () => {
   const { collection, run, why } = start({ reconcile: async () => ({ requeueAfterMs: 90_000 }) });
   collection(things).put('a');
   collection(things).put('b');
@@ -221,7 +221,7 @@ test('the answer reports a deleted object, and the requested time of a key', asy
   expect(why('b')?.summary).toBe('the object is gone, and nothing is due');
 });
 
-test('the answer names the source without a first list, and knows no key yet', async () => {
+test('before the first list the answer says which source has none yet, and contains no known key', async () => {
   const { collection, run, view } = start({ reconcile: async () => {} });
   collection(things).failLists(new ApiError({ code: 403, reason: 'Forbidden', message: 'no' }));
   await run();
@@ -232,7 +232,7 @@ test('the answer names the source without a first list, and knows no key yet', a
   });
 });
 
-test('the answer of a standby names the leader, and the answer of a stopping process says that it stops', async () => {
+test('the answer of a standby says who leads, and the answer of a stopping process says that it stops', async () => {
   const leadership = (leads: boolean, holder?: string) => ({ lease: 'demo/web', leads, holder });
   const answers: KeyAnswer[] = [];
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
@@ -265,7 +265,7 @@ test('the answer of a standby names the leader, and the answer of a stopping pro
   ]);
 });
 
-test('the answer about a key of another replica’s group names that replica', async () => {
+test('the answer about a key in a group of another replica says which replica that is', async () => {
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
   collection(things).put('a');
   await run();
@@ -296,7 +296,7 @@ test('the answer about a key of another replica’s group names that replica', a
   ]);
 });
 
-test('the answer about a parked key names what it waits for, without a time', async () => {
+test('the answer about a parked key says what the key waits for, and contains no time', async () => {
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
   collection(things).put('a');
   await run();
@@ -320,7 +320,7 @@ test('the answer about a parked key names what it waits for, without a time', as
   });
 });
 
-test('every policy that delays keys has a text for people', () => {
+test('for every policy that delays keys there is an explanation in words', () => {
   const of = controller({ name: 'a', for: things, consistency: 'wait', reconcile: async () => {} });
   const clock = new FakeClock();
   const informers = new Map();
@@ -334,7 +334,7 @@ test('every policy that delays keys has a text for people', () => {
   expect(waiting.toSorted()).toEqual(Object.keys(POLICY_WORDS).toSorted());
 });
 
-test('a question about a key changes nothing: no timer, no priority, no place in the queue', async () => {
+test('a request for the answer about a key changes nothing: no timer, no priority, no place in the queue', async () => {
   const { clock, collection, run, why, runner, found } = start({
     minIntervalMs: 60_000,
     reconcile: async () => {
@@ -351,7 +351,7 @@ test('a question about a key changes nothing: no timer, no priority, no place in
   expect([[...runner.waiting()], clock.pending]).toEqual(before);
 });
 
-test('a search finds parts of keys, failing keys first, and a hundred at most', async () => {
+test('a search finds keys by any part of them, lists failing keys first, and returns at most a hundred', async () => {
   const { collection, run, found } = start({
     workers: 4,
     reconcile: async (_object, { key }) => {
@@ -379,7 +379,7 @@ test('a search finds parts of keys, failing keys first, and a hundred at most', 
   expect(found({ controller: 'another' }).matching).toBe(0);
 });
 
-test('only the latest keys are remembered, and failing keys are not forgotten for others', async () => {
+test('only the latest keys are remembered, and failing keys are not dropped to make room for others', async () => {
   const { collection, run, runner, why, view } = start({
     workers: 8,
     reconcile: async (_object, { key }) => {

@@ -54,7 +54,7 @@ test('[admission 17] 500 objects of one review are converted at /convert', async
   ).toEqual(objects.map((_object, at) => at));
 });
 
-test('[A-9] [admission 18] a failed conversion is an answer, and the next review is answered', async () => {
+test('[A-9] [admission 18] a failed conversion is sent as an answer, and the next review is answered', async () => {
   const address = await startBoats();
 
   const bad = await post(address, review([boat('v7', {})]), { path: '/convert' });
@@ -137,7 +137,7 @@ async function startService(readyz: string, operator: () => TestOperator): Promi
   return `http://127.0.0.1:${(service.address() as AddressInfo).port}/convert`;
 }
 
-test('a lone operator lists objects that only it can convert, although reviews reach only ready Pods', async () => {
+test('a single operator can list objects that it must convert itself, although conversion reviews reach only ready Pods', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const health = await freePort();
@@ -164,7 +164,7 @@ test('a lone operator lists objects that only it can convert, although reviews r
   expect(seen).toEqual([{ hull: { meters: 7 } }]);
 });
 
-test('a body that is no ConversionReview is refused with 400', async () => {
+test('a body that is not a ConversionReview is refused with 400', async () => {
   const address = await startBoats();
 
   expect((await post(address, '{}', { path: '/convert' })).status).toBe(400);

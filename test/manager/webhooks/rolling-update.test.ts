@@ -78,7 +78,7 @@ test('[A-5] [admission 13] every replica answers reviews from its caches, whethe
   }
 });
 
-test('[A-5] [admission 13] a rolling update loses no review, although nodes learn of it late', async () => {
+test('[A-5] [admission 13] a rolling update loses no review, although nodes notice it late', async () => {
   const deployment = new Deployment();
   const old = [await deployment.scaleUp(), await deployment.scaleUp()];
   const got: Promise<Got | Error>[] = [];

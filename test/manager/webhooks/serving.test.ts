@@ -150,7 +150,7 @@ describe('the server of webhooks', () => {
     expect([got.status, text.length > 8_388_000]).toEqual([200, true]);
   });
 
-  test('the webhook server refuses bodies beyond 32 MiB at the same time with 503', async () => {
+  test('while the webhook server reads bodies of 32 MiB in all, it refuses another body with 503', async () => {
     const { webhook, asked, go } = hanging();
     const world = await serving(webhook);
     const large = REVIEW.replace('"colour":"red"', `"colour":"${'x'.repeat(8_387_000)}"`);
@@ -199,7 +199,7 @@ describe('the server of webhooks', () => {
     expect((await answer).status).toBe(504);
   });
 
-  test('the webhook server counts outcomes, latency, panics and requests in flight by the names of controller-runtime', async () => {
+  test('the webhook server counts outcomes, latency, panics and requests in flight under the metric names of controller-runtime', async () => {
     const { webhook, asked, go } = hanging();
     const failing = configMapWebhook({
       name: 'failing.shop.example.com',
@@ -343,7 +343,7 @@ describe('webhooks of a process', () => {
     expect(JSON.parse(after.text).response.status.message).toBe('of 0');
   });
 
-  test('a taken webhook address fails the start, and the error names the setting', async () => {
+  test('if the webhook address is taken, the start fails, and the error contains the setting', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -362,7 +362,7 @@ describe('webhooks of a process', () => {
     });
   });
 
-  test('webhooks are answered at a unix socket, also when a killed process has left its file', async () => {
+  test('webhooks are answered at a unix socket, also if a killed process has left its socket file there', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'webhooks-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'gate.sock');
@@ -402,7 +402,7 @@ describe('webhooks of a process', () => {
     );
   });
 
-  test('[A-5] webhooks of a stopping Pod are answered for three more seconds, each answer closing its connection', async () => {
+  test('[A-5] a stopping Pod answers webhooks for three more seconds, and closes the connection after each answer', async () => {
     const world = await serving(configMapWebhook({}), IN_A_POD);
     const address = addressOf(world);
 
@@ -419,7 +419,7 @@ describe('webhooks of a process', () => {
     await expect(post(address, REVIEW)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('running reviews at the end of that time are answered, and hanging reviews are cut off', async () => {
+  test('three seconds after the stop, running reviews are still answered, and hanging reviews are cut off', async () => {
     const first = hanging();
     const world = await serving(first.webhook, IN_A_POD);
     const held = post(addressOf(world), REVIEW);
@@ -444,7 +444,7 @@ describe('webhooks of a process', () => {
     await other.running;
   });
 
-  test('the webhooks of a process outside a Pod end with it', async () => {
+  test('in a process outside a Pod, webhooks are no longer answered once the process has stopped', async () => {
     const world = await serving();
     const address = addressOf(world);
 

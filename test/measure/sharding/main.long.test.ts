@@ -54,7 +54,7 @@ test.each([
   [['--rounds=0'], '--rounds takes a whole number, 1 or more'],
   [['--lease-seconds=7'], '--lease-seconds takes 6, 9, 12'],
   [['--fast'], "Unknown option '--fast'"],
-])('the measurement refuses the arguments %j with the reason and the usage', (words, reason) => {
+])('the measurement refuses the arguments %j, and prints the reason and the usage', (words, reason) => {
   const { code, stdout, stderr } = run(...words);
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

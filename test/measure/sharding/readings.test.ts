@@ -19,7 +19,7 @@ test.each([
   ).toEqual(cores);
 });
 
-test('a process status without a list of cores is an error', () => {
+test('a process status without a list of cores causes an error', () => {
   expect(() => coresIn('Name:\tnode\n')).toThrow('no Cpus_allowed_list');
 });
 

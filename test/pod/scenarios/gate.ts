@@ -57,7 +57,7 @@ export function gate({ means, images }: Place): void {
   );
 
   test.skipIf(!canBuild)(
-    'the search in the operator finds a key that is mounted there',
+    "a search in the operator's container finds a key that is mounted there",
     { timeout: 300_000 },
     async () => {
       const { pod } = await start(({ volumeMounts = [], ...container }) => ({

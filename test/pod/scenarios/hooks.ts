@@ -38,7 +38,7 @@ export function hooks({ means, images }: Place): void {
   };
 
   test.skipIf(!canBuild)(
-    '[security 45] [hooks 23] [hooks S4] the config-watcher hook from a ConfigMap rolls a Deployment, and sees no token and only allowed variables',
+    '[security 45] [hooks 23] [hooks S4] the config-watcher hook from a ConfigMap restarts a Deployment, and sees no token and only allowed variables',
     { timeout: 600_000 },
     async () => {
       const world = await start(onlyBash);

@@ -95,7 +95,7 @@ const items = fc.uniqueArray(
   { selector: ({ k }) => k, maxLength: 5 },
 );
 
-test('kept fields restore any difference between two lists with keys, in their order', () => {
+test('kept fields restore any difference between two keyed lists, in their order', () => {
   fc.assert(
     fc.property(items, items, (original, returned) => {
       const kept = keptFields({ items: original }, { items: returned }, KEYED);

@@ -49,13 +49,13 @@ test('fields that a version cannot express are kept in an annotation, which is r
   expect(convert(beta, 'v1').metadata.annotations).toEqual({ mine: 'yes' });
 });
 
-test('an object without such fields gets no annotation', () => {
+test('an object without fields that the version cannot express gets no annotation', () => {
   const there = convert(boat('v1', { spec: { hull: { meters: 4 } } }), 'v1alpha1');
 
   expect(there.metadata).toEqual(boat('v1', {}).metadata);
 });
 
-test('[A-8] a change made in the poorer version stays, and the other fields are restored', () => {
+test('[A-8] a change made in the poorer version stays, and the fields that this version lacks are restored', () => {
   const beta = convert(boat('v1', RIGGED), 'v1beta1');
   const spec = { meters: 15, rig: { sails: 1 }, crew: [{ name: 'cy' }] };
 
@@ -81,7 +81,7 @@ test('nothing is restored below a field that was removed in the poorer version',
   );
 });
 
-test('an item of a list keeps its fields by its key when items are added, removed and moved', () => {
+test('an item of a list gets its kept fields back by its key when items are added, removed and moved', () => {
   const crew = [
     { name: 'ada', role: 'mate' },
     { name: 'bo', role: 'cook' },
@@ -198,7 +198,7 @@ test('integers beyond doubles stay exact, and fields may have any name', () => {
   expect(back).toEqual(object);
 });
 
-test('fields that need more than 131,072 bytes of an annotation are an error that quotes none of them', () => {
+test('if kept fields need more than 131,072 bytes in an annotation, the conversion fails with an error that quotes none of them', () => {
   const papers = { log: 'secret'.repeat(30_000) };
   const object = boat('v1', { spec: { hull: { meters: 3 }, papers } });
 
@@ -310,13 +310,13 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
     (object) => Object.assign(object, { spec: object }),
     'the result is nested deeper than 1000, or has itself',
   ],
-])('[A-9] [admission 17] a conversion function that %s is refused, and the message has none of the content', (_what, up, why) => {
+])('[A-9] [admission 17] a conversion function that %s is refused, and the message contains nothing of the object', (_what, up, why) => {
   const message = refusal(up as (object: never) => unknown);
 
   expect(message).toBe(`v1alpha1 → v1beta1 of boats.harbour.example quay/ann: ${why}`);
 });
 
-test('the reverse function is checked in the same way, and the message names the direction', () => {
+test('a conversion in the other direction is checked in the same way, and the message contains the direction', () => {
   const resource = customResource({
     group: 'harbour.example',
     kind: 'Boat',
@@ -362,7 +362,7 @@ test('a conversion may change labels and annotations, and changes only a copy of
   expect(after?.metadata).toEqual({ ...before.metadata, labels: { size: 's' } });
 });
 
-test('an object of the wanted version is returned as it is, and another kind is refused', () => {
+test('an object that has the wanted version is returned unchanged, and an object of another kind is refused', () => {
   const object = boat('v1', RIGGED);
 
   expect(convert(object, 'v1')).toBe(object);

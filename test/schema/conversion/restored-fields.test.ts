@@ -24,7 +24,7 @@ test('withKept changes neither the fields nor its entries', () => {
   });
 });
 
-test('all entries of a list must name its items by the same keys', () => {
+test('within a list, all entries must identify items by the same keys', () => {
   const kept = [
     { path: ['items', { k: 2 }, 'a'], value: 1 },
     { path: ['items', { j: 1 }, 'b'], value: 2 },
@@ -35,7 +35,7 @@ test('all entries of a list must name its items by the same keys', () => {
   expect(withKept(ITEMS, kept)).toEqual({ items: [{ k: 1 }, { k: 2, j: 1, a: 1 }] });
 });
 
-test('a list entry is compared with the result of the earlier entries', () => {
+test('withKept compares a list entry with the result of the entries before it', () => {
   const gone = { path: ['items', { k: 2 }], insteadOf: { k: 2, j: 1 } };
 
   const whole = withKept(ITEMS, [gone, { path: ['items'], value: [], insteadOf: [{ k: 1 }] }]);

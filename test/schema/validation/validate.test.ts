@@ -165,7 +165,7 @@ describe('[F-11] alternatives', () => {
     expect(problems(10, schema)).toEqual([]);
   });
 
-  test('allOf reports each schema that does not fit, and not reports one that fits', () => {
+  test('allOf reports each schema that does not fit, and none that fits', () => {
     const all = { type: 'integer', allOf: [{ minimum: 3 }, { maximum: 9 }] };
     const not = { type: 'integer', not: { minimum: 3 } };
 
@@ -218,7 +218,7 @@ describe('[F-11] ratcheting', () => {
     expect(fields(after, before)).toEqual(['keyed[0].n']);
   });
 
-  test('the kind of an object is validated, changed or not', () => {
+  test('the kind of an object is validated, whether it was changed or not', () => {
     const kinded = { type: 'object', properties: { kind: { type: 'string', enum: ['A'] } } };
     const object = { kind: 'B' };
 
@@ -228,7 +228,7 @@ describe('[F-11] ratcheting', () => {
     expect(found.map(({ field }) => field)).toEqual(['kind']);
   });
 
-  test('items of other lists are not matched', () => {
+  test('items of a list that is not a map are not matched', () => {
     expect(fields({ plain: [9, 1] }, { plain: [9] })).toEqual(['plain[0]']);
     expect(fields({ plain: [9] }, { plain: [9] })).toEqual([]);
   });
@@ -247,17 +247,17 @@ describe('[F-11] lists that are sets and maps', () => {
       ({ field, message }) => `${field}: ${message}`,
     );
 
-  test('a set reports a value that occurs three times once', () => {
+  test('in a set, a value that occurs three times is reported once', () => {
     expect(found(['a', 'b', 'a', 'a'], set)).toEqual(['x[2]: Duplicate value: "a"']);
   });
 
-  test('a list map reports repeated keys', () => {
+  test('in a list map, repeated keys are reported', () => {
     const items = [{ name: 'a' }, { port: 1, name: 'a' }, { name: 'a', port: 1 }];
 
     expect(found(items, map)).toEqual(['x[2]: Duplicate value: {"name":"a","port":1}']);
   });
 
-  test('a list map accepts only objects', () => {
+  test('in a list map, only objects are accepted', () => {
     expect(found(['a'], map)).toEqual([
       'x[0]: Invalid value: "a": must be an object for an array of list-type map',
     ]);
