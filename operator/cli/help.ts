@@ -65,7 +65,7 @@ export function usageLines({
   return (usage ?? [own]).map((line) => `chancery ${name} ${line}`.trimEnd());
 }
 
-/** Options that are shown under one title. */
+/** Options that are printed under one title. */
 export interface OptionGroup {
   readonly title: string;
   readonly options: readonly (readonly [name: string, option: Option])[];
@@ -135,7 +135,7 @@ const COLUMNS = 100;
 /** Minimum width of the second column. With long terms, the lines become longer instead. */
 const MIN_MEANING = 40;
 
-/** Paragraphs with new line breaks. An indented paragraph keeps its line breaks. */
+/** Wraps each paragraph to the width of a terminal. An indented paragraph keeps its line breaks. */
 function wrappedProse(text: string): string {
   const paragraphs = text.split('\n\n').map((each) => {
     return /^ /m.test(each) ? each : wrapped(each.split(/\s+/), COLUMNS).join('\n');

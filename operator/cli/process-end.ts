@@ -8,7 +8,10 @@ import { ConfigurationError } from '../core/errors.ts';
 import { settingsFrom } from '../manager/settings/settings.ts';
 import type { ExitCode } from './command.ts';
 
-/** Time in which the event loop may exit by itself with the requested exit code, before SIGKILL. */
+/**
+ * Time that the event loop gets to exit with the requested exit code. After it, the process gets
+ * SIGKILL.
+ */
 const KILL_AFTER_MS = 250;
 
 /** Plain JavaScript, because the worker runs it unchanged. */
@@ -28,7 +31,7 @@ const KILLER = `
  * thread sends SIGKILL, because a handler that never returns blocks every timer of the main thread.
  *
  * @param cancel - when it aborts first, the process does not end.
- * @param says - written to standard error before the end.
+ * @param says - written to standard error before the process ends.
  */
 export function exitWithin(
   withinMs: number,
@@ -95,7 +98,8 @@ export function isBelowNohup(env: Readonly<Record<string, string | undefined>>):
 const PASSED_ON_WITHIN_MS = 300;
 
 /**
- * Interprets SIGTERM and SIGINT: the first signal asks to stop, another one asks to end at once.
+ * Interprets SIGTERM and SIGINT: the first signal asks the command to stop, and a second signal
+ * ends the process at once.
  */
 export class StopSignals {
   readonly #clock: Clock;

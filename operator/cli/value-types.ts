@@ -68,7 +68,7 @@ export interface Option {
 interface Form<V> {
   /** The name of the value in `--help`. */
   readonly name: string;
-  /** The value. Undefined for an invalid text. */
+  /** The parsed value. Undefined for invalid text. */
   parse(text: string, option: Option): V | undefined;
   /** The description of a valid value, for messages. */
   expected(option: Option): string;

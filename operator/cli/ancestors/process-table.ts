@@ -8,8 +8,8 @@ export interface ProcessEntry {
   readonly group: number;
   readonly session: number;
   /**
-   * The start time. Together with `pid` it identifies a process forever, because numbers are
-   * reused.
+   * The start time. Together with `pid` it identifies a process forever. `pid` alone does not,
+   * because process ids are reused.
    */
   readonly startedAt: string;
 }
@@ -27,7 +27,7 @@ export interface ProcessTable {
   environmentOf(pid: number): readonly string[] | undefined;
   /** How often a sleeping process or thread has gone to sleep. Undefined when it is awake. */
   sleepsOf(pid: number): number | undefined;
-  /** A value that changes when the process has collected the exit code of a child that has ended. */
+  /** A value that changes whenever the process collects the exit code of a child that has ended. */
   reapedBy(pid: number): string | undefined;
   threadsOf(pid: number): readonly number[];
 }
@@ -53,7 +53,8 @@ export const systemProcesses: ProcessTable = {
     const [, count] = /^voluntary_ctxt_switches:\s*([0-9]+)$/m.exec(status) ?? [];
     return count === undefined ? undefined : Number(count);
   },
-  // The page faults of all reaped children, because every process has some.
+  // The number of page faults of all children that were reaped. Every process has page faults, so
+  // the number grows with every reaped child.
   reapedBy(pid) {
     const fields = statOf(pid);
     return fields && `${fields[11 - 3]} ${fields[13 - 3]}`;

@@ -28,8 +28,8 @@ const OWNED_RESOURCES: readonly OwnedResource[] = [
 export const OWNED_NAMES: readonly string[] = OWNED_RESOURCES.map(({ name }) => name);
 
 /**
- * The resources in `--owns`, such as `deployments.apps,services`, in their order. The group may be
- * omitted.
+ * The resources in `--owns`, such as `deployments.apps,services`, in the given order. The group may
+ * be omitted.
  *
  * @throws ConfigurationError `CONFIG` for a resource without a template, with near matches.
  */

@@ -1,7 +1,10 @@
 import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 
-/** The proxy between the operator and the API server: `kubectl proxy` or its stand-in. */
+/**
+ * The proxy between the operator and the API server: `kubectl proxy`, or a server in this process
+ * that replaces it.
+ */
 export interface Ambassador {
   /** A description for messages. */
   readonly description: string;
@@ -17,11 +20,11 @@ export interface DevCluster {
   /** A description with the address, for messages. */
   readonly description: string;
   readonly ambassador: Ambassador;
-  /** The namespace of the operator, and of objects that name none. */
+  /** The namespace of the operator, and of objects that do not set a namespace. */
   readonly namespace: string;
   /**
-   * Writes definitions, one YAML document each. Resolves when the API server accepts objects of
-   * these kinds.
+   * Writes definitions, one YAML document each. Resolves when the API server accepts objects of the
+   * defined kinds.
    *
    * @param conversionUrl - the URL at which the operator converts objects, for an API server that
    * calls plain HTTP.
@@ -42,7 +45,7 @@ export interface DevCluster {
    * server skips a webhook with the failure policy `Ignore` while that webhook does not answer.
    */
   asksWebhooks(): Promise<boolean>;
-  /** Applies an object, or the items of a List, like `kubectl apply`, so that webhooks are called. */
+  /** Applies an object, or the items of a List. As with `kubectl apply`, webhooks are called. */
   applySample(sample: unknown): Promise<void>;
   /**
    * Ends the processes and servers that this process has started. Objects in a real cluster stay.

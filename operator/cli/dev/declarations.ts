@@ -11,7 +11,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import { localConfigurations } from '../../webhook/webhook-configurations.ts';
 
-/** The environment that the declarations of an operator require. */
+/** The objects and the filter that the declarations of an operator require. */
 export interface Declarations {
   /** The name of the operator's ServiceAccount and roles. */
   readonly name: string;
@@ -36,7 +36,7 @@ export interface DevPlace {
 }
 
 /**
- * The environment for these controllers and webhooks.
+ * The objects and the filter for these controllers and webhooks.
  *
  * @param webhooks - the webhooks, and the address at which the operator will answer them. The API
  * server cannot call a unix socket.

@@ -21,8 +21,8 @@ export interface SampleFilesOptions {
 }
 
 /**
- * Watches the files of `--samples` while `chancery dev` runs: files that are saved, and new files
- * in a folder.
+ * Watches the files of `--samples` while `chancery dev` runs. It notices changed files, and new
+ * files in a folder.
  */
 export class SampleFiles {
   readonly #options: SampleFilesOptions;

@@ -15,11 +15,11 @@ const LONGEST_DELAY_MS = 30_000;
 /** Time after which an operator is considered healthy, and not in a crash loop. */
 const HEALTHY_AFTER_MS = 30_000;
 
-/** How long samples wait until the webhooks answer, and how often that is checked. */
+/** How long samples wait for the webhooks to answer, and how often the webhooks are checked. */
 const WEBHOOKS_LIMIT_MS = 30_000;
 const WEBHOOKS_POLL_MS = 100;
 
-/** Exit codes after which a restart without a save would end in the same way. */
+/** Exit codes after which a restart is useless until a file has been saved. */
 const WRONG_MODULE = 2;
 const UNSAFE_SETUP = 3;
 
@@ -54,7 +54,7 @@ export interface SessionOptions {
   readonly samples: readonly ManifestDocument[];
 }
 
-/** An event that ends the wait for an operator. */
+/** An event for which the session waits while an operator runs. */
 type SessionEvent =
   | { readonly is: 'announced'; readonly announcement: Announcement }
   | { readonly is: 'ended'; readonly code: number }
@@ -77,7 +77,7 @@ export class DevSession {
   #samples: readonly ManifestDocument[];
   /** Files of samples that were reported as applied. */
   readonly #applied = new Set<string>();
-  /** True when the cluster has the first definitions, and the webhooks, if there are any, answer. */
+  /** True when the first definitions are installed, and all webhooks, if there are any, answer. */
   #takesSamples = false;
 
   constructor(options: SessionOptions) {
@@ -209,8 +209,8 @@ export class DevSession {
   }
 
   /**
-   * Applies a value, unless it equals the value that was last applied with success. A failure is
-   * only reported.
+   * Applies a value, unless it equals the value that was last applied successfully. A failure is
+   * reported, but not thrown.
    */
   async #once(what: keyof Declarations, value: unknown, apply: () => Promise<void>): Promise<void> {
     const text = JSON.stringify(value);
@@ -223,8 +223,8 @@ export class DevSession {
   }
 
   /**
-   * Applies the samples of saved files: at once, or together with all other samples when the
-   * operator runs.
+   * Applies the samples of saved files. If the operator does not run yet, they are applied later,
+   * together with all other samples.
    */
   async addSamples(samples: readonly ManifestDocument[]): Promise<void> {
     const files = new Set(samples.map(({ file }) => file));
@@ -252,8 +252,8 @@ export class DevSession {
   }
 
   /**
-   * Applies each saved sample once. Refused samples are retried after the next save. The first time that all
-   * objects of a file are applied is reported.
+   * Applies each saved sample once. Refused samples are retried after the next save. When all
+   * objects of a file have been applied for the first time, this is reported.
    */
   async #applySamples(): Promise<void> {
     this.#takesSamples = true;

@@ -4,7 +4,10 @@ import type { LineWriter } from '../line-writer.ts';
 import { removedDefinitions } from './removed-definitions.ts';
 import { type FileState, writeStates } from './written-files.ts';
 
-/** Writes the files that differ. Writes nothing if one of them was not generated. */
+/**
+ * Writes the files whose content has changed. Writes nothing if one of the existing files was not
+ * generated.
+ */
 export async function writeGenerated(
   states: readonly FileState[],
   lines: LineWriter,
@@ -31,7 +34,7 @@ export async function writeGenerated(
   return 0;
 }
 
-/** The texts that `--check` prints for a file, keyed by the state of the file. */
+/** The words that `--check` prints for a file, keyed by the state of the file. */
 const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
   missing: 'is missing',
   differs: 'is not as it would be generated',

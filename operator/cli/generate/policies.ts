@@ -4,7 +4,10 @@ import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 /** A rule about all writers except the operator: the values of `--guard`. */
 export type Guard = 'children' | 'names' | 'deletion';
 
-/** What an operator's policies are generated from, besides its declarations. */
+/**
+ * The options from which the policies of an operator are generated, in addition to its
+ * declarations.
+ */
 export interface PoliciesOptions extends Placement {
   /** The name of the operator. The names of the policies begin with it. */
   readonly name: string;
@@ -19,6 +22,9 @@ export interface PoliciesOptions extends Placement {
 /** The files of all policies. */
 export interface PolicyFiles {
   readonly files: readonly ManifestFile[];
-  /** Writes that no policy can check better than RBAC, one line each. */
+  /**
+   * Writes that the policies do not check, because they could not check them better than RBAC. One
+   * line for each kind of write.
+   */
   readonly leftToRbac: readonly string[];
 }

@@ -6,7 +6,7 @@ import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 
 /** The state of a file on disk, compared with the generated text. */
 export interface FileState {
-  /** The path as messages show it. */
+  /** The path, in the form in which messages contain it. */
   readonly path: string;
   /**
    * `surplus`: generated earlier and no longer part of the output. `foreign`: not generated, so it
@@ -77,8 +77,8 @@ export async function treeStates(
 }
 
 /**
- * Files below `roots` that are in none of `states` and were not generated. Helm and OLM would
- * install them with the folder. Hidden files, and backup copies of editors, are ignored.
+ * Files below `roots` that are not in `states` and were not generated. Helm or OLM would install
+ * them together with the generated files. Hidden files, and backup copies of editors, are ignored.
  *
  * @throws OperatorError `CONFIG` when a folder cannot be read.
  */
@@ -162,7 +162,10 @@ async function contentOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** The generated files in a folder. Links are ignored, because their targets belong to others. */
+/**
+ * The generated files in a folder. Links are ignored, because their targets were not generated
+ * here.
+ */
 async function generatedNamesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

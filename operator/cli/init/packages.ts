@@ -24,8 +24,9 @@ const DEVELOPMENT = {
 /**
  * The packages of a new project.
  *
- * @param folder - a folder with tarballs of `npm pack`, which are then installed by their paths. If
- * undefined or empty, the published packages of this version are used.
+ * @param folder - a folder with tarballs that `npm pack` has created. The project then installs the
+ * packages from these tarballs. If undefined or empty, it installs the published packages of this
+ * version.
  * @throws ConfigurationError `CONFIG` when the folder has no tarball of this version.
  */
 export async function packageSpecs(folder: string | undefined): Promise<PackageSpecs> {

@@ -13,7 +13,7 @@ import { projectUrl, resolveToolkit } from './toolkit-hooks.ts';
 
 /**
  * Entry points of other packages, with the exports that the commands use. No file of the toolkit
- * imports these packages.
+ * has an `import` declaration for these packages.
  */
 interface Entries {
   /** The API server. Each command declares the part that it uses. */
@@ -106,7 +106,7 @@ const REFUSALS = /^(?:ERR_MODULE_NOT_FOUND|ERR_(?:INVALID_)?PACKAGE_\w+|ENOENT|E
 
 /**
  * True when files of a package are missing or truncated, because an installation was interrupted,
- * or copied in part.
+ * or because only part of it was copied.
  */
 function isIncomplete(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;

@@ -100,8 +100,8 @@ function typeAsValue({ message }: Error): string | undefined {
 }
 
 /**
- * Syntax that cannot be handled by removing types, found by a word in Node's message, with its
- * replacement.
+ * Patterns for Node's message about TypeScript syntax that does not disappear when types are
+ * removed, each with the syntax to use instead.
  */
 const ERASABLE: readonly (readonly [RegExp, string])[] = [
   [/\benum\b/, "a constant object, const Size = { Small: 'Small' } as const, or a union of texts"],

@@ -81,7 +81,7 @@ export class DryRunReport {
   }
 
   /**
-   * Prints lines, unless they were printed before.
+   * Prints lines, unless the same lines were printed before.
    *
    * @returns false when the same lines were printed before, ignoring timestamps.
    */
@@ -146,7 +146,7 @@ function notesOf({ before, unread, verb, options }: DryWrite): readonly string[]
   return notes;
 }
 
-/** Only the fields that identify an object, which are enough for a deleted object. */
+/** An object with only the fields that identify it. For a deleted object, these fields are enough. */
 function identity(object: KubernetesObject | undefined): KubernetesObject | undefined {
   if (object === undefined) return undefined;
   const { apiVersion, kind, metadata } = object;
@@ -237,7 +237,8 @@ function cut(line: string): string {
 }
 
 /**
- * One state of an object as the diff shows it. `other` is the other state.
+ * One of the two states of an object, as the diff contains it. `other` is the state on the other
+ * side of the diff.
  *
  * @param created - true when `object` is new.
  */

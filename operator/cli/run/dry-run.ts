@@ -164,7 +164,7 @@ export class DryRun {
         ));
     return Object.freeze({
       ...controller,
-      // Writes are not stored, so no reconcile may wait until a cache shows them.
+      // Writes are not stored, so they never reach a cache. No reconcile may wait for them.
       consistency: 'none',
       reconcile: this.#oncePerKey(reconcile),
       ...(gone && { gone }),

@@ -50,7 +50,7 @@ export interface Flight {
  */
 const LAST_RECORD_MS = 5_000;
 
-/** Records the run. Undefined when no folder is named. */
+/** Records the run. Undefined when neither an option nor a setting chooses a folder. */
 export function flightOf(options: FlightOptions): Flight | undefined {
   const { settings, clock, logger, io, args, files } = options;
   const { record } = settings;
@@ -102,7 +102,7 @@ class LastRecord {
     return this.#written;
   }
 
-  /** @param cancel - aborts when the process does not end after all. */
+  /** @param cancel - aborts when it turns out that the process continues. */
   write(delayMs: number, cancel: AbortSignal): void {
     const write = (): void => {
       this.#written = this.#recording.write('exit', 'leadership was lost');

@@ -39,16 +39,16 @@ export function requireKind(what: 'kind' | 'listKind', kind: unknown): void {
   if (!isDns1035Label(text(kind).toLowerCase())) throw broken(what, LABEL, kind);
 }
 
-/** A kind with the prefix of its file names. Each kind has another prefix. */
+/** A kind with the prefix of its file names. No two kinds have the same prefix. */
 export type FileOf<T> = T & { readonly file: string };
 
-/** Maximum number of alternative names for a kind whose own name is taken. */
+/** Maximum number of alternative names that are tried for a kind whose name is taken. */
 const MAX_TRIES = 10_000;
 
 /**
- * Gives each kind a unique name. A name that is taken gets the first part of the group appended,
- * then the whole group, then a number. The name is used for the controller, for its files and for
- * its sample.
+ * Gives each kind a unique name. If a name is taken, the first segment of the group is appended to
+ * it. If that name is taken as well, the whole group is appended, and then a number. The name is
+ * used for the controller, for its files and for its sample.
  */
 export function withFiles<T extends { readonly names: KindNames }>(
   kinds: readonly T[],
