@@ -52,7 +52,7 @@ function sourceOf(module: string): string {
   return rest.length > 0 ? top : `*${posix.extname(module)}`;
 }
 
-/** The target of a COPY. A folder keeps its name. Files are copied to the working directory. */
+/** The target of a `COPY` line. A folder keeps its name. Files are copied to the working directory. */
 function targetOf(source: string): string {
   return source.startsWith('*') ? './' : source;
 }

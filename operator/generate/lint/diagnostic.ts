@@ -1,6 +1,9 @@
 import type { Installation } from './installation.ts';
 
-/** An error breaks the isolation of the two containers. For a warning, a person has to decide. */
+/**
+ * `error`: the problem breaks the isolation of the two containers. `warning`: a person has to
+ * decide.
+ */
 type Level = 'error' | 'warning';
 
 /** One problem in rendered manifests. */
@@ -19,11 +22,11 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** A problem of one field, as a rule reports it. `lint` turns it into a diagnostic. */
+/** A problem of one field, as it is reported by a rule. `lint` turns it into a diagnostic. */
 export interface Problem {
   /** Default `error`. */
   readonly level?: Level;
-  /** Default: the workload itself. */
+  /** The object with the problem. Default: the workload. */
   readonly object?: string;
   readonly path: string;
   readonly wrong: string;

@@ -12,13 +12,13 @@ export interface PlacedContainer {
   readonly isInit: boolean;
 }
 
-/** One operator with its ambassador as rendered, and all other rendered objects. */
+/** An operator with its ambassador, as they are rendered, together with all other rendered objects. */
 export interface Installation {
   /** `Kind/name` of the workload with the Pod. */
   readonly object: string;
   readonly kind: string;
   readonly name: string;
-  /** Undefined when the manifests name no namespace, so that `kubectl apply` decides. */
+  /** Undefined when the manifests do not set a namespace. Then `kubectl apply` decides. */
   readonly namespace: string | undefined;
   /** Undefined for kinds without replicas. */
   readonly replicas: number | undefined;

@@ -12,10 +12,13 @@ type Node =
   | { readonly type: 'group'; readonly branches: readonly (readonly Node[])[] }
   | { readonly type: 'optional'; readonly node: Node };
 
-/** A valid element of `--accept-paths`: it matches only the paths that it spells out. */
+/**
+ * A valid element of `--accept-paths`. It uses only the simple syntax above, so a reader can see
+ * which paths it matches.
+ */
 export interface PathPattern {
   readonly source: string;
-  /** Matches the same paths as in kubectl. */
+  /** Matches the same paths as the pattern does in kubectl. */
   readonly expression: RegExp;
   /** Paths that the pattern accepts: every alternative, with and without each optional part. */
   readonly samples: readonly string[];
@@ -161,7 +164,7 @@ export interface AcceptedPath {
   readonly pattern: PathPattern | string;
 }
 
-/** All elements, parsed with `home` as the namespace of the Pod. */
+/** Parses all elements. `home` is the namespace of the Pod. */
 export function acceptedPaths({ values }: ProxyFlags, home: string): readonly AcceptedPath[] {
   return elementsOf(values.get('accept-paths')?.value ?? '').map((element) => ({
     element,

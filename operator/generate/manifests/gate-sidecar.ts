@@ -12,8 +12,8 @@ import { scalar, templateText } from './manifest-file.ts';
 import type { ModelContainer } from './model-deployment.ts';
 
 /**
- * The volumes of the gate with its configuration and its temporary files, without the volume of its
- * certificate.
+ * The volumes of the gate for its configuration and its temporary files. The volume of its
+ * certificate is not included.
  */
 export function gateVolumes(configMap: string): readonly GateVolume[] {
   return [
@@ -63,8 +63,8 @@ export function gateLines(image: string, servesMetrics: boolean): string {
 }
 
 /**
- * The gate for a Pod that another tool creates. It is the container that every operator with
- * webhooks has.
+ * The gate for a Pod that another tool creates. It is the same container that generated manifests
+ * contain for an operator with webhooks.
  */
 export function gateSidecar(image: string): ModelContainer {
   const { initContainers } = parseYaml(gateLines(image, false)) as {

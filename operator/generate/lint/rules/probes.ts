@@ -143,7 +143,7 @@ export const operatorProbes: Rule = {
   },
 };
 
-/** True when the probe reads `/readyz` of the ambassador, which shows whether requests work. */
+/** True when the probe reads `/readyz` of the ambassador, which tells whether requests succeed. */
 function asksAmbassador(probe: Probe | null | undefined, port: string): boolean {
   if (probe == null) return false;
   const words = (probe.exec?.command ?? []).join(' ');
@@ -227,7 +227,7 @@ function grace({ pod }: Installation, seconds: number, why: string): readonly Pr
   ];
 }
 
-/** Seconds that the operator may take to stop. 0 for an operator that waits for nothing. */
+/** Seconds that the operator may take to stop. 0 for an operator that stops at once. */
 function budgetOf(installation: Installation): number {
   const { operator, pod } = installation;
   const text = variable(operator?.container, 'CHANCERY_SHUTDOWN_TIMEOUT')?.value ?? '';
