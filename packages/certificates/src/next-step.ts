@@ -10,7 +10,7 @@ import type { Issued } from './issue-certificate.ts';
 /** Validity of a certificate: 90 days. */
 export const VALID_MS: number = 90 * 86_400_000;
 
-/** The clocks of API servers may be slow by this time: 5 minutes. */
+/** The clock of an API server may be behind by this time: 5 minutes. */
 export const SKEW_MS: number = 300_000;
 
 /** A certificate is replaced after this share of its validity. A third of the time is left then. */
@@ -36,7 +36,7 @@ export type Step =
   | { readonly is: 'trust'; readonly bundle: string }
   | { readonly is: 'wait'; readonly ms: number };
 
-/** The reason why the Secret is written. */
+/** The reason why the Secret is written, for the log. */
 export type Reason = 'made' | 'served' | 'forgotten';
 
 /** The facts outside the Secret on which the decision depends. */

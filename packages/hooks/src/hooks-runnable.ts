@@ -37,8 +37,8 @@ import { watchBindings } from './watch/watch-bindings.ts';
 import { WatchPlan } from './watch/watch-plan.ts';
 
 /**
- * Time in milliseconds that active runs get at a stop. Reconciles get the same time from a manager
- * with the default stop time of 25 s.
+ * Time in milliseconds that active runs get when the process stops. A manager with the default stop
+ * time of 25 s gives its reconciles the same time.
  */
 const STOP_GRACE_MS = 10_000;
 
@@ -122,7 +122,8 @@ export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
     },
   });
   const { ask } = options.reviews;
-  // A webhook is ready only when its sources are. A kind that is not served yet must not delay it.
+  // A webhook is ready only when its sources are ready. Sources of kinds that are not served yet
+  // are left out, so that they do not delay it.
   const sourcesOf = (binding: KubernetesBinding) =>
     plan.knownSourcesOf(binding).filter(({ optional }) => !optional);
   const webhooks = hooks.flatMap((hook) => hookWebhooks(hook, { known, ask, sourcesOf }));

@@ -57,7 +57,8 @@ export async function hooks(
   const given = hookEnvironment(io.env, settings.apiUrl, asked.runner.hookEnv);
   await warnOfExposedEnvironment(given, io, logger);
   const jq = createJq({ clock });
-  // The time limits of the YAML reader apply to a thread, which does not know the clock of a test.
+  // The YAML reader runs in a thread, and its time limits use the real time. The clock of a test
+  // does not control that thread.
   const yaml = createYamlReader({ clock: systemClock });
   try {
     const ownMetric = claimsOfProcess({
@@ -96,7 +97,7 @@ interface Surroundings {
   readonly clock: Clock;
   readonly io: Io;
   readonly load: (signalOf: () => AbortSignal) => Promise<HooksProgram>;
-  /** `folderState` before the program was read. */
+  /** The result of `folderState` before the hooks were read. */
   readonly state: string | undefined;
   readonly tokenFolders: readonly string[];
 }

@@ -119,7 +119,10 @@ async function addHook(
  */
 const PROGRAM = /^(?:\xef\xbb\xbf)?(?:#!|\x7fELF)/;
 
-/** True even for a file that cannot be read, because no hook can read it either. */
+/**
+ * True for a file that begins like a script or a program. Also true for a file that cannot be read,
+ * because hooks cannot read it as data either.
+ */
 async function looksLikeProgram(path: string): Promise<boolean> {
   try {
     await using file = await open(path);

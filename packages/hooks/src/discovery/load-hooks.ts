@@ -48,7 +48,7 @@ export interface LoadedHooks {
 }
 
 /**
- * Number of hooks that are started with `--config` at the same time. To start 300 scripts one after
+ * Number of hooks that are started with `--config` at the same time. Starting 300 scripts one after
  * the other would take many seconds.
  */
 const MAX_AT_ONCE = 4;
@@ -102,7 +102,10 @@ function sharedByHooks(hooks: readonly Hook[]): readonly HookProblem[] {
   });
 }
 
-/** The declarations that only one hook may have, because the API server asks only one. */
+/**
+ * The webhooks and conversions that a hook declares. Only one hook may declare each of them,
+ * because the API server calls only one hook.
+ */
 function declaredBy({ admission, conversions }: HookConfig) {
   return [
     ...admission.map(({ type, name, path }) => ({ what: `${type} webhook ${name}`, path })),
@@ -262,8 +265,8 @@ async function readBeside(root: string, path: string, name: string): Promise<str
 }
 
 /**
- * Problems for rights files without a hook. Without this check, a misspelt name would only show
- * later, as a patch that is not declared.
+ * Problems for rights files without a hook. Without this check, a misspelt name would be noticed
+ * only later, when a patch is refused because no rights file declares it.
  */
 function strayRights({ hooks, broken, data }: FoundFiles): readonly HookProblem[] {
   const names = [...hooks.map(({ name }) => name), ...broken.map(({ hook }) => hook)];
@@ -279,7 +282,10 @@ function stemOf(name: string): string {
   return name.replace(/(?<=[^/])\.[^./]+$/, '');
 }
 
-/** Puts `place`, where the text comes from, before the message of a ConfigurationError. */
+/**
+ * Adds `place`, which says where the text comes from, in front of the message of a
+ * ConfigurationError.
+ */
 async function within<T>(place: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -40,7 +40,7 @@ export interface HookTrouble {
   readonly note: string;
 }
 
-/** The state of the engine, for the status page. Plain data that contains nothing of an object. */
+/** The state of the engine, for the status page. Plain data without any data of objects. */
 export interface HooksStatus {
   readonly queues: readonly QueueStatus[];
   readonly hooks: readonly HookStatus[];
@@ -67,7 +67,7 @@ export interface HookStatus {
   readonly lastRunAt: string | undefined;
   /** Class, code and reason of the last error; undefined after a success. */
   readonly lastError: string | undefined;
-  /** What the bindings of the hook wait for. Empty when they wait for nothing. */
+  /** The reasons why bindings of the hook still wait. Empty when no binding waits. */
   readonly waitsFor: readonly string[];
 }
 

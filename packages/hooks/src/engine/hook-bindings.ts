@@ -78,7 +78,7 @@ export class HookBindings implements Disposable {
     return { hook: this.#options.hook, start: (signal) => this.#start(signal) };
   }
 
-  /** What the bindings wait for, for the status page. */
+  /** The reasons why bindings still wait, for the status page. */
   get waitsFor(): readonly string[] {
     return this.#watched.flatMap(({ watch, binding }) =>
       watch?.waitsFor === undefined ? [] : [`${binding.name} ${watch.waitsFor}`],

@@ -14,7 +14,7 @@ export type ThreadAnswer =
   /** The reason why the program cannot be compiled. Undefined when it can. */
   | { readonly problem: string | undefined; readonly memory: number }
   | BrokenThread
-  /** The package of jq cannot be loaded. */
+  /** The answer when the package of jq cannot be loaded. */
   | { readonly absent: string };
 
 interface JqThreadOptions {

@@ -4,7 +4,7 @@ export type JqOutcome =
   | { readonly outputs: readonly string[] }
   /**
    * `error`: the program failed for this input. `limit`: it took too long or too much memory. The
-   * message may name the types of values, but quotes nothing of the input.
+   * message may contain the types of values, but no values of the input.
    */
   | { readonly failure: 'error' | 'limit'; readonly message: string };
 

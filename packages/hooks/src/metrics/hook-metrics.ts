@@ -2,8 +2,8 @@ import { claimedNames, familyOf, formatExposition, type MetricsRegistry } from '
 import type { MetricOperation, ValueOperation } from './metric-operation.ts';
 
 /**
- * Maximum number of series of all hooks together. Labels with unbounded values would otherwise use
- * up all memory.
+ * Maximum number of series of all hooks together. Without it, labels with unbounded values would
+ * use up all memory.
  */
 export const MAX_HOOK_SERIES = 10_000;
 
@@ -45,13 +45,13 @@ const TYPES = { add: 'counter', set: 'gauge', observe: 'histogram' } as const;
  */
 export class HookMetrics implements MetricsRegistry {
   readonly #families = new Map<string, Family>();
-  /** Every name that a family uses in a scrape, with the name of that family. */
+  /** Every name that occurs in a scrape, with the name of the family to which it belongs. */
   readonly #claims = new Map<string, string>();
   readonly #ofRunner: (name: string) => string | undefined;
 
   /**
-   * @param ofRunner - returns the metric of this process that uses a given name in a scrape. Hooks
-   * cannot use such a name.
+   * @param ofRunner - if this process has a metric with the given name in a scrape, returns the
+   * metric's name. Hooks cannot use such names.
    */
   constructor(ofRunner: (name: string) => string | undefined) {
     this.#ofRunner = ofRunner;

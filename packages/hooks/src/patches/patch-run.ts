@@ -48,8 +48,8 @@ export class PatchRun {
   }
 
   /**
-   * Takes the documents of a new start of the hook. They replace the remaining documents of earlier
-   * starts.
+   * Called when the hook was started again and has written new documents. They replace the
+   * remaining documents of earlier starts.
    */
   begin(documents: readonly PreparedDocument[]): void {
     this.#documents = documents;

@@ -1,7 +1,7 @@
 /** A token bucket that is full at the start. Each run of a hook takes one token, in any queue. */
 export class RateLimit {
   readonly #intervalMs: number;
-  /** Time by which runs may be ahead of the rate of one run per interval. */
+  /** How much earlier than at a steady rate of one run per interval a run may begin. */
   readonly #toleranceMs: number;
   /** Time on the monotonic clock at which the bucket is full again. */
   #fullAt = Number.NEGATIVE_INFINITY;

@@ -7,7 +7,7 @@ const TENTH_MS = 100;
  * failure, `5 + 2^(n-1)` s plus a random time below 1 s, rounded down to tenths of a second. The
  * maximum is 32 s. The numbers are the same as in shell-operator.
  *
- * @param failures - number of failures of the task so far, from 1.
+ * @param failures - number of failures of the task so far, at least 1.
  * @param random - uniform in [0, 1).
  */
 export function retryDelayMs(failures: number, random: () => number): number {
