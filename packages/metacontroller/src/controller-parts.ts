@@ -28,14 +28,14 @@ export interface SharedParts {
    */
   readonly managedFields: boolean;
   /**
-   * The resource that a rule of a customize hook names.
+   * Finds the resource for a rule of a customize hook.
    *
    * @throws ConfigurationError when the API server does not serve it.
    */
   resolve(reference: ResourceReference, signal: AbortSignal): Promise<Resource>;
   /** Lists and watches related objects, see `RunnableContext.open`. */
   open(source: Source): InformerHandle<KubernetesObject>;
-  /** Called after a failed reconcile, when its Event and its condition are written. */
+  /** Called after a failed reconcile, once the Event and the condition about it are written. */
   readonly failed?: (failure: ControllerFailure) => void;
 }
 

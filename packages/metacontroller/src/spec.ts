@@ -64,7 +64,7 @@ interface ControllerSpecBase {
   readonly resyncPeriodMs: number | undefined;
   readonly hooks: Readonly<Partial<Record<HookName, HookSpec>>>;
   /**
-   * Resources from the annotation that a customize hook may name. Rights are generated for them.
+   * Resources that a customize hook may select, from the annotation. Rights are generated for them.
    */
   readonly relatedResources: readonly ResourceReference[];
 }

@@ -36,9 +36,10 @@ const HOOKS: readonly HookName[] = ['sync', 'finalize', 'customize'];
 type Callable = Pick<HookFunction, 'description' | 'call' | 'close'>;
 
 /**
- * The functions of a controller's hooks. An entry of the file replaces the hook of the object.
- * Hooks with neither an entry nor a webhook are missing in the result. Before the first call,
- * nothing is connected, started or loaded. The caller must close each function.
+ * The functions of a controller's hooks. If the file of functions has an entry for a hook, the
+ * entry is used instead of the hook in the object. A hook that has neither an entry nor a webhook
+ * is not in the result. No connection is opened, and no program or module is started, before the
+ * first call. The caller must close each function.
  */
 export function createHookFunctions(
   { kind, name, hooks }: ControllerSpec,

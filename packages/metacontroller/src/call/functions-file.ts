@@ -17,7 +17,7 @@ export interface ControllerFunctions {
   readonly kind: ControllerSpec['kind'];
   readonly name: string;
   readonly hooks: Readonly<Partial<Record<HookName, FunctionEntry>>>;
-  /** Resources that the customize hook may name. Rights are generated for them. */
+  /** Resources that the customize hook may select. Rights are generated for them. */
   readonly related: readonly ResourceReference[];
 }
 

@@ -1,7 +1,7 @@
 import type { StructuralSchema } from 'chancery/internal';
 import { fields, listOf, TEXT } from './schema-parts.ts';
 
-/** The fields by which objects name a resource. */
+/** The fields with which controller objects refer to a resource. */
 export const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
   apiVersion: TEXT,
   resource: TEXT,

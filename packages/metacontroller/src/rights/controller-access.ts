@@ -18,7 +18,7 @@ import { parseReference } from '../parse/parse-reference.ts';
 import type { ChildTypeSpec, CompositeSpec, ControllerSpec, ResourceReference } from '../spec.ts';
 import { credentialSources } from './credentials.ts';
 
-/** The facts that, besides its object, decide the rights of a controller. */
+/** The facts on which the rights of a controller depend, in addition to its object. */
 export interface AccessSurroundings {
   /** Returns undefined for a resource that is not known. */
   readonly resolve: (reference: ResourceReference) => Resource | undefined;
@@ -29,8 +29,8 @@ export interface AccessSurroundings {
   /** The namespace of the operator. It holds the revisions of cluster-scoped parents. */
   readonly ownNamespace: string;
   /**
-   * With `server-side-apply`, children are created with the verb `patch`. With `dynamic-apply`,
-   * they are created with the verb `create`.
+   * How children are written. With `server-side-apply`, they are created with the verb `patch`.
+   * With `dynamic-apply`, they are created with the verb `create`.
    */
   readonly applyStrategy: 'dynamic-apply' | 'server-side-apply';
   /** The field manager of server-side apply. Default: the one in `METACONTROLLER_DEFAULTS`. */
@@ -227,9 +227,9 @@ function parentPermissions(
 }
 
 /**
- * The verbs on children. Every child can be created and deleted. A patch changes a child, tests
- * whether the child would change, or makes a parent its owner. Only attachments that are never
- * updated need no patch.
+ * The verbs on children. Every child can be created and deleted. The verb `patch` is needed to
+ * change a child, to test whether an update would change it, and to add a parent to its owners.
+ * Only for attachments that are never updated, `patch` is not needed.
  */
 function childVerbs(
   update: ChildUpdate,
@@ -262,7 +262,7 @@ function revisionAccess(
   };
 }
 
-/** True when children are moved to a new revision one by one. */
+/** True when children are updated to a new revision one by one. */
 function isRolling({ children }: CompositeSpec): boolean {
   return children.some(({ update }) => update.startsWith('rolling-'));
 }

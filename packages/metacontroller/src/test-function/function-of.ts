@@ -21,7 +21,7 @@ export interface FunctionParts {
 }
 
 /**
- * The function that the command line names, created as `chancery metacontroller` would create it.
+ * The function on the command line, created in the same way as by `chancery metacontroller`.
  *
  * @throws ConfigurationError `CONFIG` when it does not exist.
  */

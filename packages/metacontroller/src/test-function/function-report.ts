@@ -62,7 +62,10 @@ function childLines(
   return [...lines, ...[...there.values()].map(({ object }) => `delete ${titleOf(object)}`)];
 }
 
-/** The words for the action on an existing child that may differ from the answer. */
+/**
+ * The words for what the engine does with an existing child. Whether the child differs from the
+ * answer is not known here.
+ */
 const EXISTING: Readonly<Record<ChildUpdate, string>> = {
   apply: 'update, where it differs,',
   recreate: 'recreate, if it differs,',

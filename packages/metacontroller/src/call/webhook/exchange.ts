@@ -115,7 +115,10 @@ class Answer {
     this.#reject(error);
   }
 
-  /** True the first time. Later events follow from closing the connection. */
+  /**
+   * Returns true only at the first call. Events after the first one are ignored, because they are
+   * consequences of closing the connection.
+   */
   #settles(): boolean {
     if (this.#hasSettled) return false;
     this.#hasSettled = true;
