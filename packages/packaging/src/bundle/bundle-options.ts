@@ -36,11 +36,11 @@ export interface BundleOptions {
   readonly channels: readonly string[];
   /** One of the channels. Default: the first. */
   readonly defaultChannel?: string;
-  /** The bundle that this one upgrades: `NAME.vVERSION`. */
+  /** The bundle that this bundle replaces: `NAME.vVERSION`. */
   readonly replaces?: string;
   /** Bundles that an upgrade skips. Default: none. */
   readonly skips?: readonly string[];
-  /** Versions that upgrade to this one directly, such as `>=1.0.0 <1.2.0`. */
+  /** Versions that can be upgraded directly to this version, such as `>=1.0.0 <1.2.0`. */
   readonly skipRange?: string;
   /** Default: only AllNamespaces. With any other mode, rights are granted per watched namespace. */
   readonly installModes?: readonly InstallMode[];

@@ -8,9 +8,9 @@ import { type ChannelEntry, channelProblems } from './channel.ts';
 
 /** Settings of a catalog that its bundles do not contain. */
 export interface CatalogOptions {
-  /** The command that the generated files name. */
+  /** The command that generates the catalog. Each file contains it in a comment. */
   readonly command: string;
-  /** The channels of all bundles. Default: the channels that each bundle names. */
+  /** The channels that get all bundles. Default: each bundle is in the channels of its annotation. */
   readonly channels?: readonly string[];
   /** Default: the default channel of the newest bundle, or its only channel. */
   readonly defaultChannel?: string;
@@ -60,7 +60,7 @@ COPY ${CONFIGS} /${CONFIGS}
 interface Package {
   readonly name: string;
   readonly blobs: readonly object[];
-  /** All names in the package that can be deprecated. */
+  /** All names in the package for which a deprecation message is possible. */
   readonly references: ReadonlySet<string>;
 }
 

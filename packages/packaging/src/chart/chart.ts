@@ -31,7 +31,7 @@ import { webhookFiles } from './webhooks.ts';
 
 /** The settings of a chart that neither the model nor the metadata contains. */
 export interface ChartOptions {
-  /** The command that generates the chart. Each file names it. */
+  /** The command that generates the chart. Each file contains it in a comment. */
   readonly command: string;
   /** Refuse images without a digest. Default false. */
   readonly pin?: boolean;
@@ -39,14 +39,15 @@ export interface ChartOptions {
 
 /**
  * A Helm chart of an operator. It renders the same containers, rights and filter as kustomize.
- * Values choose the components and the scope. Apart from the names of watched namespaces, no text
- * in a value becomes a right, a mount or a rule of the filter.
+ * Values choose the components and the scope. Only the names of watched namespaces are copied from
+ * values into rights and into the filter. No value is copied into a mount.
  *
  * Equal input gives equal files. All files except those below `files/` begin with the command that
  * wrote them.
  *
- * @throws ConfigurationError `CONFIG` when the texts of a mounted folder are missing, when an image
- * has no digest although `pin` is set, and when the command would end the comments of templates.
+ * @throws ConfigurationError `CONFIG` when the contents of the files in a mounted folder are
+ * missing, when an image has no digest although `pin` is set, and when the command would end the
+ * comments of templates.
  */
 export function chartFiles(
   model: OperatorModel,

@@ -76,7 +76,10 @@ async function knownCategories(file: string | undefined): Promise<readonly strin
   throw new ConfigurationError(`OPERATOR_BUNDLE_CATEGORIES: ${file} is no {"categories": ["…"]}`);
 }
 
-/** Names the Kubernetes version that decides about removed APIs, and where the version comes from. */
+/**
+ * The words for the Kubernetes version with which removed APIs are compared, and for the source of
+ * this version.
+ */
 function kubernetesWords(
   files: ReadonlyMap<string, string>,
   k8sVersion: string | undefined,

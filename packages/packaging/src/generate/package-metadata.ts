@@ -17,8 +17,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The metadata of the operator from the command line, the file of `--metadata`, and the project's
- * package.json. package.json provides its version, texts and addresses, and the block `"chancery":
- * {"package": {...}}`.
+ * package.json. From package.json, the version, the description, the people and the addresses are
+ * used, and the block `"chancery": {"package": {...}}`.
  *
  * @throws ConfigurationError `CONFIG` when a file cannot be read, when a field is not known or has
  * another type, and when there is no version.

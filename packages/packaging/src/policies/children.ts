@@ -24,8 +24,8 @@ import type { Operation, Written } from './written.ts';
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE'];
 
 /**
- * A resource whose objects are children, the declared writes of these children, and the operations
- * for which only a permission is declared.
+ * A resource whose objects are children. `alternatives` are the declared writes of these children.
+ * `free` are the operations for which only a permission is declared, so they are not checked.
  */
 interface Judged {
   readonly name: string;

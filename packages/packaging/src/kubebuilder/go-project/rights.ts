@@ -13,7 +13,10 @@ import type { ProxyFilter } from 'chancery/low-level';
 import type { KustomizeTree, PlacedObject } from './kustomize-tree.ts';
 import type { Manager } from './manager.ts';
 
-/** A rule of a role that is bound to the manager. `where` names the rule in messages. */
+/**
+ * A rule of a role that is bound to the manager. `where` describes the place of the rule in
+ * messages.
+ */
 interface BoundRule extends PlacedRule {
   readonly where: string;
 }
@@ -21,8 +24,8 @@ interface BoundRule extends PlacedRule {
 /**
  * The filter that follows from all roles bound to the manager's ServiceAccount.
  *
- * @throws ConfigurationError `CONFIG` for a right that cannot become a filter. The message names
- * the file, role and rule.
+ * @throws ConfigurationError `CONFIG` for a right that cannot become a filter. The message contains
+ * the file, the role and the rule.
  */
 export function managerFilter(tree: KustomizeTree, manager: Manager): ProxyFilter {
   const rules = boundRules(tree, manager);
@@ -81,7 +84,8 @@ function isFinal({ name, namespace }: Subject, { accountObject, ...manager }: Ma
 
 /**
  * Refuses subjects that give the manager rights indirectly: groups of accounts, or the account as a
- * user. Such rights cannot be distinguished from rights that others need.
+ * user. It is not possible to tell which of these rights are meant for the manager, and which for
+ * other accounts.
  */
 function requireOwnSubjects({ objects }: KustomizeTree, manager: Manager): void {
   const home = homeOf(manager);
