@@ -60,7 +60,10 @@ export function exitWithin(
   cancel.addEventListener('abort', spare, { once: true });
 }
 
-/** Limit of logged crashes. A timer that throws can do so a thousand times per second. */
+/**
+ * Maximum number of crashes that are logged. A timer that throws may throw a thousand times per
+ * second.
+ */
 export const CRASH_LOG_LINES = 10;
 
 /** Used when CHANCERY_SHUTDOWN_TIMEOUT sets no limit, or when the settings are unusable. */
@@ -106,13 +109,19 @@ export class StopSignals {
   readonly #isBelowNpm: boolean;
   #firstAt: number | undefined;
 
-  /** @param env - npm and npx set `npm_lifecycle_event` for their child processes. */
+  /**
+   * @param env - the environment of the process. npm and npx set `npm_lifecycle_event` for their
+   * child processes.
+   */
   constructor(clock: Clock, env: Readonly<Record<string, string | undefined>>) {
     this.#clock = clock;
     this.#isBelowNpm = env.npm_lifecycle_event !== undefined;
   }
 
-  /** Counts one signal. `repeated`: npm has passed on a signal that was already received. */
+  /**
+   * Called for each signal. Returns `repeated` when npm has passed on a signal that this process
+   * has already received.
+   */
   receive(): 'stop' | 'at once' | 'repeated' {
     const now = this.#clock.monotonic();
     if (this.#firstAt === undefined) {

@@ -20,7 +20,7 @@ export interface ValueTypes {
   /** The namespaces to watch: `own` for the operator's namespace, `all`, or a sorted list. */
   readonly namespaces: 'own' | 'all' | readonly string[];
   readonly address: string;
-  /** A time that `Date.parse` accepts. It stays the given string. */
+  /** A time that `Date.parse` accepts. The value is the given string. */
   readonly time: string;
   /** The name of an environment variable. */
   readonly variable: string;
@@ -43,8 +43,8 @@ export interface Option {
   readonly min?: number;
   readonly max?: number;
   /**
-   * The option may be repeated. Its value is then the list of all given values in their order,
-   * instead of the last one.
+   * The option may be repeated. Its value is then the list of all given values in the given order,
+   * and not only the last value.
    */
   readonly multiple?: true;
   /** The value when the option is omitted, written as on a command line. */

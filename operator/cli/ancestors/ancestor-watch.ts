@@ -28,9 +28,9 @@ export interface AncestorWatchOptions {
 
 /**
  * Notices that npm, npx or another launcher above this process has ended. npm passes SIGTERM to the
- * shell that it has started, and the shell may end without its child. SIGKILL and SIGHUP are not
- * passed on at all. Without this watch, nobody could stop this process any more, and the reader of
- * its output would wait forever. `KeptSignals` handles SIGINT.
+ * shell that it has started, and the shell may end while its child keeps running. SIGKILL and
+ * SIGHUP are not passed on at all. Without this watch, nobody could stop this process any more, and
+ * the reader of its output would wait forever. `KeptSignals` handles SIGINT.
  *
  * Without a launcher, the end of a shell is ignored, because processes started with `&` outlive
  * their shell.

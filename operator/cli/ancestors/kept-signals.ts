@@ -23,7 +23,7 @@ interface Snapshot {
 
 /**
  * Notices a signal that a shell does not pass on. npm passes SIGINT to the shell that it has
- * started. dash and bash ignore it while they wait for their child. Then npm, the shell and this
+ * started. dash and bash ignore SIGINT while they wait for their child. So npm, the shell and this
  * process would not end.
  *
  * No system call tells which signals another process has received. But the shell sleeps until a
@@ -54,7 +54,7 @@ export class KeptSignals {
 
   /**
    * Must be called repeatedly. Returns true only at the second call after the signal. After the
-   * first call, it may still turn out that something else than a signal has woken up the shell.
+   * first call, it may still turn out that the shell was not woken up by a signal.
    */
   check(): boolean {
     const suspected = this.#suspected;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** A running process. */
 export interface ProcessEntry {
   readonly pid: number;
-  /** 0 when its parent is outside of the container. */
+  /** The process id of the parent. 0 when the parent is outside of the container. */
   readonly parent: number;
   readonly group: number;
   readonly session: number;

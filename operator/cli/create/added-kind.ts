@@ -10,7 +10,7 @@ import type { ProjectFolder } from './project-folder.ts';
 
 /** A kind that `chancery create api` adds to a project. */
 export interface AddedKind {
-  /** The common prefix of its file names. */
+  /** The common prefix of the kind's file names. */
   readonly file: string;
   readonly files: readonly NewFile[];
   /** The controller, as it is listed in the module. */
@@ -25,7 +25,7 @@ export function addedKind(
   { names, isNamespaced, owns }: Pick<CreateArguments, 'names' | 'isNamespaced' | 'owns'>,
   { sources, module }: Pick<ProjectFolder, 'sources' | 'module'>,
 ): AddedKind {
-  // The module itself may have the name of a kind: `operator.ts`.
+  // The module may already have the file name that the kind would get, such as `operator.ts`.
   const file = module === `${names.dashed}.ts` ? `${names.dashed}-controller` : names.dashed;
   const path = posix.join(sources, module);
   return {

@@ -52,7 +52,7 @@ const SPEC_FIELDS: readonly SpecField[] = [
 
 /**
  * The fields with these names, without duplicates, in the order in which they are written. If
- * `names` is empty, only `message`.
+ * `names` is empty, the only field is `message`.
  */
 export function specFields(
   names: readonly SpecField['name'][],

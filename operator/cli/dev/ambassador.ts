@@ -41,8 +41,9 @@ export interface DevCluster {
    */
   applyWebhooks(configurations: readonly KubernetesObject[]): Promise<void>;
   /**
-   * True when the operator would answer a review of every webhook in `applyWebhooks` now. An API
-   * server skips a webhook with the failure policy `Ignore` while that webhook does not answer.
+   * True when the operator would now answer a review for every webhook that was passed to
+   * `applyWebhooks`. An API server skips a webhook with the failure policy `Ignore` while that
+   * webhook does not answer.
    */
   asksWebhooks(): Promise<boolean>;
   /** Applies an object, or the items of a List. As with `kubectl apply`, webhooks are called. */

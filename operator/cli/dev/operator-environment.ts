@@ -34,7 +34,7 @@ export async function devPorts(env: Io['env']): Promise<DevPorts> {
 }
 
 /**
- * The environment of the operator: the environment of this process with the settings for
+ * The environment of the operator: the environment of this process, changed by the settings for
  * development.
  */
 export function operatorEnvironment(
@@ -47,7 +47,8 @@ export function operatorEnvironment(
     NODE_ENV: 'development',
     CHANCERY_HEALTH_HOST: '127.0.0.1',
     CHANCERY_METRICS_HOST: '127.0.0.1',
-    // The operator writes to a pipe, and this process passes the output to a terminal.
+    // The operator writes to a pipe, so it would print no colours. But this process passes the
+    // output on to a terminal.
     ...(showsColours(env, isTerminal(stderr)) && { FORCE_COLOR: '1' }),
     CHANCERY_WEBHOOK_LISTEN: `127.0.0.1:${webhooks}`,
     ...env,

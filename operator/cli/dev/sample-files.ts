@@ -14,7 +14,7 @@ export interface SampleFilesOptions {
   readonly samples: readonly ManifestDocument[];
   readonly clock: Clock;
   readonly say: (text: string) => void;
-  /** Returns a path as messages show it. */
+  /** Returns a path in the form in which messages contain it. */
   readonly shown: (path: string) => string;
   /** Called with the documents of each new or changed file. Calls do not overlap. */
   readonly onSaved: (samples: readonly ManifestDocument[]) => Promise<void>;

@@ -44,7 +44,7 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly describe: (error: OperatorError) => string;
-  /** Returns a path as messages show it. */
+  /** Returns a path in the form in which messages contain it. */
   readonly shown: (path: string) => string;
   readonly startOperator: (onFiles: (files: FileHashes) => void) => RunningOperator;
   /** Called at each start of the operator. */
@@ -68,11 +68,11 @@ export class DevSession {
     initialMs: FIRST_DELAY_MS,
     maxMs: LONGEST_DELAY_MS,
   });
-  /** Files that were saved and are not yet loaded; the next save resolves `#saved`. */
+  /** Files that were saved but not loaded yet. The next save resolves `#saved`. */
   #changed: readonly string[] = [];
   #saved = Promise.withResolvers<void>();
   #isReady = false;
-  /** The declarations that are applied to the cluster and the ambassador, as JSON. */
+  /** The declarations that were last applied to the cluster and the ambassador, as JSON. */
   #prepared: Partial<Record<keyof Declarations, string>> = {};
   #samples: readonly ManifestDocument[];
   /** Files of samples that were reported as applied. */
@@ -109,7 +109,10 @@ export class DevSession {
     }
   }
 
-  /** Follows an operator from its start to its end, or to the next save. */
+  /**
+   * Waits until a new operator is loaded, lets it run, and resolves when it ends, when a file is
+   * saved, or when the session is stopped.
+   */
   async #follow(operator: RunningOperator): Promise<SessionEvent> {
     const { clock, say } = this.#options;
     const startedAt = clock.monotonic();
@@ -181,7 +184,7 @@ export class DevSession {
     ]);
   }
 
-  /** Forgets the saves so far, because the next start loads them. */
+  /** Forgets which files were saved, because the next start loads them. */
   #takeSave(): void {
     const changed = this.#changed;
     if (changed.length === 0) return;

@@ -27,7 +27,8 @@ export interface WatchedFilesOptions {
 
 /**
  * Watches the files that an operator has loaded. It watches their folders, and not the files:
- * editors save by renaming, and the watch of a renamed file stays with the old file.
+ * editors replace a file by renaming another one, and a watch of the replaced file would not notice
+ * later saves.
  */
 export class WatchedFiles {
   readonly #clock: Clock;

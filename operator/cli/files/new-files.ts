@@ -6,7 +6,7 @@ import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.
 
 /** A file that a command adds to a project. */
 export interface NewFile {
-  /** Relative to the folder of the project, with `/` as the separator. */
+  /** The path relative to the folder of the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
   /** Default: not executable. */
@@ -45,8 +45,8 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Writes new files and the folders that they need. An existing file is never overwritten: it is an
- * error. When a file cannot be written, the files that were already written are removed.
+ * Writes new files and the folders that they need. An existing file is never overwritten: the call
+ * fails instead. When a file cannot be written, the files that were already written are removed.
  *
  * @throws OperatorError `CONFIG` with the file and the reason.
  */

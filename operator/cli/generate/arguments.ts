@@ -34,7 +34,7 @@ export interface GenerateArguments {
   readonly format: 'args' | 'patch' | 'paths';
   readonly ambassadorImage: string;
   readonly operatorImage: string | undefined;
-  /** One path per module, or empty. */
+  /** The values of `--module-path`: one path for each module, or none. */
   readonly modulePaths: readonly string[];
   readonly stopSeconds: number;
   readonly gate: GateOptions;
@@ -167,7 +167,7 @@ export function watchedNamespaces(
 }
 
 /**
- * True or false for the two options about leader election. Undefined when neither is given.
+ * The value of the two options about leader election. Undefined when neither option is given.
  *
  * @throws ConfigurationError `CONFIG` when both options are given.
  */
@@ -185,8 +185,8 @@ export function electionOf({
 /**
  * The number of groups.
  *
- * @throws ConfigurationError `CONFIG` when it is not a power of two, when there is no election, and
- * without modules.
+ * @throws ConfigurationError `CONFIG` when the number is not a power of two, when there is no
+ * election, and when the declarations do not come from modules.
  */
 function shardsOf(values: GenerateValues): number | undefined {
   const { shards, noLeaderElection } = values;

@@ -9,7 +9,7 @@ import type { MountedFolder } from '../../generate/manifests/mounted-folder.ts';
  */
 const MAX_BYTES = 1_000_000;
 
-/** Matches files that no program needs in its Pod. */
+/** Matches files that are not mounted, because no program needs them in the Pod. */
 const LEFT_OUT = /^(?:\..*|.*\.md|kustomization\.yaml)$/;
 
 /** Matches files in the folder `hooks` that are never hooks, even if they are executable. */

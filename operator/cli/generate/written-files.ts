@@ -13,7 +13,7 @@ export interface FileState {
    * is kept.
    */
   readonly state: 'same' | 'missing' | 'differs' | 'surplus' | 'foreign';
-  /** The text on disk; '' when there is no file. */
+  /** The content of the file on disk. '' when there is no file. */
   readonly before: string;
   /**
    * The generated text. '' when the file is surplus, or is not part of the output and should not
@@ -122,9 +122,9 @@ export async function fileState(path: string, after: string): Promise<FileState>
 }
 
 /**
- * Writes missing and changed files, and removes surplus files. All files are first written beside
- * their final places, so that a full disk or a missing permission changes nothing. The caller must
- * exclude foreign files.
+ * Writes missing and changed files, and removes surplus files. All new contents are first written
+ * to temporary files beside the files. So a full disk or a missing permission changes nothing. The
+ * caller must exclude foreign files.
  *
  * @throws OperatorError `CONFIG` when a file cannot be written or removed.
  */

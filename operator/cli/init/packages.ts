@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { VERSION } from '../../core/version.ts';
 import { namesIn } from '../files/new-files.ts';
 
-/** The packages that a new project installs, each with its spec for package.json. */
+/** The packages that a new project installs, each with its version range or path for package.json. */
 export interface PackageSpecs {
   readonly chancery: string;
   readonly testing: string;

@@ -19,7 +19,7 @@ import {
 } from './load-module.ts';
 import { asksForModuleHelp } from './module-help.ts';
 
-/** Everything that a module exports or, if it takes arguments, creates from them. */
+/** Everything that a module exports, or that it creates from its arguments. */
 export interface LoadedModule {
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];
@@ -42,8 +42,8 @@ export interface ModuleInput {
  * argument that several modules declare is passed to all of them. Positional arguments are passed
  * to every module that accepts some.
  *
- * @throws ConfigurationError `CONFIG` when a module cannot be loaded, when no module declares an
- * argument, and when a module creates something that cannot be used.
+ * @throws ConfigurationError `CONFIG` when a module cannot be loaded, when an argument is declared
+ * by no module, and when a module creates something that cannot be used.
  */
 export async function loadModules(
   paths: readonly string[],

@@ -37,7 +37,8 @@ interface Installed {
  * Imports an entry of a package that contains a command. The package is searched beside this copy
  * of the toolkit, then in the working directory.
  *
- * @param command - the command that needs the package, such as `generate chart`. Messages name it.
+ * @param command - the command that needs the package, such as `generate chart`. Messages contain
+ * it.
  * @throws ConfigurationError `CONFIG` when the package is missing, incomplete, installed twice, or
  * of another version than the toolkit. The message contains the command that solves the problem.
  */
@@ -87,7 +88,7 @@ export function requireUsable(name: string, command: string, copies: readonly In
   }
 }
 
-/** The command that installs the package in the version of this toolkit. */
+/** The `npm` command that installs the package in the same version as this toolkit. */
 export function installCommand(name: string): string {
   const save = name === '@chancery/testing' ? '--save-dev ' : '';
   return `npm install ${save}${name}@${VERSION}`;

@@ -17,7 +17,7 @@ type Resolve = Parameters<typeof registerHooks>[0]['resolve'];
 /**
  * Resolves `chancery` and its entries to this copy of the toolkit, in every module that is loaded
  * from now on. A module that is mounted from a ConfigMap has no `node_modules` above it. A module
- * with a `node_modules` must not load a second copy into the process.
+ * that has a `node_modules` above it must not load a second copy of the toolkit into the process.
  *
  * `@chancery/testing` and the packages of commands are searched beside the module that imports
  * them, then beside this copy, then in the working directory. A package manager may hide the
@@ -44,7 +44,10 @@ const resolve: NonNullable<Resolve> = (specifier, context, nextResolve) => {
   return from(projectUrl() ?? import.meta.url);
 };
 
-/** The working directory as a URL, for searches in it. Undefined when the folder was removed. */
+/**
+ * The working directory as a URL. Packages are searched from there. Undefined when the folder was
+ * removed.
+ */
 export function projectUrl(): string | undefined {
   try {
     return pathToFileURL(`${process.cwd()}/`).href;

@@ -13,7 +13,7 @@ export interface ProxyArguments {
   readonly namespaces: readonly string[] | undefined;
   /** The namespace of the operator. Its Lease is in the same namespace. */
   readonly namespace: string;
-  /** If undefined, there is an election when a controller needs a leader. */
+  /** If undefined, there is an election only when a controller needs a leader. */
   readonly leaderElection: boolean | undefined;
   readonly installCrds: boolean;
   /** Arguments of kubectl that choose the API server. */

@@ -26,7 +26,7 @@ export interface UsableKubectl {
 }
 
 /**
- * Finds the kubectl in `KUBECTL`, or else `kubectl` on the PATH.
+ * Finds the kubectl at the path in `KUBECTL`, or else `kubectl` on the PATH.
  *
  * @throws ConfigurationError `CONFIG` with a remedy, when it is missing, does not print its
  * version, or is too old.

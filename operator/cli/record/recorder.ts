@@ -145,8 +145,8 @@ export class Recorder {
   }
 
   /**
-   * Handles a client that has its answer, or is gone. A complete request is still carried out by
-   * the server, so its answer is awaited for the recording.
+   * Handles a client that has its answer, or is gone. If the request was complete, the server still
+   * carries it out. So the recording waits for the answer.
    */
   #left(passage: Passage, request: IncomingMessage, upstream: ClientRequest): void {
     if (passage.isWatch) {
@@ -158,7 +158,7 @@ export class Recorder {
     }
   }
 
-  /** Reports an exchange, once. */
+  /** Reports an exchange, unless it was reported before. */
   #finish(passage: Passage, how: WatchEnd['how']): void {
     if (!this.#open.delete(passage)) return;
     const { onExchange, readProtobuf } = this.#options;

@@ -32,7 +32,7 @@ export class DryRunReport {
     this.#options = options;
   }
 
-  /** The sink for the writes of one controller. */
+  /** Returns the sink that receives the writes of one controller. */
   sinkOf(controller: string): DryRunSink {
     return {
       wrote: (write) => this.#wrote(write, controller),

@@ -83,8 +83,8 @@ async function recordIn(folder: string, { version }: Release): Promise<ScaffoldR
 }
 
 /**
- * True when a version is newer. Only the three numbers are compared, so a release is not newer than
- * its release candidates, or older.
+ * True when a version is newer. Only the three numbers are compared, so a release and its release
+ * candidates count as equally new.
  */
 function isNewer(version: string, other: string): boolean {
   const numbersOf = (text: string): readonly number[] =>

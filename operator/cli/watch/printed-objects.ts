@@ -136,8 +136,8 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   }
 
   /**
-   * The change as it is printed. A deletion that was only noticed by a list is printed with the
-   * kept metadata.
+   * The change as it is printed. If a deletion was noticed only because the object is missing in a
+   * new list, the line contains the kept metadata.
    */
   #printable(change: Change): Change {
     if (change.type !== 'delete' || !change.finalStateUnknown) return change;

@@ -9,7 +9,10 @@ import { existingNames, requireKind } from './existing-names.ts';
 export interface ExistingKind {
   readonly names: KindNames;
   readonly isNamespaced: boolean;
-  /** Undefined when only the names are known. Then the project declares the schema. */
+  /**
+   * The definition. Undefined when only the names of the kind are known. In that case, the new
+   * project declares the schema.
+   */
   readonly definition: ExistingDefinition | undefined;
 }
 

@@ -78,7 +78,10 @@ function* candidates({ dashed, group }: KindNames): Generator<string> {
   for (let at = 2; at < MAX_TRIES; at += 1) yield joined(dashed, String(at));
 }
 
-/** A label from two names. The first name is cut if both are too long for one label. */
+/**
+ * Joins two names to a DNS label. The first name is cut if the result would be too long for a
+ * label.
+ */
 function joined(name: string, more: string): string {
   const end = more.slice(0, 40).replace(/-+$/, '');
   return `${name.slice(0, 62 - end.length).replace(/-+$/, '')}-${end}`;
