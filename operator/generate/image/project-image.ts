@@ -33,7 +33,7 @@ export function projectModulePath(module: string): string {
   return `${FOLDER}/${module}`;
 }
 
-/** Fills a template. A line that names `@source@` is repeated for each source. */
+/** Fills a template. A line that contains `@source@` is repeated for each source. */
 function filled(path: string, modules: readonly string[]): string {
   const sources = [...new Set(modules.map(sourceOf))];
   const forSource = (line: string, source: string): string =>

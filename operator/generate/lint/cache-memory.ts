@@ -17,9 +17,9 @@ export interface CacheSize {
 const RESIDENT = { base: 110e6, perObject: 3_500, perByte: 2.7 } as const;
 
 /**
- * V8's heap in bytes at the same moment, from the same measurement. The result is 7 to 18 % above
- * the smallest heap with which an operator with 10,000 objects of 20 kB ran. That heap is 400 to
- * 440 MiB.
+ * V8's heap in bytes at the same moment, from the same measurement. For 10,000 objects of 20 kB,
+ * the result is 7 to 18 % above the smallest heap with which an operator could run. That smallest
+ * heap is 400 to 440 MiB.
  */
 const HEAP = { base: 20e6, perObject: 1_800, perByte: 2.3 } as const;
 
@@ -43,7 +43,7 @@ export interface NeededMemory {
   readonly heapBytes: number;
   /** The smallest sufficient memory limit of the container, in bytes. */
   readonly limitBytes: number;
-  /** A sufficient memory limit, such as `384Mi`. */
+  /** The same limit, rounded up, as it is written in a manifest, such as `384Mi`. */
   readonly limit: string;
   /**
    * MiB for `--max-old-space-size`. Undefined when the heap size that Node chooses by itself is

@@ -153,8 +153,8 @@ function placed(
 }
 
 /**
- * True for an ambassador, by its image, command and arguments. The name of the container does not
- * matter.
+ * True for an ambassador. It is recognised by its image, command and arguments, and not by the name
+ * of the container.
  */
 export function isAmbassador({ image = '', command, args }: Container): boolean {
   const words = [...(command ?? []), ...(args ?? [])];
@@ -165,7 +165,7 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
   );
 }
 
-/** True for a gate, by its image, or else by the name of the container. */
+/** True for a gate. It is recognised by its image, or else by the name of the container. */
 function isGate({ name, image = '' }: Container): boolean {
   return GATE_IMAGE.test(image) || name === 'gate';
 }

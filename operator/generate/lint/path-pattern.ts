@@ -24,7 +24,10 @@ export interface PathPattern {
   readonly samples: readonly string[];
 }
 
-/** Maximum number of samples. More add no information: a generated pattern has at most a dozen. */
+/**
+ * Maximum number of samples. More samples would add no information, because a generated pattern has
+ * at most a dozen.
+ */
 const MAX_SAMPLES = 200;
 
 /**
@@ -150,7 +153,7 @@ function samplesOfNode(node: Node): readonly string[] {
   }
 }
 
-/** Used as the namespace of the Pod when the manifests do not name it. */
+/** Used as the namespace of the Pod when the manifests do not set it. */
 const UNNAMED = 'the-namespace-of-the-pod';
 
 /** The namespace of the Pod, and of objects without a namespace. */

@@ -56,7 +56,7 @@ function rightsOfRule(rule: PolicyRule): readonly Omit<Right, 'namespace' | 'rol
   );
 }
 
-/** True when a request that needs this right passes the filter. */
+/** True when the filter allows a request that needs this right. */
 export function isOpen(right: Right, { accepted, flags }: Installation): boolean {
   const patterns = readable(accepted);
   const rejectedMethods = expressions(flags.values.get('reject-methods')?.value ?? '');
@@ -88,8 +88,8 @@ interface Request {
 }
 
 /**
- * Requests for which a client needs this right, in each version of the right's group whose paths
- * are in the filter.
+ * Requests for which a client needs this right, in each API version for which the filter contains
+ * paths.
  */
 function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readonly Request[] {
   const { group, plural, subresource, verb, namespace } = right;

@@ -112,8 +112,8 @@ function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefine
 }
 
 /**
- * The values for a mounted folder. Its programs run in the operator's container, several at a time,
- * so the memory limit differs.
+ * The values for a mounted folder. Several programs of the folder may run in the operator's
+ * container at the same time, so the container gets another memory limit.
  */
 function folderValues({ name, program }: ManifestsOptions): TemplateValues {
   const folder = program?.folder;

@@ -25,8 +25,8 @@ export function gateVolumes(configMap: string): readonly GateVolume[] {
 }
 
 /**
- * The volume with the certificate authorities of clients that may read metrics. It contains only
- * this entry of the Secret, so the gate does not get the private key of a client.
+ * The volume with the certificate authorities of clients that may read metrics. Of the Secret, it
+ * contains only the authorities, so the gate does not get the private key of a client.
  */
 export function metricsClientsVolume(secretName: string): GateVolume {
   const items = [{ key: METRICS_CLIENTS_FILE, path: METRICS_CLIENTS_FILE }];

@@ -3,7 +3,7 @@ import { formatYaml } from '../../core/yaml.ts';
 
 /** One file of a tree of manifests. */
 export interface ManifestFile {
-  /** Relative to the folder of the tree, with `/` as the separator. */
+  /** The path relative to the folder of the tree, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
 }

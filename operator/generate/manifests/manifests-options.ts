@@ -53,7 +53,7 @@ export interface ManifestsOptions {
    * does all work.
    */
   readonly shards?: number;
-  /** The name of the Lease. Default: the name of the operator with `-leader`. */
+  /** The name of the Lease. Default: the name of the operator, followed by `-leader`. */
   readonly leaseName?: string;
   /**
    * The namespaces that the operator watches, if its arguments set them and not its overlay. Then

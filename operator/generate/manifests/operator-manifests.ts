@@ -53,7 +53,7 @@ const GENERIC_HEADER = '# Written by `chancery generate manifests`, the same for
  * opens the filter and sets the watched namespaces. The other components fit every operator.
  *
  * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, for shared
- * components with a `metricsClientCa`, and for the reasons of `rbac` and `proxyFilter`.
+ * components with a `metricsClientCa`, and in the same cases as `rbac` and `proxyFilter`.
  */
 export function operatorManifests(
   declared: readonly Declared[],
@@ -177,7 +177,7 @@ function resourcesFolder({ objects = [], command }: ManifestsOptions): readonly 
 }
 
 /**
- * A path relative to an overlay, for a path relative to the folder of the tree. A URL stays
+ * Turns a path relative to the folder of the tree into a path relative to an overlay. A URL stays
  * unchanged.
  */
 function fromOverlay(resource: string): string {

@@ -94,8 +94,8 @@ export interface OperatorModel {
 /**
  * The model of an operator with these declarations.
  *
- * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and for the reasons of
- *   `rbac` and `proxyFilter`.
+ * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and in the
+ * same cases as `rbac` and `proxyFilter`.
  */
 export function operatorModel(
   declared: readonly Declared[],

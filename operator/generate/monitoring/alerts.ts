@@ -4,8 +4,8 @@ import type { Series } from './series.ts';
 export interface Alert {
   readonly name: string;
   /**
-   * `critical`: the operator does not work, or blocks the work of others. `warning`: the operator
-   * works, but not fully.
+   * `critical`: the operator does not work, or prevents other programs from working. `warning`: the
+   * operator works, but not fully.
    */
   readonly severity: 'critical' | 'warning';
   /** PromQL. Each series in its result is one alert. */

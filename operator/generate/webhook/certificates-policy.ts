@@ -42,7 +42,8 @@ const IS_DEFINITION = "request.resource.resource == 'customresourcedefinitions'"
 
 const VALIDATIONS = [
   {
-    // With another type, the API server would write the token of an account into the Secret.
+    // If the Secret had the type of a ServiceAccount token, the control plane would write the token
+    // of an account into it.
     expression: `!(${IS_SECRET}) || (request.operation in ['CREATE', 'UPDATE'] && dyn(object).type == 'Opaque')`,
     message: 'chancery certificates writes a plain Secret',
   },

@@ -105,8 +105,8 @@ function impatient({ livenessProbe }: Container, path: string): readonly Problem
 }
 
 /**
- * The command of a probe. kubectl cannot connect to a socket. With a socket, the probe bypasses the
- * ambassador and only tests the credentials.
+ * The command of a probe. If the ambassador listens on a unix socket, kubectl cannot connect to it.
+ * In that case, the probe bypasses the ambassador, and tests only the credentials.
  */
 function command(installation: Installation): readonly string[] {
   const { kubectl = '/kubectl', socket } = installation;
