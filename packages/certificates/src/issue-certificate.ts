@@ -16,7 +16,10 @@ import {
   Utf8String,
 } from 'asn1js';
 
-/** A serving certificate, its key, and the certificate of the authority that signed it. All PEM. */
+/**
+ * A serving certificate, its key, and the certificate of the authority that signed it. All of them
+ * are PEM.
+ */
 export interface Issued {
   readonly key: string;
   readonly certificate: string;

@@ -117,7 +117,10 @@ interface ReviewBinding {
   readonly name: string;
   /** Path in the configuration, for messages: `kubernetesValidating[0]`. */
   readonly path: string;
-  /** The group of the binding. For a review, a group only adds its snapshots. */
+  /**
+   * The group of the binding. For a review, the only effect of a group is that its snapshots are
+   * included.
+   */
   readonly group?: string;
   readonly includeSnapshotsFrom: readonly string[];
 }

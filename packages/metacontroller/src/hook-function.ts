@@ -6,8 +6,8 @@ export interface HookRequest {
   /** Plain data. It contains cached objects, which are frozen. */
   readonly value: Readonly<Record<string, unknown>>;
   /**
-   * The request as JSON, formatted as Metacontroller does. The text is created once, in slices of
-   * the event loop, because a parent may have thousands of children.
+   * The request as JSON, in the same format as Metacontroller's requests. The text is created once,
+   * in slices of the event loop, because a parent may have thousands of children.
    */
   text(): Promise<string>;
 }

@@ -72,7 +72,10 @@ export function bindingsShown(
   return showsOwn ? [item.binding, ...included] : included;
 }
 
-/** The bindings under the key `snapshots`, sorted by name, because they become keys of JSON. */
+/**
+ * The bindings whose snapshots are under the key `snapshots`. They are sorted, because their names
+ * become keys of JSON.
+ */
 export function snapshotsOf(
   item: ContextItem,
   bindings: readonly KubernetesBinding[],

@@ -29,7 +29,7 @@ export interface LoadHooksOptions {
   readonly runProgram: typeof runProgram;
   /** If true, broken hooks are reported as problems. Default false: the first broken hook causes an error. */
   readonly skipBroken?: boolean;
-  /** Time limit of one `--config` in milliseconds. Default 60 s. */
+  /** Time limit in milliseconds for one hook that is started with `--config`. Default 60 s. */
   readonly timeoutMs?: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -239,7 +239,7 @@ async function rightsOf(
 }
 
 /**
- * Maximum size of a file beside a hook: as much as a ConfigMap can hold. Such files usually have a
+ * Maximum size of a file beside a hook: as much as fits into a ConfigMap. Such files usually have a
  * few kilobytes.
  */
 const MAX_FILE_BYTES = 1_000_000;

@@ -42,7 +42,10 @@ export function kindResolver(known: KnownKinds, discover: Discover): KindResolve
   };
 }
 
-/** A name that discovery understands. Discovery cannot be asked for a kind in the core group alone. */
+/**
+ * A name that discovery understands. Discovery understands no name that is limited to the core
+ * group.
+ */
 function nameOf(kind: string, apiVersion: string | undefined): string {
   if (apiVersion === undefined) return kind;
   const [version = '', group] = apiVersion.split('/').reverse();

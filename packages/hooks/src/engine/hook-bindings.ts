@@ -19,7 +19,7 @@ import { startSchedule } from './schedule-timer.ts';
  */
 const RECHECK_MS = 1_000;
 
-/** Name of the queue for the start, and for bindings that name no queue. */
+/** Name of the queue for the start, and for bindings that do not set a queue. */
 export const MAIN_QUEUE = 'main';
 
 interface HookBindingsOptions {
@@ -50,11 +50,14 @@ export class HookBindings implements Disposable {
   readonly #watched: readonly WatchedBinding[];
   #unstarted: readonly ScheduleBinding[];
   readonly #timers: Disposable[] = [];
-  /** Resolves when every binding is synced or waits for something. Then the next hook may start. */
+  /**
+   * Resolves when every binding is either synced, or has to wait for something such as a kind that
+   * is not served. Then the next hook may start.
+   */
   readonly #decided = Promise.withResolvers<void>();
   /**
-   * True when `#decided` may resolve. Bindings that are synced at that time begin together, in
-   * their order.
+   * True when `#decided` may resolve. Bindings that are synced at that time begin together, in the
+   * order of the configuration.
    */
   #begins = false;
   #startedAt = 0;

@@ -40,8 +40,8 @@ const TYPES = { add: 'counter', set: 'gauge', observe: 'histogram' } as const;
 
 /**
  * The metrics that hooks report. Series without a group exist and keep counting as long as the
- * process runs. The first operation of a run on a group drops all series of that group, of every
- * hook, because the run reports them again.
+ * process runs. When a run uses a group for the first time, all series of that group are dropped,
+ * even series of other hooks, because the run reports the whole group again.
  */
 export class HookMetrics implements MetricsRegistry {
   readonly #families = new Map<string, Family>();

@@ -44,7 +44,7 @@ interface Subresource {
 
 /** One document of a patch file, checked as far as possible without the API server. */
 export interface PatchDocument {
-  /** Position in the file, from 1. */
+  /** Position in the file, counted from 1. */
   readonly number: number;
   readonly action: PatchAction;
   /** A missing object counts as a success. */

@@ -1,6 +1,6 @@
 /**
- * Metadata that only the API server sets. Hooks pass it on when they write an object that they have
- * read.
+ * Removes metadata that only the API server sets. Hooks pass on such metadata when they write an
+ * object that they have read.
  */
 import type { KubernetesObject } from 'chancery';
 import type { PatchAction } from './patch-document.ts';

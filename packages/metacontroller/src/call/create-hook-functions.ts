@@ -9,7 +9,7 @@ import type { KeyReader } from './key-reader.ts';
 import { OwnAddresses } from './webhook/own-addresses.ts';
 import { Webhook } from './webhook/webhook.ts';
 
-/** The values of the calling process that hooks need. */
+/** The values that hooks need from the calling process. */
 export interface HookSurroundings {
   /**
    * The key reader of the controller. The caller that created it must close it after the functions.
@@ -20,7 +20,8 @@ export interface HookSurroundings {
    */
   readonly apiUrl: string;
   /**
-   * Ports on which this process listens: health, metrics, status page. Read before each connection.
+   * Returns the ports on which this process listens: health, metrics, status page. Called before
+   * each connection.
    */
   readonly ownPorts: () => readonly number[];
   /** The environment of this process. Programs get only the variables on an allow-list. */

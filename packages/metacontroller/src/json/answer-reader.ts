@@ -9,7 +9,7 @@ export interface AnswerReaderOptions {
   readonly answers: 'loose' | 'strict';
 }
 
-/** Declares the fields that an object of an answer may have. All others are unknown. */
+/** Declares the fields that an object of an answer may have. All other fields count as unknown. */
 export type KnownFields = (part: AnswerPart, names: ReadonlySet<string>) => void;
 
 /** Maximum number of different remarks about loose answers that one controller logs. */

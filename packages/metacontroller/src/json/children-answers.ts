@@ -103,7 +103,10 @@ function* commonAnswer(
   };
 }
 
-/** The longest accepted time. A longer one is a mistake, such as milliseconds or a date. */
+/**
+ * The longest accepted time. A longer time is a mistake of the hook's author, such as milliseconds
+ * or a date instead of seconds.
+ */
 const MAX_RESYNC_SECONDS = 366 * 86_400;
 
 /**

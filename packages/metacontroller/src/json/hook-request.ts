@@ -32,7 +32,7 @@ export interface HookRequestsOptions {
 
 /**
  * The requests of a CompositeController or DecoratorController. The field `controller` is written
- * as Go does it.
+ * as Go would write it.
  */
 export function hookRequests(
   { kind, object }: Pick<ControllerSpec, 'kind' | 'object'>,

@@ -113,7 +113,7 @@ export function controllerAccess(
 
 /**
  * The field managers of a controller: one for its engine (a decorator has one per resource), and
- * the ones of its child writer.
+ * the field managers of its child writer.
  */
 function managersOf(
   spec: ControllerSpec,
@@ -180,8 +180,8 @@ function childTypesOf(spec: ControllerSpec): readonly ChildTypeSpec[] {
 }
 
 /**
- * Resources that only a customize hook reads: the ones in the annotation, and the ones in the
- * mounted file.
+ * Resources that only a customize hook reads: the resources in the annotation and in the mounted
+ * file.
  */
 function relatedOf(
   spec: ControllerSpec,
@@ -193,7 +193,7 @@ function relatedOf(
 }
 
 /**
- * Rights to read the definitions of parents. A definition shows whether the status may have
+ * Rights to read the definitions of parents. A definition tells whether the status may have
  * conditions.
  */
 function definitionPermissions(parents: readonly Resource[]): readonly PlacedPermission[] {

@@ -7,8 +7,8 @@ export interface MetacontrollerOptions {
   /** Number of parents of one controller that are reconciled concurrently. */
   readonly workers: number;
   /**
-   * Period in milliseconds after which every parent is reconciled again, for controllers that set
-   * none. 0 means never.
+   * Period in milliseconds after which every parent is reconciled again, for controllers that do
+   * not set a period. 0 means never.
    */
   readonly resyncPeriodMs: number;
   /** Interval in milliseconds at which a controller that cannot start is tried again. */

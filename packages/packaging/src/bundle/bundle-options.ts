@@ -30,7 +30,7 @@ export interface WebhookDefinition {
 
 /** Settings of a bundle that neither a declaration nor the metadata contains. */
 export interface BundleOptions {
-  /** The command that generates the bundle. Each file names it. */
+  /** The command that generates the bundle. Each file contains it in a comment. */
   readonly command: string;
   /** At least one channel. */
   readonly channels: readonly string[];

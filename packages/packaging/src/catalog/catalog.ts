@@ -26,7 +26,8 @@ export const CONFIGS = 'configs';
  * that OLM v1 reads.
  *
  * @throws ConfigurationError `CONFIG` when a package has the same version twice, when a channel has
- * no upgrade path, or when a default channel has no bundle. The message names the bundles.
+ * no upgrade path, or when a default channel has no bundle. The message contains the names of the
+ * bundles.
  */
 export function catalogFiles(
   bundles: readonly CatalogBundle[],

@@ -40,7 +40,9 @@ export function checkLines(
   ];
 }
 
-/** The template that checks values of a kind, and its additional arguments. */
+/**
+ * The named template that checks values of this kind, and the additional arguments of the template.
+ */
 function checkOf(kind: Kind): { readonly name: string; readonly more: readonly string[] } {
   switch (kind.is) {
     case 'boolean':

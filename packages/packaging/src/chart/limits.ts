@@ -62,7 +62,7 @@ export const TAKEN_NAMES: readonly string[] = [
   'view',
 ];
 
-/** Maximum length of one program argument on Linux, including the byte at its end. */
+/** Maximum length of one program argument on Linux, including the zero byte at its end. */
 export const LONGEST_ARGUMENT = 131_072;
 
 interface PatchWithContainers {
@@ -86,7 +86,7 @@ export function reservedVariables({ deployment, components }: OperatorModel): re
   return [...new Set([...names, ...NEVER])].sort();
 }
 
-/** Fields that make a Pod or a container stricter, and that the chart does not set itself. */
+/** Fields that restrict a Pod or a container further, and that the chart does not set itself. */
 export const STRICTER = {
   pod: {
     appArmorProfile: { type: 'RuntimeDefault' },

@@ -63,7 +63,10 @@ export async function checkBundle(
   return errors > 0 ? 1 : 0;
 }
 
-/** The categories in the file that the variable names. operator-sdk reads the same file. */
+/**
+ * The categories in a file. The path of the file is in an environment variable that operator-sdk
+ * uses as well.
+ */
 async function knownCategories(file: string | undefined): Promise<readonly string[] | undefined> {
   if (file === undefined || file === '') return undefined;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {

@@ -210,7 +210,7 @@ function listOf(value: unknown): readonly unknown[] {
 
 /**
  * The URL of a repository. npm writes `git+https://host/path.git`. npm's shorthands are ignored,
- * because they do not name a host.
+ * because they do not contain a host.
  */
 function urlOf(repository: unknown): string | undefined {
   const url = isMapping(repository) ? repository.url : repository;

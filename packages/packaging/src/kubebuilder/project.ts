@@ -47,7 +47,7 @@ export function projectConfig(config: Readonly<Record<string, unknown>> = {}): P
   };
 }
 
-/** The group with its domain, as the API server names it. */
+/** The complete API group: the group in PROJECT, followed by the domain. */
 export function qualifiedGroup(group: string, domain: string): string {
   return [group, domain].filter((part) => part !== '').join('.');
 }

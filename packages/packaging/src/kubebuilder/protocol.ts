@@ -19,7 +19,7 @@ export interface PluginRequest {
   readonly command: string;
   /** Arguments of the command line. See `flagValues`. */
   readonly args: readonly string[];
-  /** The texts of the files that the plugin reads, keyed by path with `/` as the separator. */
+  /** The contents of the files that the plugin reads, keyed by path with `/` as the separator. */
   readonly universe: ReadonlyMap<string, string>;
   /** The paths of all files of the project, without `.git` and folders of installed packages. */
   readonly paths: ReadonlySet<string>;

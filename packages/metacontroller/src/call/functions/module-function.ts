@@ -14,7 +14,10 @@ export type ModuleExport = (request: HookRequest['value'], context: CallContext)
 interface ModuleFunctionOptions {
   /** Absolute path. */
   readonly module: string;
-  /** If undefined, the export with the name of the hook, or else the default export. */
+  /**
+   * The name of the export. If undefined, the export with the name of the hook is used, or else the
+   * default export.
+   */
   readonly export: string | undefined;
   readonly hook: HookName;
   readonly timeoutMs: number;

@@ -12,7 +12,10 @@ const FIXED: Readonly<Record<string, string>> = {
   [`${PREFIX}metadata.v1`]: 'metadata/',
 };
 
-/** Files must be where OLM reads them, and the annotations must name these folders. */
+/**
+ * Files must be in the folders from which OLM reads them, and the annotations must contain the
+ * names of these folders.
+ */
 export const layout: BundleRule = {
   id: 'layout',
   check(bundle) {

@@ -33,7 +33,7 @@ const REQUIRED: readonly (readonly string[])[] = [
   ['spec', 'install', 'strategy'],
 ];
 
-/** Fields that installing or showing a bundle needs. */
+/** Fields without which a bundle cannot be installed or shown. */
 export const requiredFields: BundleRule = {
   id: 'required-fields',
   check({ csv: { fields } }) {

@@ -79,8 +79,9 @@ function patchOf({ deployment }: Manager, spec: object): object {
 }
 
 /**
- * The init containers of the patch. kustomize puts the items of a patch first, so the patch names
- * the other containers before the ambassador. They end before the ambassador starts.
+ * The init containers of the patch. kustomize puts the items of a patch first, so the patch lists
+ * the project's init containers before the ambassador. These containers end before the ambassador
+ * starts.
  */
 function sidecars({ initContainers }: PodSpec, proxy: object): readonly object[] {
   const others = (initContainers ?? []).map(({ name }) => ({ name }));

@@ -77,7 +77,10 @@ function inPlace({ object, namespace }: PlacedObject, manager: Manager): Kuberne
   return { ...object, metadata, subjects: moved } as KubernetesObject;
 }
 
-/** True when a subject names the ServiceAccount as kustomize renders it. */
+/**
+ * True when a subject has the final name and namespace of the ServiceAccount, as kustomize renders
+ * them.
+ */
 function isFinal({ name, namespace }: Subject, { accountObject, ...manager }: Manager): boolean {
   return name === accountObject?.finalName && namespace === homeOf(manager);
 }
@@ -146,7 +149,7 @@ function requireUsable(bound: BoundRule): void {
   requireFilter(rule, bound);
 }
 
-/** Builds the filter of one rule, so that the message can name the rule. */
+/** Builds the filter of one rule, so that the error message can contain the rule. */
 function requireFilter(rule: PolicyRule, { where, namespace }: BoundRule): void {
   try {
     roleFilter([{ rule, namespace }]);
