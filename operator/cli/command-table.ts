@@ -35,7 +35,7 @@ export interface CommandTable<O extends Options = Options, K extends string = st
   readonly arguments?: readonly Argument[];
   /**
    * The meaning of the arguments after `--`, such as `ARGUMENT...`. If omitted, arguments after
-   * `--` are treated like all others.
+   * `--` are treated like all other arguments.
    */
   readonly rest?: string;
   readonly options: O;

@@ -72,8 +72,8 @@ export interface OptionGroup {
 }
 
 /**
- * The options in groups: first the options for all kinds of work, then one group for each
- * combination of kinds that some options are limited to.
+ * The options in groups: first the options for all kinds of work, then the options for only some
+ * kinds, with one group for each combination of kinds.
  */
 export function optionGroups(table: CommandTable): readonly OptionGroup[] {
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);

@@ -58,7 +58,7 @@ export interface Option {
   readonly env?: string;
   /** The kinds of work that accept the option. Default: all. */
   readonly for?: readonly string[];
-  /** For kinds that do not accept the option: the replacement for each kind. */
+  /** What to use instead of the option, for kinds of work that do not accept it. */
   readonly instead?: Readonly<Record<string, string>>;
   /** Excluded from help, completion and documents. */
   readonly hidden?: true;

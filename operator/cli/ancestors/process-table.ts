@@ -17,7 +17,8 @@ export interface ProcessEntry {
 /** The processes of this machine. */
 export interface ProcessTable {
   /**
-   * Undefined for a process that has ended, even if its parent has not yet collected its exit code.
+   * Finds a process. Undefined for a process that has ended, even if the parent has not yet
+   * collected its exit code.
    */
   find(pid: number): ProcessEntry | undefined;
   /**

@@ -14,7 +14,7 @@ const NAME = 'chancery';
 interface KubeconfigOptions {
   /** URL of the API server. */
   readonly server: string;
-  /** For a server with TLS: the PEM of its certificate authority, and a bearer token. */
+  /** The PEM of the server's certificate authority, and a bearer token. Only for a server with TLS. */
   readonly credentials?: { readonly ca: string; readonly token: string };
   /** The namespace that kubectl uses by default. */
   readonly namespace: string;

@@ -144,9 +144,12 @@ interface Findings {
   /** The path of a token that the operator can read. Undefined when it can read none. */
   readonly token: string | undefined;
   readonly tokenAllowed: boolean;
-  /** Undefined when the rights were not checked, because the filter allows no request. */
+  /**
+   * The result of checking the rights. Undefined when they were not checked, because the filter
+   * allows no request.
+   */
   readonly access: AccessReport | undefined;
-  /** Undefined unless replicas share the work. */
+  /** How replicas share the work. Undefined unless they share it. */
   readonly sharding?: SharedWork | undefined;
 }
 

@@ -38,9 +38,9 @@ export function withController(source: string, controller: ListedController): Li
 }
 
 interface Range {
-  /** Position after `[`. */
+  /** The position after `[`. */
   readonly start: number;
-  /** Position of `]`. */
+  /** The position of `]`. */
   readonly end: number;
 }
 

@@ -191,7 +191,7 @@ function freeIdentifier(name: string, controller: string): string {
   return isTaken ? `${name}Resource` : name;
 }
 
-/** The options that name a kind on a command line. */
+/** The options of a command line that set the names of a kind. */
 export function kindOptions({
   group,
   version,

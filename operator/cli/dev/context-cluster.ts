@@ -150,7 +150,7 @@ class Kubectl {
   /**
    * Runs kubectl and returns its standard output.
    *
-   * @throws OperatorError with its standard error when it fails.
+   * @throws OperatorError with kubectl's standard error when kubectl fails.
    */
   run(words: readonly string[], input: string = ''): Promise<string> {
     const limit = `--request-timeout=${CALL_LIMIT_MS / 1_000}s`;

@@ -16,7 +16,7 @@ export type FromOperator =
     }
   /** The modules could not be loaded. The process prints the reason to standard error, and ends. */
   | { readonly kind: 'failed'; readonly files: FileHashes }
-  /** The process loads these files. */
+  /** The process has loaded these files. */
   | { readonly kind: 'files'; readonly files: FileHashes };
 
 /**

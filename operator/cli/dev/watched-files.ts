@@ -26,9 +26,9 @@ export interface WatchedFilesOptions {
 }
 
 /**
- * Watches the files that an operator has loaded. It watches their folders, and not the files:
- * editors replace a file by renaming another one, and a watch of the replaced file would not notice
- * later saves.
+ * Watches the files that an operator has loaded. It watches their folders, and not the files: to
+ * save, an editor often renames a new file to the path of the old file. A watch of the old file
+ * would not notice later saves.
  */
 export class WatchedFiles {
   readonly #clock: Clock;
@@ -126,7 +126,8 @@ export class WatchedFiles {
     const changed = [...this.#changed(), ...this.#others];
     this.#others.clear();
     if (changed.length === 0) return;
-    // Later saves are compared with the content that the next start will load.
+    // The operator will be restarted, and will load the current contents. So later saves are
+    // compared with these contents.
     for (const file of this.#hashes.keys()) this.#hashes.set(file, hashOf(file));
     this.#onChange(changed);
   }

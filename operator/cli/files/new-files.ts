@@ -9,7 +9,7 @@ export interface NewFile {
   /** The path relative to the folder of the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
-  /** Default: not executable. */
+  /** The file mode. By default, the file is not executable. */
   readonly mode?: number;
 }
 

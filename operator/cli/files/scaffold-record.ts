@@ -47,8 +47,8 @@ export function textsOf(files: readonly NewFile[]): Readonly<Record<string, stri
 /**
  * The record of a project. Undefined when the folder has none.
  *
- * @throws ConfigurationError `CONFIG` when it cannot be read, or is not a record as `recordFile`
- * writes it.
+ * @throws ConfigurationError `CONFIG` when the file cannot be read, or does not contain a record as
+ * `recordFile` writes it.
  */
 export async function readRecord(folder: string): Promise<ScaffoldRecord | undefined> {
   const path = join(folder, RECORD_FILE);

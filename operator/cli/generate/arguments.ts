@@ -24,9 +24,12 @@ export interface GenerateArguments {
   readonly namespaces: readonly string[] | undefined;
   /** True when `namespaces` come from the command line or from the settings of a module. */
   readonly isWatchGiven: boolean;
-  /** If undefined, there is an election only when a controller needs a leader. */
+  /**
+   * True if there is a leader election. If undefined, there is one only when a controller needs a
+   * leader.
+   */
   readonly leaderElection: boolean | undefined;
-  /** If undefined, the Lease has its default name. */
+  /** The name of the Lease. If undefined, the Lease has its default name. */
   readonly leaseName?: string;
   /** The number of groups that replicas share. If undefined, one replica does all work. */
   readonly shards: number | undefined;
@@ -45,7 +48,7 @@ export interface GenerateArguments {
   readonly resources: readonly string[];
   /** The command line that generates the files. Each file contains it in its first comment. */
   readonly command: string;
-  /** If undefined, the text is written to standard output. */
+  /** The path of the output. If undefined, the text is written to standard output. */
   readonly output: string | undefined;
   readonly check: boolean;
   /**

@@ -59,7 +59,7 @@ export async function reportStates(
   for (const { path, state, before, after } of states) {
     if (state === 'same') continue;
     count++;
-    // The content of a file that is not part of the output is not shown.
+    // No diff is printed for a file that is not part of the output.
     const isCompared = state === 'differs' || (state === 'foreign' && after !== '');
     const diff = isCompared ? unifiedDiff(before, after) : [];
     const shown = diff.slice(0, DIFF_LINES).map(shortened);

@@ -1,7 +1,7 @@
 import type { Placement } from '../../access/placement.ts';
 import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 
-/** A rule about all writers except the operator: the values of `--guard`. */
+/** The values of `--guard`. Each stands for a rule about all writers except the operator. */
 export type Guard = 'children' | 'names' | 'deletion';
 
 /**
@@ -11,9 +11,9 @@ export type Guard = 'children' | 'names' | 'deletion';
 export interface PoliciesOptions extends Placement {
   /** The name of the operator. The names of the policies begin with it. */
   readonly name: string;
-  /** The ServiceAccount of its Pod. */
+  /** The ServiceAccount of the operator's Pod. */
   readonly serviceAccount: { readonly name: string; readonly namespace: string };
-  /** Default: none. */
+  /** The rules of `--guard`. Default: none. */
   readonly guards?: readonly Guard[];
   /** True when bindings only warn, and refuse nothing. Default false. */
   readonly warns?: boolean;

@@ -9,8 +9,8 @@ export interface FileState {
   /** The path, in the form in which messages contain it. */
   readonly path: string;
   /**
-   * `surplus`: generated earlier and no longer part of the output. `foreign`: not generated, so it
-   * is kept.
+   * `surplus`: the file was generated earlier and is no longer part of the output. `foreign`: the
+   * file was not generated, so it is kept.
    */
   readonly state: 'same' | 'missing' | 'differs' | 'surplus' | 'foreign';
   /** The content of the file on disk. '' when there is no file. */
@@ -23,8 +23,8 @@ export interface FileState {
 }
 
 /**
- * For each language of generated files: a pattern for the file name, and a pattern for the comment
- * with which the file begins.
+ * Two patterns for each language of generated files: for the file name, and for the comment with
+ * which the file begins.
  */
 const BEGINNINGS: readonly (readonly [RegExp, RegExp])[] = [
   [/\.md$/, /^<!-- (?:Generated|Written) by `[^`\n]+`/],
@@ -112,7 +112,7 @@ async function namesBelow(folder: string): Promise<readonly string[]> {
 /**
  * Compares one file with its generated text.
  *
- * @throws OperatorError `CONFIG` when it cannot be read.
+ * @throws OperatorError `CONFIG` when the file cannot be read.
  */
 export async function fileState(path: string, after: string): Promise<FileState> {
   const before = await contentOf(path);

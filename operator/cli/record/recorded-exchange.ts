@@ -16,7 +16,7 @@ export interface RecordedExchange {
     readonly body?: string;
     /** Length in bytes of a body that is omitted. */
     readonly omitted?: number;
-    /** For a watch: whole lines, each with its time. */
+    /** The lines of a watch, each with its time. Only whole lines are included. */
     readonly chunks?: readonly WatchChunk[];
     readonly end?: WatchEnd;
   };
@@ -28,15 +28,15 @@ export interface WatchChunk {
 }
 
 /**
- * `eof`: ended normally. `reset`: the connection broke. `open`: it was still open when the
- * recording ended.
+ * How a watch ended. `eof`: normally. `reset`: the connection broke. `open`: it was still open when
+ * the recording ended.
  */
 export interface WatchEnd {
   readonly at: number;
   readonly how: 'eof' | 'reset' | 'client closed' | 'open';
 }
 
-/** The reason why an exchange is not in the recording, as shown to users. */
+/** The reason why an exchange is not in the recording, in words for users. */
 export type Omission =
   | 'with a body that is neither JSON nor YAML'
   | 'with a broken body that may have a Secret'

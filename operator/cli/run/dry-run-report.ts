@@ -120,8 +120,8 @@ function hunksOf(write: DryWrite): readonly string[] | undefined {
 }
 
 /**
- * The diff, or a note when it cannot be shown. It does not throw, because the reconcile must
- * continue.
+ * The diff, or a note when the diff cannot be created. The function does not throw, because the
+ * reconcile must continue.
  */
 function shownDiff(
   before: KubernetesObject | undefined,

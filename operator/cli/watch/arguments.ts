@@ -11,7 +11,10 @@ export interface WatchArguments {
   /** The resource on the command line: a name to look up by discovery, or a URL path. */
   readonly resource: string;
   readonly name: string | undefined;
-  /** Undefined for all namespaces. A path contains its own namespace. */
+  /**
+   * The namespace to watch. Undefined for all namespaces, and for a URL path, which may contain a
+   * namespace.
+   */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
