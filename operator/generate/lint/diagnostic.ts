@@ -14,8 +14,8 @@ export interface Diagnostic {
   /** `Kind/name` of the object that has to be changed. */
   readonly object: string;
   /**
-   * The field in the object. Containers and volumes are named instead of numbered:
-   * `containers[proxy].args[0]`.
+   * The field in the object. Containers and volumes are identified by their names, and not by their
+   * indices: `containers[proxy].args[0]`.
    */
   readonly path: string;
   /** The place, the problem, its reason, and the correction, in one line. */

@@ -7,7 +7,10 @@ import { type ProxyFlags, type ProxyWord, proxyFlags } from './proxy-flags.ts';
 /** A container, and its path in the Pod. */
 export interface PlacedContainer {
   readonly container: Container;
-  /** Such as `containers[operator]` or `initContainers[proxy]`. */
+  /**
+   * The path of the container in the Pod, such as `containers[operator]` or
+   * `initContainers[proxy]`.
+   */
   readonly path: string;
   readonly isInit: boolean;
 }
@@ -18,9 +21,12 @@ export interface Installation {
   readonly object: string;
   readonly kind: string;
   readonly name: string;
-  /** Undefined when the manifests do not set a namespace. Then `kubectl apply` decides. */
+  /**
+   * The namespace of the workload. Undefined when the manifests do not set it. Then `kubectl apply`
+   * decides.
+   */
   readonly namespace: string | undefined;
-  /** Undefined for kinds without replicas. */
+  /** The number of replicas. Undefined for kinds without replicas. */
   readonly replicas: number | undefined;
   readonly strategy: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
@@ -38,7 +44,7 @@ export interface Installation {
   readonly accepted: readonly AcceptedPath[];
   /** The path of `--unix-socket`. Undefined when the ambassador listens on TCP. */
   readonly socket: string | undefined;
-  /** Undefined when the Pod contains only the ambassador. */
+  /** The operator's container. Undefined when the Pod contains only the ambassador. */
   readonly operator: PlacedContainer | undefined;
   /** The container that ends TLS for webhooks. Undefined without webhooks. */
   readonly gate: PlacedContainer | undefined;

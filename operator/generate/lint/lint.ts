@@ -57,7 +57,7 @@ import { webhookSelectors } from './rules/webhook-selectors.ts';
 import { requireShapes } from './shape.ts';
 
 /**
- * Finds problems in rendered manifests of operators, as far as manifests show them: who can read
+ * Finds problems in rendered manifests of operators, as far as they are visible there: who can read
  * the token, what the ambassador allows, and whether RBAC and the filter agree.
  *
  * Checks every workload with an ambassador, together with the other objects. An ambassador is

@@ -13,9 +13,9 @@ export interface Right {
   readonly plural: string;
   readonly subresource: string | undefined;
   readonly verb: string;
-  /** Undefined if the right covers every name. */
+  /** The names of objects that the right covers. Undefined if it covers every name. */
   readonly names: readonly string[] | undefined;
-  /** Undefined if the role applies to the whole cluster. */
+  /** The namespace in which the role applies. Undefined if it applies to the whole cluster. */
   readonly namespace: string | undefined;
   /** `Kind/name` of the role. */
   readonly role: string;
@@ -197,9 +197,9 @@ export interface Grant {
   readonly subjects: readonly Subject[];
   /** `Kind/name` of the role. */
   readonly role: string;
-  /** Undefined if the role applies to the whole cluster. */
+  /** The namespace in which the role applies. Undefined if it applies to the whole cluster. */
   readonly namespace: string | undefined;
-  /** Undefined when the role is not among the rendered objects. */
+  /** The rules of the role. Undefined when the role is not among the rendered objects. */
   readonly rules: readonly PolicyRule[] | undefined;
 }
 

@@ -18,8 +18,8 @@ import type { ModelContainer } from './model-deployment.ts';
 export function gateVolumes(configMap: string): readonly GateVolume[] {
   return [
     { name: 'gate-config', configMap: { name: configMap } },
-    // In memory, because a review can contain a Secret, and no part of it may be written to the
-    // disk of a node.
+    // This volume is in memory, because a review can contain a Secret, which must not be written to
+    // the disk of a node.
     { name: 'gate-run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
   ];
 }

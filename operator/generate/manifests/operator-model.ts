@@ -71,8 +71,8 @@ export interface OperatorModel {
   readonly scopes: Readonly<Record<Scope, ScopeModel>>;
   readonly components: Readonly<Record<ComponentName, ComponentModel>>;
   /**
-   * Empty when the operator installs its definitions itself, and when it shares them with other
-   * operators.
+   * The definitions to install. Empty when the operator installs its definitions itself, and when
+   * it shares them with other operators.
    */
   readonly definitions: readonly CustomResourceDefinition[];
   /**

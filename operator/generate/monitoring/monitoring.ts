@@ -9,8 +9,8 @@ export interface MonitoringOptions extends DashboardOptions {
 }
 
 /**
- * The objects that show users the state of an operator: alerts for Prometheus, and a dashboard for
- * Grafana.
+ * The objects with which users see the state of an operator: alerts for Prometheus, and a dashboard
+ * for Grafana.
  */
 export interface Monitoring {
   /** The alerts as a PrometheusRule of the Prometheus Operator. */

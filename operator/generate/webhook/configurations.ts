@@ -11,7 +11,7 @@ import type { WebhooksOptions } from './webhooks-options.ts';
 export interface WebhookScope {
   readonly name: string;
   readonly namespace: string;
-  /** If omitted, the webhooks apply to all namespaces except the operator's own. */
+  /** The namespaces to which the webhooks apply. Default: all namespaces except the operator's own. */
   readonly namespaces?: readonly string[] | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface ClientConfig {
     readonly path: string;
     readonly port: number;
   };
-  /** PEM in base64. */
+  /** The certificates that the API server trusts: PEM in base64. */
   readonly caBundle?: string;
 }
 

@@ -18,11 +18,16 @@ export interface GateOptions {
   readonly certificates: CertificateSource;
   /** The image of the container `gate`, with a tag or a digest. */
   readonly image: string;
-  /** For `pod`: the signer that issues serving certificates, such as `example.com/serving`. */
+  /**
+   * The signer that issues serving certificates, such as `example.com/serving`. Only for the source
+   * `pod`.
+   */
   readonly signer?: string;
-  /** For `pod`: the certificates of the signer, as PEM. The API server trusts them. */
+  /** The certificates of the signer, as PEM. The API server trusts them. Only for the source `pod`. */
   readonly caBundle?: string;
-  /** For `chancery`: the image with `chancery certificates`, with a tag or a digest. */
+  /**
+   * The image with `chancery certificates`, with a tag or a digest. Only for the source `chancery`.
+   */
   readonly certificatesImage?: string;
   /**
    * The Secret for clients that read metrics, in the namespace of the operator. The gate then

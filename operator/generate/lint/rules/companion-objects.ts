@@ -77,7 +77,7 @@ function isCidr(text: string): boolean {
 interface DisruptionBudget {
   readonly minAvailable?: number | string;
   readonly maxUnavailable?: number | string;
-  /** If omitted, the budget applies to no Pod. */
+  /** Selects the Pods of the disruption budget. If omitted, the budget applies to no Pod. */
   readonly selector?: LabelSelector | null;
 }
 

@@ -158,7 +158,7 @@ function asksAmbassador(probe: Probe | null | undefined, port: string): boolean 
 
 /**
  * The time limit for the stop of `chancery run` in seconds, unless CHANCERY_SHUTDOWN_TIMEOUT sets
- * another one.
+ * another limit.
  */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
