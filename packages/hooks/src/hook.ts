@@ -24,16 +24,19 @@ export interface HookRight {
   /** Plural names. A subresource is written with `/`. */
   readonly resources: readonly string[];
   readonly verbs: readonly Permission['verbs'][number][];
-  /** If omitted, the rule covers every object. */
+  /** The names of objects. If omitted, the rule covers every object. */
   readonly resourceNames?: readonly string[];
-  /** If omitted, the rule covers every namespace, or the resource is cluster-scoped. */
+  /**
+   * The namespaces of objects. Omitted if the rule covers every namespace, and for cluster-scoped
+   * resources.
+   */
   readonly namespaces?: readonly string[];
 }
 
 /** An answer to `--config`, checked and with every default filled in. */
 export interface HookConfig {
   readonly version: 'v0' | 'v1';
-  /** If omitted, runs are not limited. */
+  /** The limit for the rate of runs. If omitted, runs are not limited. */
   readonly rateLimit?: {
     /** Milliseconds after which one token is added. */
     readonly intervalMs: number;
@@ -60,9 +63,9 @@ export interface HookConfig {
 interface CommonBinding {
   /** The value of `binding` in the context. */
   readonly name: string;
-  /** Default `main`. */
+  /** The queue for the runs. Default `main`. */
   readonly queue: string;
-  /** If omitted, the binding has no group. */
+  /** The group of the binding. If omitted, the binding has no group. */
   readonly group?: string;
   readonly allowFailure: boolean;
   /**
@@ -74,7 +77,7 @@ interface CommonBinding {
 
 /** A binding that runs the hook at the times of a crontab. */
 export interface ScheduleBinding extends CommonBinding {
-  /** As the hook wrote it: 5 or 6 fields, or `@every 5m`, `@hourly` and so on. */
+  /** The schedule as the hook wrote it: 5 or 6 fields, or `@every 5m`, `@hourly` and so on. */
   readonly crontab: string;
 }
 
@@ -82,7 +85,7 @@ export interface ScheduleBinding extends CommonBinding {
 export interface KubernetesBinding extends CommonBinding {
   /** The kind as the hook wrote it: a kind in upper or lower case, a plural, or a short name. */
   readonly kind: string;
-  /** If omitted, the preferred version is watched. */
+  /** The version to watch. If omitted, the preferred version is watched. */
   readonly apiVersion?: string;
   /** The events that start a run. If empty, the binding only keeps a snapshot. */
   readonly events: ReadonlySet<WatchEventType>;
@@ -94,7 +97,7 @@ export interface KubernetesBinding extends CommonBinding {
    * value of the settings applies.
    */
   readonly resyncPeriodMs?: number;
-  /** If omitted, every name matches. */
+  /** The names of objects to watch. If omitted, every name matches. */
   readonly names?: readonly string[];
   /** A label selector as text. If omitted, every object matches. */
   readonly labelSelector?: string;
@@ -108,7 +111,7 @@ export interface KubernetesBinding extends CommonBinding {
     readonly names?: readonly string[];
     readonly labelSelector?: string;
   };
-  /** If omitted, every change of the object is an event. */
+  /** A jq program. If omitted, every change of the object is an event. */
   readonly jqFilter?: string;
 }
 

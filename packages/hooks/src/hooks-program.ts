@@ -45,9 +45,9 @@ export interface HooksProgramOptions
 
 /** A loaded folder of hooks, with the runnables and webhooks for a manager. */
 export interface HooksProgram extends HooksParts {
-  /** Sorted by path. */
+  /** The hooks, sorted by path. */
   readonly hooks: readonly Hook[];
-  /** Empty unless `skipBroken` is set. */
+  /** The broken hooks. Empty unless `skipBroken` is set. */
   readonly problems: readonly HookProblem[];
   /**
    * Files of the folder that are not hooks, because they have neither an execute bit nor a `#!`

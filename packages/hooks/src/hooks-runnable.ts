@@ -84,7 +84,7 @@ export interface HooksParts {
    */
   readonly answering: Runnable | undefined;
   readonly webhooks: readonly Webhook[];
-  /** Undefined before the first run. */
+  /** Returns the state of the engine. Undefined before the first run. */
   readonly status: () => HooksStatus | undefined;
 }
 
@@ -123,7 +123,7 @@ export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
   });
   const { ask } = options.reviews;
   // A webhook is ready only when its sources are ready. Sources of kinds that are not served yet
-  // are left out, so that they do not delay it.
+  // are excluded, so that they do not delay the webhook.
   const sourcesOf = (binding: KubernetesBinding) =>
     plan.knownSourcesOf(binding).filter(({ optional }) => !optional);
   const webhooks = hooks.flatMap((hook) => hookWebhooks(hook, { known, ask, sourcesOf }));

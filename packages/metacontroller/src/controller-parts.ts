@@ -11,9 +11,12 @@ export interface SharedParts {
   readonly writer: ChildWriter;
   /** Number of parents of one controller that are reconciled concurrently. */
   readonly workers: number;
-  /** Period in milliseconds for controllers without `resyncPeriodSeconds`; 0 for never. */
+  /**
+   * Period in milliseconds after which parents are reconciled again, for controllers without
+   * `resyncPeriodSeconds`. 0 means never.
+   */
   readonly resyncPeriodMs: number;
-  /** `delete`: an answer without `children` deletes all children, as in the original. */
+  /** With `delete`, an answer without `children` deletes all children, as in the original. */
   readonly emptyChildren: 'refuse' | 'delete';
   /** True when answers of version v2 may have fields that the original does not know. */
   readonly extensions: boolean;
@@ -43,7 +46,7 @@ export interface SharedParts {
 export interface ControllerFailure {
   readonly controller: string;
   readonly parent: KubernetesObject;
-  /** `InvalidAnswer`, `HotLoop`, …: see `HookErrorReason`. */
+  /** The reason of the failure, such as `InvalidAnswer` or `HotLoop`: see `HookErrorReason`. */
   readonly reason: string;
   readonly error: unknown;
 }

@@ -33,7 +33,7 @@ export interface HookFunction {
    * functions contains another version.
    */
   readonly version: HookVersion;
-  /** `strict`: unknown and repeated fields of the answer are errors. */
+  /** With `strict`, unknown and repeated fields of the answer are errors. */
   readonly answers: 'loose' | 'strict';
   /**
    * The description for messages: the URL without credentials, or the path of the program or

@@ -38,7 +38,7 @@ export interface LoadHooksOptions {
 export interface LoadedHooks {
   /** Sorted by path. */
   readonly hooks: readonly Hook[];
-  /** Sorted by path. Empty unless `skipBroken` is set. */
+  /** The broken hooks, sorted by path. Empty unless `skipBroken` is set. */
   readonly problems: readonly HookProblem[];
   /**
    * Files that are not hooks, because they have neither an execute bit nor a `#!` line. Sorted by

@@ -6,7 +6,7 @@ import type { WatchBinding } from '../watch/binding-watch.ts';
 
 /** The options of an engine, which schedules the runs of all hooks. */
 export interface HookEngineOptions {
-  /** Sorted by path. */
+  /** The hooks, sorted by path. */
   readonly hooks: readonly Hook[];
   readonly newRun: NewHookRun;
   readonly watchBinding: WatchBinding;

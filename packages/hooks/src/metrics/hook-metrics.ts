@@ -26,13 +26,13 @@ interface Family {
 }
 
 interface Series {
-  /** Sorted by name. */
+  /** The labels, sorted by name. */
   readonly labels: Readonly<Record<string, string>>;
   group: string | undefined;
-  /** For a histogram, the sum of its values. */
+  /** The value of the series. For a histogram, the sum of all reported values. */
   value: number;
   count: number;
-  /** For each bound, the number of values up to it. */
+  /** The number of values up to each bound of a histogram. */
   readonly upTo: number[];
 }
 

@@ -4,7 +4,7 @@ import { boundedText, type JsonPatchOperation, visibleText } from 'chancery/inte
 /** Identifies the object of an operation, in documents that do not contain a whole object. */
 interface Named {
   readonly kind: string;
-  /** If undefined, the preferred version is used. */
+  /** The apiVersion. If undefined, the preferred version is used. */
   readonly apiVersion: string | undefined;
   readonly namespace: string | undefined;
   readonly name: string;

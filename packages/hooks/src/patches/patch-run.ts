@@ -21,14 +21,14 @@ const MAX_REFUSALS = 5;
 export interface FailedDocument {
   readonly number: number;
   /**
-   * For example `document 3 of 5 (MergePatch of ConfigMap farm/north): 409 Conflict: …`. Contains
-   * no value of an object.
+   * The message, such as `document 3 of 5 (MergePatch of ConfigMap farm/north): 409 Conflict: …`.
+   * It contains no value of an object.
    */
   readonly message: string;
   readonly cause: unknown;
 }
 
-/** Applies the documents of one task in their order, over all its attempts. */
+/** Applies the documents of one task in the order of the file, over all attempts of the task. */
 export class PatchRun {
   readonly #parts: ApplyParts;
   readonly #fieldManager: string;

@@ -5,7 +5,7 @@ import type { KnownFields } from './answer-reader.ts';
 /** An Event about the parent that a hook requests. */
 export interface HookEvent {
   readonly type: 'Normal' | 'Warning';
-  /** CamelCase. */
+  /** The reason of the Event, in CamelCase. */
   readonly reason: string;
   readonly message: string;
 }

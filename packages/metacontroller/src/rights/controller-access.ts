@@ -33,7 +33,10 @@ export interface AccessSurroundings {
    * With `dynamic-apply`, they are created with the verb `create`.
    */
   readonly applyStrategy: 'dynamic-apply' | 'server-side-apply';
-  /** The field manager of server-side apply. Default: the one in `METACONTROLLER_DEFAULTS`. */
+  /**
+   * The field manager of server-side apply. Default: the field manager in
+   * `METACONTROLLER_DEFAULTS`.
+   */
   readonly fieldManager?: string;
 }
 

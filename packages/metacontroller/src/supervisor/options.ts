@@ -21,7 +21,7 @@ export interface MetacontrollerOptions {
    * are run.
    */
   readonly targetLabelSelector: string | undefined;
-  /** `delete`: an answer without `children` deletes all children, as in the original. */
+  /** With `delete`, an answer without `children` deletes all children, as in the original. */
   readonly emptyChildren: 'refuse' | 'delete';
   /** True when answers may have fields that the original does not know. */
   readonly extensions: boolean;

@@ -23,7 +23,7 @@ export interface FunctionParts {
 /**
  * The function on the command line, created in the same way as by `chancery metacontroller`.
  *
- * @throws ConfigurationError `CONFIG` when it does not exist.
+ * @throws ConfigurationError `CONFIG` when the function does not exist.
  */
 export async function functionOf(
   asked: TestHookArguments,

@@ -18,9 +18,9 @@ export interface BundleFinding {
 
 /** A problem as a rule reports it. */
 export interface BundleProblem {
-  /** Default `error`. */
+  /** The level of the problem. Default `error`. */
   readonly level?: Level;
-  /** Default: the file of the ClusterServiceVersion. */
+  /** The file with the problem. Default: the file of the ClusterServiceVersion. */
   readonly file?: string;
   readonly path: string;
   /** The problem and its consequence. */

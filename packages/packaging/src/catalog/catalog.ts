@@ -12,7 +12,10 @@ export interface CatalogOptions {
   readonly command: string;
   /** The channels that get all bundles. Default: each bundle is in the channels of its annotation. */
   readonly channels?: readonly string[];
-  /** Default: the default channel of the newest bundle, or its only channel. */
+  /**
+   * The default channel of the package. Default: the default channel of the newest bundle, or its
+   * only channel.
+   */
   readonly defaultChannel?: string;
   /** Deprecation messages for users, keyed by the name of a package, channel or bundle. */
   readonly deprecated?: ReadonlyMap<string, string>;

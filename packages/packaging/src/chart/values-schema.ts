@@ -18,7 +18,7 @@ export { NAME_OF_LABEL };
  */
 const HINT = 'this key is called `enabled`, as in charts of kubebuilder since 4.15';
 
-/** The content of `values.schema.json`. It allows the values of the chart and no others. */
+/** The content of `values.schema.json`. It allows only the values of the chart. */
 export function valuesSchema(settings: readonly Setting[], comment: string): Schema {
   const { properties, ...schema } = groupSchema(settings, '');
   return {

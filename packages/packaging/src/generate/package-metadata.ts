@@ -7,7 +7,7 @@ import type { Maintainer, PackageMetadata } from '../metadata.ts';
 
 /** The sources of the metadata. */
 export interface MetadataSources {
-  /** Overrides every file. */
+  /** The version. It overrides the version in every file. */
   readonly version?: string | undefined;
   /** A YAML or JSON file with the fields of `PackageMetadata`. It overrides package.json. */
   readonly file?: string | undefined;
@@ -93,7 +93,7 @@ const isList = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length <= MAX_ITEMS && value.every(isItem);
 const isTexts = (value: unknown): boolean => isList(value, isText);
 
-/** A check for an object with these fields and no others. The first field is required. */
+/** A check for an object that has only these fields. The first field is required. */
 const fieldsLike =
   (kinds: Readonly<Record<string, (value: unknown) => boolean>>) =>
   (value: unknown): boolean => {

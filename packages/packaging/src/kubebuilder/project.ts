@@ -3,7 +3,7 @@ import { pluralOf } from 'chancery/internal';
 
 /** The fields of PROJECT that the plugin uses. */
 export interface ProjectConfig {
-  /** '' when the project has no domain, because it contains only TypeScript. */
+  /** The domain. '' when the project has none, because it contains only TypeScript. */
   readonly domain: string;
   readonly projectName: string | undefined;
   readonly isMultigroup: boolean;

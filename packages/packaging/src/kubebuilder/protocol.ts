@@ -1,6 +1,6 @@
 /**
  * The protocol of kubebuilder's external plugins. kubebuilder starts a process for each request,
- * writes one JSON document to its stdin, and reads one from its stdout. kubebuilder shows
+ * writes one JSON document to its stdin, and reads one from its stdout. kubebuilder prints
  * everything that the process writes to stderr.
  */
 

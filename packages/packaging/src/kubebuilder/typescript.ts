@@ -15,7 +15,7 @@ export interface AskedKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** If undefined, it is derived from the kind. */
+  /** The plural. If undefined, it is derived from the kind. */
   readonly plural: string | undefined;
   readonly owns: string | undefined;
   readonly isNamespaced: boolean;

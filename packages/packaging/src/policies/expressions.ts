@@ -59,9 +59,9 @@ export const RESOURCE = {
 const WHICH = "(r.kind + '/' + r.name + '/' + r.uid)";
 
 /**
- * Variables for the controller owners of the object: their kinds with groups, and their identities.
- * There is at most one. Objects are `dyn`: servers check types against the schema of a custom
- * resource, which may declare only the name in its metadata.
+ * Two variables for the owner that is the controller of the object: a list with its kind and group,
+ * and a list with its identity. Each list has at most one item. Objects are `dyn`: servers check
+ * types against the schema of a custom resource, which may declare only the name in its metadata.
  */
 export function controllersIn(state: State, prefix: string): Policy['variables'] {
   const controllers = referencesIn(state, 'has(r.controller) && r.controller');

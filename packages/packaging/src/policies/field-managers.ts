@@ -12,7 +12,7 @@ const OF_THE_TOOLKIT = {
 
 /**
  * Refuses writes with a field manager that is not the operator's. So `metadata.managedFields`
- * always shows which operator owns a field.
+ * always tells which operator owns a field.
  */
 export function fieldManagers(written: Written): Policy {
   const { fieldManagers: own, elects, installsCrds, set } = written;

@@ -12,7 +12,7 @@ type CallContext = Pick<HookCall, 'signal' | 'log'>;
 export type ModuleExport = (request: HookRequest['value'], context: CallContext) => unknown;
 
 interface ModuleFunctionOptions {
-  /** Absolute path. */
+  /** The absolute path of the module. */
   readonly module: string;
   /**
    * The name of the export. If undefined, the export with the name of the hook is used, or else the

@@ -10,7 +10,7 @@ import { loadExport } from './module-function.ts';
  * Checks that the program or the module function of an entry exists. For this check, the module is
  * loaded.
  *
- * @throws ConfigurationError `CONFIG` when it does not exist.
+ * @throws ConfigurationError `CONFIG` when the function does not exist.
  */
 export async function requireFunction({ run }: FunctionEntry, hook: HookName): Promise<void> {
   if ('module' in run) await loadExport({ ...run, hook });

@@ -13,7 +13,7 @@ export interface WebhookResponse {
 const ERROR_BODY_BYTES = 4 * 1024;
 
 interface ExchangeRequest {
-  /** Path and query. */
+  /** The path of the URL, with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -87,8 +87,8 @@ function defaultProblems(annotations: unknown): readonly BundleProblem[] {
 }
 
 /**
- * The labels of the image must equal the annotations in the folder. Some tools read the labels,
- * others the annotations.
+ * The labels of the image must equal the annotations in the folder. Some tools read the labels, and
+ * other tools read the annotations.
  */
 export const imageLabels: BundleRule = {
   id: 'image-labels',

@@ -19,7 +19,10 @@ export interface PlacedObject {
 export interface PlacedPatch {
   readonly value: unknown;
   readonly path: string;
-  /** The field `target` beside the patch. Undefined if the patch itself names its object. */
+  /**
+   * The field `target` beside the patch. Undefined if the patch itself contains the name of its
+   * object.
+   */
   readonly target: unknown;
 }
 
