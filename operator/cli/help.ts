@@ -132,7 +132,10 @@ function environmentRows(
 
 /** Maximum line length. Terminals often have 100 columns. */
 const COLUMNS = 100;
-/** Minimum width of the second column. With long terms, the lines become longer instead. */
+/**
+ * Minimum width of the second column. If the first column is wide, lines become longer than
+ * `COLUMNS`.
+ */
 const MIN_MEANING = 40;
 
 /** Wraps each paragraph to the width of a terminal. An indented paragraph keeps its line breaks. */

@@ -81,7 +81,10 @@ function describedArgument(argument: Argument | undefined): DescribedValue {
   return { words: wordsIn(argument?.name), isPath: argument?.isPath === true };
 }
 
-/** The words to choose from in `own|all|A,B`. Words in capitals are placeholders. */
+/**
+ * The words to choose from in the name of a value, such as `own|all|A,B`. Words in capitals are
+ * placeholders.
+ */
 function wordsIn(name = ''): readonly string[] {
   return name.split('|').filter((word) => /^[a-z0-9][a-z0-9.-]*$/.test(word));
 }

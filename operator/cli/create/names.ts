@@ -18,8 +18,8 @@ export interface KindNames {
   readonly kind: string;
   readonly plural: string;
   /**
-   * True when `customResource` would derive another plural from the kind, so that the plural must
-   * be given.
+   * True when `customResource` would derive a different plural from the kind than the given one, so
+   * that the plural must be given.
    */
   readonly hasOwnPlural: boolean;
   /**

@@ -7,7 +7,7 @@ export interface SpecField {
   readonly sample: string;
   /** Another valid value, as TypeScript. */
   readonly changed: string;
-  /** A value of a wrong type, which the API server must refuse, as TypeScript. */
+  /** A value of a wrong type, written as TypeScript. The API server must refuse it. */
   readonly wrong: string;
 }
 

@@ -93,7 +93,7 @@ function declaringModules(
   );
 }
 
-/** The source of the declarations as arguments of a command line. */
+/** The source of the declarations, written as arguments of a command line. */
 export function declaringWords(declaring: Declaring): readonly string[] {
   switch (declaring.from) {
     case 'modules':

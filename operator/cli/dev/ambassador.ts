@@ -33,11 +33,11 @@ export interface DevCluster {
     definitions: readonly string[],
     conversionUrl: string | undefined,
   ): Promise<void>;
-  /** Grants these rights to the operator, and revokes the rights of earlier calls. */
+  /** Grants these rights to the operator, and revokes rights that earlier calls have granted. */
   applyRoles(roles: readonly object[]): Promise<void>;
   /**
-   * Makes the API server call these webhooks of the operator, and no longer the webhooks of earlier
-   * calls.
+   * Makes the API server call these webhooks of the operator. Webhooks of earlier calls of this
+   * method are no longer called.
    */
   applyWebhooks(configurations: readonly KubernetesObject[]): Promise<void>;
   /**

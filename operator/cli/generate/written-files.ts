@@ -43,7 +43,10 @@ function isGenerated(text: string): boolean {
   return BEGINNINGS.some(([, start]) => start.test(text));
 }
 
-/** True for a generated text with a matching file name, as in a folder of generated files. */
+/**
+ * True for a generated text with a matching file name. This is the check for files in a folder of
+ * generated files.
+ */
 function isGeneratedByName(path: string, text: string): boolean {
   return BEGINNINGS.some(([name, start]) => name.test(basename(path)) && start.test(text));
 }

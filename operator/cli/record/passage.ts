@@ -63,8 +63,8 @@ export class Passage {
   }
 
   /**
-   * The exchange as it was sent, including all secrets, or the reason why it is not recorded.
-   * Called once.
+   * The exchange as it was sent, including all secrets, or the reason why it is not recorded. This
+   * must be called only once.
    */
   finish(end: WatchEnd, readProtobuf: ReadProtobuf): RecordedExchange | Omission {
     try {

@@ -35,8 +35,8 @@ export interface Flight {
    */
   during(work: () => Promise<void>): Promise<void>;
   /**
-   * Writes a record when leadership is lost, unless the process becomes a standby. Gets the
-   * arguments of `onLeadershipLost`.
+   * Writes a record when leadership is lost, unless the process becomes a standby. It gets the same
+   * arguments as `onLeadershipLost`.
    *
    * @returns the milliseconds within which the process must exit. A process that should exit at
    * once may still write its record.
@@ -45,8 +45,8 @@ export interface Flight {
 }
 
 /**
- * Time limit for the record when another process already leads. By then this process can write
- * nothing else.
+ * Time limit for the record when another process already leads. In this case the process can no
+ * longer write anything else.
  */
 const LAST_RECORD_MS = 5_000;
 

@@ -38,7 +38,7 @@ const OF_COLLECTION = ['list', 'watch', 'create', 'deletecollection'];
 const ANY_NAMESPACE = 'any-other-namespace';
 const ANY_NAME = 'any-other-name';
 
-/** The granted rights, one verb each. Another rule checks wildcards. */
+/** The granted rights, each with one verb. Another rule checks wildcards. */
 export function rightsOf(grants: readonly Grant[]): readonly Right[] {
   return grants.flatMap(({ rules = [], namespace, role }) =>
     rules.flatMap((rule) => rightsOfRule(rule).map((right) => ({ ...right, namespace, role }))),

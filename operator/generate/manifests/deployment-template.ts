@@ -27,7 +27,7 @@ export function probeCommand(image: string, port: number): readonly string[] {
   return [kubectlOf(image), server, 'get', '--raw=/version', '--request-timeout=3s'];
 }
 
-/** Seconds between the end of the operator's stop budget and the end of the Pod. */
+/** Seconds between the operator's time limit for stopping and the end of the Pod. */
 const GRACE_SECONDS = 15;
 
 /**

@@ -41,7 +41,8 @@ export interface GateVolume {
 /**
  * The YAML of the gate in a Pod.
  *
- * @param servesMetrics - if true, it has a port for metrics and a mount for `metricsClientsVolume`.
+ * @param servesMetrics - if true, the gate has a port for metrics and a mount for
+ * `metricsClientsVolume`.
  */
 export function gateLines(image: string, servesMetrics: boolean): string {
   const part = (name: string): string =>

@@ -66,7 +66,7 @@ function ruleFor(group: string, ...resources: readonly string[]): object {
 }
 
 /**
- * A policy that restricts `chancery certificates` to the fields that it maintains, and its binding.
+ * A policy and its binding, which restrict `chancery certificates` to the fields that it maintains.
  * RBAC cannot restrict fields. Without the policy, the right to write a `caBundle` would be the
  * right to redirect every write of the cluster to another server.
  *

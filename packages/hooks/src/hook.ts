@@ -93,8 +93,8 @@ export interface KubernetesBinding extends CommonBinding {
   readonly waitsForSynchronization: boolean;
   readonly keepsFullObjects: boolean;
   /**
-   * Interval in milliseconds of additional lists that are compared with the cache. If omitted, the
-   * value of the settings applies.
+   * Interval in milliseconds at which objects are listed again, and compared with the cache. If
+   * omitted, the value of the settings applies.
    */
   readonly resyncPeriodMs?: number;
   /** The names of objects to watch. If omitted, every name matches. */

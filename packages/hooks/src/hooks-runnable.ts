@@ -58,7 +58,7 @@ export interface HooksRunnableOptions {
   readonly tmpDir: string;
   /** Maximum number of concurrent runs, over all queues. */
   readonly maxProcesses: number;
-  /** Time limit in milliseconds for hooks that set none themselves; 0 for no limit. */
+  /** Time limit in milliseconds for hooks that set no time limit themselves; 0 for no limit. */
   readonly timeoutMs: number;
   /**
    * Number of attempts after which a task is given up and recorded. If undefined, tasks are never

@@ -36,8 +36,8 @@ export interface WebhookSpec {
     readonly cacheCleanupMs: number | undefined;
   };
   /**
-   * The connection settings of the hook. If the hook sets none, the settings of the endpoint that
-   * matches its host apply.
+   * The connection settings of the hook. If the hook has no connection settings, the settings of
+   * the endpoint that matches its host apply.
    */
   readonly connection: ConnectionSpec;
 }

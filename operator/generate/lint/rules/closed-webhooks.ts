@@ -56,7 +56,7 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
     const object = `${each.kind}/${each.metadata.name}`;
     const { webhooks, spec } = each as Called;
     if (/^(?:Validating|Mutating)WebhookConfiguration$/.test(each.kind)) {
-      // If the field is missing, the API server uses Fail.
+      // If the field `failurePolicy` is missing, the API server uses `Fail`.
       return (webhooks ?? []).flatMap(
         ({ name, clientConfig, failurePolicy = 'Fail', ...asked }) => {
           if (failurePolicy !== 'Fail' || !isOurs(clientConfig)) return [];

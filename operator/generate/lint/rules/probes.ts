@@ -8,8 +8,8 @@ import { readable } from '../path-pattern.ts';
 const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
 /**
- * Minimum time before a restart. A restart rarely helps, and an outage of the API server is no
- * reason for one.
+ * Minimum time for which a probe must fail before the container is restarted. A restart rarely
+ * helps, and an outage of the API server is no reason for one.
  */
 const PATIENCE_SECONDS = 300;
 

@@ -54,7 +54,7 @@ export const acceptHosts: Rule = {
   },
 };
 
-/** The log level from which kubectl logs decoded paths. */
+/** From this log level on, kubectl logs decoded paths. */
 const LOGS_PATHS = 3;
 
 export const logLevel: Rule = {

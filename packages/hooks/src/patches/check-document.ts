@@ -206,8 +206,8 @@ function subresourceOf(fields: Fields): string | undefined {
 const BODY_FIELDS: ReadonlySet<string> = new Set(['object', 'mergePatch', 'jsonPatch', 'status']);
 
 /**
- * The documents, with string bodies replaced with their parsed values. The strings of all documents
- * are parsed together, so that they share one limit.
+ * The documents, in which bodies that are strings are replaced by their parsed values. The strings
+ * of all documents are parsed together, so that they share one limit.
  */
 async function withReadBodies(
   documents: readonly unknown[],

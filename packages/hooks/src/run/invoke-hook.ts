@@ -12,7 +12,7 @@ export interface InvocationOptions extends HookRunFacts {
   readonly folders: RunFolders;
   /** The environment of every hook: see `hookEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Time limit in milliseconds for hooks that set none themselves; 0 for no limit. */
+  /** Time limit in milliseconds for hooks that set no time limit themselves; 0 for no limit. */
   readonly timeoutMs: number;
   /**
    * If the hook prints a line that is a JSON object, its members become fields of the log line.

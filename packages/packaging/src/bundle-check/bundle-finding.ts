@@ -32,7 +32,7 @@ export interface BundleProblem {
 export interface BundleCheckOptions {
   /**
    * The Kubernetes version for which removed APIs are errors, such as `1.30` or `1.30.0`.
-   * `spec.minKubeVersion` is used instead if it is higher, or if this is omitted.
+   * `spec.minKubeVersion` is used instead if it is higher, or if `k8sVersion` is omitted.
    */
   readonly k8sVersion?: string | undefined;
   /** Categories of the catalog. Default: the categories of OperatorHub. */

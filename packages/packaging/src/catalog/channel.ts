@@ -74,8 +74,8 @@ function circleIn(
 }
 
 /**
- * Problems for bundles that are not on the chain from the head. An installation of such a bundle is
- * never upgraded.
+ * Problems for bundles that are not on the chain of upgrades to the head. An installation of such a
+ * bundle is never upgraded.
  */
 function strandedProblems(
   entries: readonly ChannelEntry[],

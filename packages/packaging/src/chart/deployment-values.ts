@@ -53,7 +53,7 @@ function additional(fields: readonly Field[]): readonly (Field | More)[] {
   }));
 }
 
-/** The number of replicas. High availability means two replicas, or more if a value says so. */
+/** The number of replicas. High availability means two replicas, or more if a value requests more. */
 function replicas(leaderElection: boolean): string {
   const given = 'int $.Values.manager.replicas';
   return leaderElection ? `ternary (max 2 (${given})) (${given}) $.Values.highAvailability` : given;

@@ -11,7 +11,10 @@ export const PLUGIN_NAME = 'chancery.dev';
 export const PLUGIN_VERSION = 'v1';
 export const PLUGIN_KEY: string = `${PLUGIN_NAME}/${PLUGIN_VERSION}`;
 
-/** The subcommands that a plugin can extend, with the names in `args` of `flags` and `metadata`. */
+/**
+ * The subcommands that a plugin can extend. The requests `flags` and `metadata` contain these names
+ * in `args`.
+ */
 export const SUBCOMMANDS = ['init', 'api', 'webhook', 'edit'] as const;
 export type Subcommand = (typeof SUBCOMMANDS)[number];
 

@@ -6,7 +6,7 @@ import { type ProjectConfig, qualifiedGroup } from './project.ts';
 import type { PluginRequest } from './protocol.ts';
 import type { ProjectRecord, RecordedKind } from './record.ts';
 
-/** Files of a TypeScript project, by path relative to its folder. */
+/** Files of a TypeScript project, keyed by their paths relative to its folder. */
 type Files = ReadonlyMap<string, string>;
 
 /** A kind with the names on the command line. */

@@ -88,10 +88,10 @@ function validationOf(
   };
 }
 
-/** True when a write adds and removes no owner except the parent. */
+/** A condition that holds when a write adds and removes no owner except the parent. */
 const SAME_OTHERS = 'variables.nowOthers == variables.oldOthers';
 
-/** True when a write changes only owner references. */
+/** A condition that holds when a write changes only owner references. */
 const ONLY_OWNERS = {
   name: 'onlyOwners',
   expression: allOf([

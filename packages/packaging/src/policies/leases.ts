@@ -66,7 +66,7 @@ function isKept(now: string, before: string): string {
   return `k in ${before} && ${before}[k] == ${now}[k]`;
 }
 
-/** An expression for a member of the metadata before the request, empty for a create. */
+/** An expression for a member of the metadata before the request. It is empty for a create. */
 function old(member: string, empty: '{}' | '[]'): string {
   return `(request.operation == 'CREATE' ? ${empty} : ${metadataOr('oldObject', member, empty)})`;
 }
