@@ -3,9 +3,9 @@ export interface SpecField {
   readonly name: 'image' | 'message' | 'port' | 'replicas' | 'schedule';
   /** Its type in the schema. */
   readonly type: string;
-  /** Its value in the sample, as YAML. */
+  /** The value of the field in the sample, written as YAML. */
   readonly sample: string;
-  /** Another valid value, as TypeScript. */
+  /** Another valid value, written as TypeScript. */
   readonly changed: string;
   /** A value of a wrong type, written as TypeScript. The API server must refuse it. */
   readonly wrong: string;

@@ -27,7 +27,7 @@ export interface Declarations {
    * name of the only declaration.
    */
   readonly name?: string;
-  /** Advice, one line each. */
+  /** Advice for the user. Each item is one line. */
   readonly hints: readonly string[];
 }
 

@@ -6,7 +6,10 @@ import { LAUNCHER } from '../launcher.ts';
 import type { DevPlace } from './declarations.ts';
 import { type FileHashes, type FromOperator, onMessage, sendMessage } from './messages.ts';
 
-/** Time in which an operator may stop before it is killed. Reconciles may still be active. */
+/**
+ * Time limit for an operator to stop before it is killed. Until then, it may finish active
+ * reconciles.
+ */
 const STOP_LIMIT_MS = 5_000;
 
 export interface OperatorProcessOptions {

@@ -226,7 +226,8 @@ async function policiesOf(
   const options: PoliciesOptions = {
     ...{ ...placement, name, guards, warns },
     serviceAccount: { name, namespace: args.namespace ?? name },
-    // As in the manifests, the Lease is named after the operator, not after its first controller.
+    // The Lease is named after the operator, as in the manifests, and not after the first
+    // controller.
     ...(placement.leaderElection && {
       leaderElection: { leaseName: `${name}-leader`, ...placement.leaderElection },
     }),

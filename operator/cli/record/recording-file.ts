@@ -78,7 +78,7 @@ export class RecordingFile {
    *
    * @param last - a function that changes each line at the end, when all exchanges are known. If it
    * returns an empty string, the line is removed.
-   * @throws OperatorError `CONFIG` when the file cannot be written. Then the lines stay in
+   * @throws OperatorError `CONFIG` when the file cannot be written. In this case the lines stay in
    * `partial`.
    */
   async finish(last: (line: string) => string): Promise<void> {

@@ -17,7 +17,10 @@ import { DryRunReport } from './dry-run-report.ts';
 
 interface DryRunOptions {
   readonly io: Io;
-  /** Continue until the process is asked to stop, and reconcile keys more than once. */
+  /**
+   * If true, the dry run continues until the process is asked to stop, and may reconcile a key
+   * several times. If false, each key is reconciled once.
+   */
   readonly follow: boolean;
 }
 

@@ -27,7 +27,8 @@ export function* watchLines(
     try {
       json = objectJson(change);
     } catch (error) {
-      // A RangeError of JSON.stringify: the object is nested too deeply, or its text is too long.
+      // JSON.stringify has thrown a RangeError: the object is nested too deeply, or its text is too
+      // long.
       unprintable(change.key, messageOf(error));
     }
     if (json !== undefined) yield `{"type":"${TYPES[change.type]}","object":${json}}`;

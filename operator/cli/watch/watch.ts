@@ -272,7 +272,10 @@ async function lookUp(
   return { resource, namespace: undefined, name: undefined };
 }
 
-/** The action after a failure of the connection or the server. Throws failures that the user caused. */
+/**
+ * The action after a failure of the connection or the server. A failure that the user caused is
+ * thrown.
+ */
 function retry(failure: unknown): Action {
   if (failure instanceof ConfigurationError) throw failure;
   return classify({ during: 'list', error: failure }, NO_HISTORY);

@@ -43,7 +43,7 @@ export interface NeededMemory {
   readonly heapBytes: number;
   /** The smallest sufficient memory limit of the container, in bytes. */
   readonly limitBytes: number;
-  /** The same limit, rounded up, as it is written in a manifest, such as `384Mi`. */
+  /** The memory limit as it is written in a manifest, such as `384Mi`. It is rounded up. */
   readonly limit: string;
   /**
    * MiB for `--max-old-space-size`. Undefined when the heap size that Node chooses by itself is

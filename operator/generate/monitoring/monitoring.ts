@@ -31,8 +31,8 @@ export function dashboardFile(name: string): string {
 }
 
 /**
- * The objects, in the operator's namespace. Both select the operator's Pods by the `job` that the
- * PodMonitor in the manifests sets.
+ * The objects for monitoring, in the operator's namespace. Both select the operator's Pods by the
+ * `job` that the PodMonitor in the manifests sets.
  */
 export function monitoringOf(options: MonitoringOptions): Monitoring {
   const { name, namespace, prefix } = options;

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 
 const API_VERSION = 'admissionregistration.k8s.io/v1';
 
-/** An expression that is true when no members of a mapping have changed, except perhaps these. */
+/** An expression that is true when only members of a mapping that are in `members` have changed. */
 function sameBut(now: string, before: string, members: readonly string[]): string {
   const left = `[${members.map((each) => `'${each}'`).join(', ')}]`;
   return (

@@ -220,7 +220,7 @@ function reportFilter(
   }
 }
 
-/** Records an Event about the Pod of this process, because users look there. */
+/** Records an Event about the Pod of this process, because users look for Events there. */
 function recordTrouble(
   { name }: Hook,
   { reason, note }: HookTrouble,

@@ -49,7 +49,8 @@ export async function hooks(
   const asked = hooksArguments(command);
   const settings = settingsOf(asked, io.env);
   io.saveMemory(); // most of the data that is read is released when it is filtered
-  // This is checked before any hook is started, because hooks are not our code.
+  // This is checked before any hook is started, because hooks are code of the user, and may do
+  // anything.
   if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
   if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
   const logger = loggerOf(settings, io);

@@ -36,7 +36,7 @@ export interface HookEngineOptions {
 /** A failure that users should see. */
 export interface HookTrouble {
   readonly reason: 'HookFailed' | 'HookBlocked' | 'HookGivenUp' | 'FilterFailed';
-  /** One line that contains no data of an object. */
+  /** A description of the trouble in one line. It contains no data of an object. */
   readonly note: string;
 }
 

@@ -65,7 +65,7 @@ function keyOf({ resource, action }: PreparedDocument): string {
   return `${resourceName(resource)} ${objectKey(namespace, name)}`;
 }
 
-/** Only a digest is kept, because a document may be megabytes long. */
+/** A digest of a document. Only digests are kept, because a document may be megabytes long. */
 function digestOf({ text }: PreparedDocument): string {
   return createHash('sha256').update(text).digest('base64');
 }

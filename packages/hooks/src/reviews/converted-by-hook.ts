@@ -21,7 +21,7 @@ export interface ConversionStep {
   /** The version as the hook wrote it. */
   readonly fromVersion: string;
   readonly toVersion: string;
-  /** The version without its group. */
+  /** `fromVersion` without the group. */
   readonly from: string;
   readonly to: string;
 }

@@ -18,7 +18,7 @@ import { ANNOTATION_SELECTOR, LABEL_SELECTOR } from './selector-schema.ts';
 /** The hooks of both kinds. */
 const HOOKS = ['sync', 'finalize', 'customize'];
 
-/** Fields of the spec of both kinds. */
+/** The fields that the specs of both kinds have. */
 const SHARED = {
   resyncPeriodSeconds: described(INT32, 'How often the hook is called when nothing changes.'),
   endpointConfigs: ENDPOINT_CONFIGS,

@@ -8,7 +8,7 @@ export interface TypedObjects {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** Type → key → object. Types without objects are included. */
+/** Objects by type, and then by key. Types without objects are included. */
 export type ObjectMap = Readonly<Record<string, Readonly<Record<string, KubernetesObject>>>>;
 
 /**

@@ -63,8 +63,8 @@ function childLines(
 }
 
 /**
- * The words for what the engine does with an existing child. Whether the child differs from the
- * answer is not known here.
+ * Describes in the report what the engine does with an existing child. The report cannot know
+ * whether the child differs from the answer.
  */
 const EXISTING: Readonly<Record<ChildUpdate, string>> = {
   apply: 'update, where it differs,',

@@ -51,7 +51,7 @@ export function flagValues(
 }
 
 /**
- * Refuses an argument after a boolean flag. Like in kubebuilder, `--flag` alone means true, and the
+ * Refuses an argument after a boolean flag. As in kubebuilder, `--flag` alone means true, and the
  * next argument is never the value of the flag.
  */
 function requireNoValue(word: string, flag: string | undefined): void {

@@ -18,7 +18,7 @@ export interface ProjectResource {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The plural in the name of its definition. */
+  /** The plural name, as the name of the kind's definition contains it. */
   readonly plural: string;
   /** The names of the kind's controllers in Go, as their file names contain them: `cart`, `cart_backup`. */
   readonly controllers: readonly string[];

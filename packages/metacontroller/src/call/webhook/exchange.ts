@@ -45,7 +45,7 @@ export function post(pool: Pool, request: ExchangeRequest): Promise<WebhookRespo
   });
 }
 
-/** Implements the callbacks of the HTTP library. */
+/** Collects the answer from the callbacks of the HTTP library. */
 class Answer {
   readonly #request: ExchangeRequest;
   readonly #resolve: (response: WebhookResponse) => void;
