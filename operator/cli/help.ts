@@ -152,7 +152,7 @@ function wrappedUsage(line: string): string {
   return wrapped(words, COLUMNS - USAGE.length - 2).join(`\n${' '.repeat(USAGE.length + 2)}`);
 }
 
-/** Two columns, indented. A long meaning continues in the second column of the next line. */
+/** Text in two indented columns. A long meaning continues in the second column of the next line. */
 export function wrappedTable(rows: readonly (readonly [term: string, meaning: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
   const indent = width + 4;

@@ -1,7 +1,7 @@
 /** A field of the spec of a new kind. */
 export interface SpecField {
   readonly name: 'image' | 'message' | 'port' | 'replicas' | 'schedule';
-  /** Its type in the schema. */
+  /** The type of the field in the schema. */
   readonly type: string;
   /** The value of the field in the sample, written as YAML. */
   readonly sample: string;

@@ -148,7 +148,7 @@ export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settin
   };
 }
 
-/** Adds the default paths of the modules in the project's image, or without a project in our image. */
+/** Adds the default paths of the modules: in the project's image, or in our own if there is no project. */
 function withModulePaths(args: GenerateArguments, project: Project | undefined): GenerateArguments {
   const { declaring, modulePaths, what } = args;
   if (!isTree(what) || declaring.from !== 'modules' || modulePaths.length > 0) return args;

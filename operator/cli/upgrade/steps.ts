@@ -82,8 +82,8 @@ async function stepFor(
     return { outcome: 'added', ...(theirs !== undefined && { after: theirs }) };
   }
   if (theirs === undefined) return { outcome: yours === base ? 'removed' : 'left' };
-  // Without a base, the toolkit did not write this file. It belongs to the user, even though this
-  // version would write a file of the same name.
+  // If there is no base, the toolkit did not write this file. It belongs to the user, even though
+  // this version would write a file of the same name.
   if (yours === theirs || base === theirs || base === undefined) return { outcome: 'left' };
   if (yours === base) return { outcome: 'updated', after: theirs };
   const texts = { base, yours, theirs };

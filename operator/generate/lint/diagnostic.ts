@@ -24,7 +24,7 @@ export interface Diagnostic {
 
 /** A problem of one field, as it is reported by a rule. `lint` turns it into a diagnostic. */
 export interface Problem {
-  /** Default `error`. */
+  /** How serious the problem is. Default `error`. */
   readonly level?: Level;
   /** The object with the problem. Default: the workload. */
   readonly object?: string;

@@ -12,7 +12,7 @@ const WITHOUT_HOOKS_MS = 5 * 60_000;
 /** The longest pause between retries for controllers without a period. */
 const LONGEST_BACKOFF_MS = 1_000_000;
 
-/** The shortest period. Shorter periods are extended to this one, like in the original. */
+/** The shortest period. Shorter periods are extended to this one, as in Metacontroller. */
 const LEAST_RESYNC_MS = 1_000;
 
 /** The options of a controller that depend only on its object. */

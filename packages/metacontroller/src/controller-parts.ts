@@ -16,9 +16,9 @@ export interface SharedParts {
    * `resyncPeriodSeconds`. 0 means never.
    */
   readonly resyncPeriodMs: number;
-  /** With `delete`, an answer without `children` deletes all children, as in the original. */
+  /** With `delete`, an answer without `children` deletes all children, as in Metacontroller. */
   readonly emptyChildren: 'refuse' | 'delete';
-  /** True when answers of version v2 may have fields that the original does not know. */
+  /** True when answers of version v2 may have fields that Metacontroller does not know. */
   readonly extensions: boolean;
   /**
    * The namespace for the revisions of cluster-scoped parents. If undefined, such parents cannot
@@ -26,8 +26,8 @@ export interface SharedParts {
    */
   readonly revisionsNamespace: string | undefined;
   /**
-   * True when webhooks get `metadata.managedFields`, as in the original. Programs and modules never
-   * get it.
+   * True when webhooks get `metadata.managedFields`, as in Metacontroller. Programs and modules
+   * never get it.
    */
   readonly managedFields: boolean;
   /**

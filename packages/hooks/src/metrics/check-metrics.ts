@@ -57,7 +57,7 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MetricFieldError('must be an object');
   }
-  // Like in Go, null counts as a missing field.
+  // As in Go, null counts as a missing field.
   const fields: Fields = Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== null),
   );

@@ -30,8 +30,8 @@ export function childTypesSchema(
 }
 
 /**
- * The status of a controller. The original declares no fields. The conditions are an addition. They
- * report whether the controller runs, and if not, why.
+ * The status of a controller. Metacontroller declares no fields of it. The conditions are an
+ * addition of this package. They report whether the controller runs, and if not, why.
  */
 export const CONTROLLER_STATUS: StructuralSchema = fields({
   conditions: {

@@ -50,7 +50,7 @@ export const compositeControllers: DefinedResource<CompositeController> = define
         ),
         childResources: childTypesSchema({ statusChecks: STATUS_CHECKS }),
         generateSelector: FLAG,
-        // The original declares two additional hooks and never calls them.
+        // Metacontroller declares two additional hooks and never calls them.
         hooks: hooksSchema([...HOOKS, 'preUpdateChild', 'postUpdateChild']),
         ...SHARED,
       },

@@ -42,7 +42,7 @@ export class AnswerReader {
       this.#remark(found, log);
     };
     for (const path of repeated) {
-      // Children contain fields of Kubernetes. The original does not check for repeated fields in
+      // Children contain fields of Kubernetes. Metacontroller does not check for repeated fields in
       // them.
       if (/^(children|attachments)\[/.test(path)) this.#remark(`repeated field ${path}`, log);
       else unusual(`repeated field ${path}`);

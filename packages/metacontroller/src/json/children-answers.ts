@@ -113,8 +113,8 @@ function* commonAnswer(
 const MAX_RESYNC_SECONDS = 366 * 86_400;
 
 /**
- * Milliseconds until the next call. Zero means no resync, as in the original. A time below a
- * millisecond becomes one millisecond.
+ * Milliseconds until the next call. Zero means no resync, as in Metacontroller. A time of less than
+ * one millisecond becomes one millisecond.
  */
 function resyncAfterMs(part: AnswerPart): number | undefined {
   const seconds = part.number() ?? 0;

@@ -149,8 +149,8 @@ function object(spec: GoStruct): GoStruct {
 }
 
 /**
- * The types of the `controller` of a request. Sources: pkg/apis/metacontroller/v1alpha1/types.go
- * and metav1 of the original.
+ * The types of the `controller` of a request. They follow pkg/apis/metacontroller/v1alpha1/types.go
+ * in Metacontroller, and the package metav1 of Kubernetes.
  */
 export const CONTROLLER_TYPES: Readonly<
   Record<'CompositeController' | 'DecoratorController', GoStruct>

@@ -11,12 +11,12 @@ import {
 import type { Trouble } from './trouble.ts';
 
 /**
- * The reporter of Events. The original uses the same name, so existing filters for Events still
+ * The reporter of Events. Metacontroller uses the same name, so existing filters for Events still
  * work.
  */
 const REPORTER = 'metacontroller';
 
-/** Reasons that the original records as `SyncError`. Other failed starts are `CreateError`. */
+/** Reasons that Metacontroller records as `SyncError`. Other failed starts are `CreateError`. */
 const SYNC_ERRORS: ReadonlySet<string> = new Set(['NoStatusSubresource', 'Forbidden', 'HotLoop']);
 
 /**

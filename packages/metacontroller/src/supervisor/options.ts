@@ -21,9 +21,9 @@ export interface MetacontrollerOptions {
    * are run.
    */
   readonly targetLabelSelector: string | undefined;
-  /** With `delete`, an answer without `children` deletes all children, as in the original. */
+  /** With `delete`, an answer without `children` deletes all children, as in Metacontroller. */
   readonly emptyChildren: 'refuse' | 'delete';
-  /** True when answers may have fields that the original does not know. */
+  /** True when answers may have fields that Metacontroller does not know. */
   readonly extensions: boolean;
   /** True when webhooks get `metadata.managedFields`. */
   readonly managedFields: boolean;
