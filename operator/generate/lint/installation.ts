@@ -53,10 +53,10 @@ export interface Installation {
   readonly caches: CacheSize | undefined;
 }
 
-/** Images that contain only `kubectl proxy`. */
+/** Matches images that contain only `kubectl proxy`. */
 const AMBASSADOR_IMAGE = /(?:^|\/)(?:chancery-proxy|kubectl|kubectl-proxy|kubeapi-proxy)(?:[:@]|$)/;
 
-/** Images that contain only the gate. */
+/** Matches images that contain only the gate. */
 const GATE_IMAGE = /(?:^|\/)chancery-gate(?:[:@]|$)/;
 
 /** Flags that only `kubectl proxy` has. */

@@ -34,7 +34,10 @@ interface WatchedBinding {
   readonly binding: KubernetesBinding;
   readonly events: BindingEvents;
   watch?: BindingWatch;
-  /** True when the Synchronization of the binding is queued, or when it needs none. */
+  /**
+   * True when the Synchronization of the binding is queued, or when the binding needs no
+   * Synchronization.
+   */
   begun: boolean;
 }
 
