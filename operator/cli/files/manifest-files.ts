@@ -17,7 +17,7 @@ export interface ManifestDocument {
  */
 const MAX_MANIFEST_BYTES = 64 * 1_048_576;
 
-/** The file names that kubectl reads from a folder. */
+/** Matches the names of files that kubectl reads from a folder. */
 const MANIFEST = /\.(?:ya?ml|json)$/;
 
 /** True for the name of a file that is read when its folder is given. */

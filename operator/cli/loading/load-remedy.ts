@@ -34,7 +34,7 @@ const REMEDIES: readonly Remedy[] = [
   missingPackage,
 ];
 
-/** V8's message for `import` and `export` in a file that Node treats as CommonJS. */
+/** Matches V8's message for `import` and `export` in a file that Node treats as CommonJS. */
 const MODULE_SYNTAX = /^Cannot use import statement outside a module|^Unexpected token 'export'/;
 
 function commonJs({ message }: Error, file: string): string | undefined {
@@ -55,7 +55,7 @@ function nearestPackageJson(folder: string): string | undefined {
   return parent === folder ? undefined : nearestPackageJson(parent);
 }
 
-/** Names that exist only in CommonJS. */
+/** Matches Node's message about a name that exists only in CommonJS. */
 const COMMON_JS_NAME = /^(require|module|exports|__dirname|__filename) is not defined/;
 
 const INSTEAD: Readonly<Record<string, string>> = {

@@ -59,7 +59,7 @@ const AMBASSADOR_IMAGE = /(?:^|\/)(?:chancery-proxy|kubectl|kubectl-proxy|kubeap
 /** Matches images that contain only the gate. */
 const GATE_IMAGE = /(?:^|\/)chancery-gate(?:[:@]|$)/;
 
-/** Flags that only `kubectl proxy` has. */
+/** Matches flags that only `kubectl proxy` has. */
 const FILTER_FLAG = /^--(?:accept-paths|accept-hosts|reject-paths|reject-methods)(?:=|$)/;
 
 /** The workloads of `objects` that have an ambassador. */

@@ -15,7 +15,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-/** Prometheus reserves names that begin with `__`. */
+/** Matches the name of a label. Prometheus reserves names that begin with `__`. */
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**

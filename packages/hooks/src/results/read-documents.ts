@@ -63,7 +63,7 @@ export async function readDocuments(text: string, parts: ReadParts): Promise<rea
   }
 }
 
-/** A line that ends a YAML document. */
+/** Matches a line that ends a YAML document. */
 const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 
 /**

@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'chancery';
 
-/** Folders whose files are always ignored, at any depth. */
+/** Matches the path of a file in a folder whose files are always ignored. The folder may have any depth. */
 const INSTALLED = /(?:^|\/)(?:\.git|node_modules)\//;
 
 /** Files in the root folder that are read. */
@@ -98,7 +98,7 @@ function foldersOf(path: string): readonly string[] {
   return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** An empty segment, `.` or `..`. */
+/** Matches a path with an empty segment, `.` or `..`. */
 const OUTSIDE = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
 /**

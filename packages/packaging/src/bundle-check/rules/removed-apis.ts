@@ -46,7 +46,7 @@ const REMOVED: Readonly<Record<string, Readonly<Record<string, readonly string[]
   '1.26': { 'autoscaling/v2beta2': ['HorizontalPodAutoscaler'] },
 };
 
-/** APIs that Kubernetes no longer serves. */
+/** Reports APIs that Kubernetes no longer serves. */
 export const removedApis: BundleRule = {
   id: 'removed-api',
   check(bundle, options) {

@@ -74,7 +74,7 @@ function changedRights(path: string, kind: string): ConfigurationError {
   );
 }
 
-/** The path of the Pod, and the paths of the fields that contain the Pod. */
+/** Matches the path of the Pod, and the paths of the fields that contain the Pod. */
 const AROUND = /^(?:\/spec(?:\/template(?:\/spec)?)?)?$/;
 
 /** Lists that a JSON patch would replace after the ambassador was added to them. */
