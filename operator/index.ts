@@ -8,7 +8,7 @@
 
 import './core/one-copy.ts';
 
-// Words every stage shares
+// Basic types and errors for all of the following
 
 export { withTimeout } from './core/abort.ts';
 export type { Clock } from './core/clock.ts';
@@ -152,7 +152,7 @@ export type { HealthChecks } from './manager/http/health-server.ts';
 export { type Runnable, runnable } from './manager/runnable.ts';
 export { type Program, type ProgramParts, withArguments } from './manager/with-arguments.ts';
 
-// Questions of the API server
+// Reviews of the API server
 
 export { type Allowed, allow, type Denied, deny } from './webhook/decision.ts';
 export type { AdmissionRequest } from './webhook/review/admission-request.ts';

@@ -7,7 +7,7 @@
 
 import './core/one-copy.ts';
 
-// Time and texts
+// Time, YAML and metadata
 
 export { systemClock } from './core/clock.ts';
 export { formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';

@@ -8,13 +8,13 @@ export interface Argument {
   /** The name in the usage: `FILE`, or the possible words as in `bash|zsh`. */
   readonly name: string;
   readonly isPath?: true;
-  /** The argument may be repeated. All further arguments then have the same meaning. */
+  /** The argument may be repeated. All arguments after it then have the same meaning. */
   readonly repeats?: true;
 }
 
 /**
  * The complete command line of one command. The parser, the types of the parsed values, `--help`,
- * the completion of the shells and docs/reference/commands.md follow from it.
+ * the completion of the shells and docs/reference/commands.md are derived from it.
  *
  * Every start loads all tables, so the module of a table must not import expensive modules.
  */
@@ -27,22 +27,25 @@ export interface CommandTable<O extends Options = Options, K extends string = st
    */
   readonly usage?: readonly string[];
   /**
-   * Kinds of work, such as `api` and `hook`, each with its meaning. The first argument names the
-   * kind. A kind in capitals is chosen by any other first argument, which is then an argument of
-   * that kind.
+   * Kinds of work, such as `api` and `hook`, each with its meaning. The first argument chooses the
+   * kind. If it is none of the kinds, the kind in capital letters applies, and the first argument
+   * is an argument of that kind.
    */
   readonly kinds?: Readonly<Record<K, string>>;
   readonly arguments?: readonly Argument[];
   /**
    * The meaning of the arguments after `--`, such as `ARGUMENT...`. If omitted, arguments after
-   * `--` are treated like all others.
+   * `--` are treated like all other arguments.
    */
   readonly rest?: string;
   readonly options: O;
-  /** Options of the program that this command replaces, each with its replacement here. */
+  /**
+   * A command may replace another program. These are options of that program, each with its
+   * replacement in this command.
+   */
   readonly replaced?: Readonly<Record<string, string>>;
   /**
-   * Environment variables of the replaced program that have no effect here, each with its
+   * Environment variables of that program that have no effect on this command, each with its
    * replacement.
    */
   readonly ignored?: Readonly<Record<string, string>>;
@@ -57,15 +60,15 @@ export interface CommandTable<O extends Options = Options, K extends string = st
   /** Paragraphs after the options. */
   readonly notes?: string;
   /**
-   * Names of variables that are settings, or variables with their meanings. `all` stands for every
-   * setting.
+   * Environment variables that the command reads: the name of a setting, or a name with its
+   * meaning. `all` stands for all settings.
    */
   readonly environment?: 'all' | readonly (string | readonly [name: string, meaning: string])[];
   readonly exitCodes: Readonly<Record<number, string>>;
   readonly examples?: string;
 }
 
-/** A parsed command line. The types of its values follow from the table of the command. */
+/** A parsed command line. The types of its values are derived from the table of the command. */
 export interface Given<O extends Options = Options, K extends string = string> {
   readonly values: Values<O>;
   /** The chosen kind of work. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * 0: success. 1: the operation failed. 2: the command line, or a file or module that it names, is
+ * 0: success. 1: the operation failed. 2: the command line is wrong, or a file or module on it is
  * wrong. 3: leadership was lost, or the operator refuses to run in this environment. 4: the
  * requested object is not known.
  */
@@ -13,9 +13,9 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4;
  */
 export interface Io {
   readonly stdin: Readable;
-  /** Only results, because other programs read this stream. */
+  /** The stream for results. Nothing else is written to it, because other programs read it. */
   readonly stdout: Writable;
-  /** Messages for people, and logs. */
+  /** The stream for messages to people, and for logs. */
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
@@ -23,14 +23,14 @@ export interface Io {
    *
    * A command reads this property once it has read its files. From then on, the signal asks it to
    * stop. Before that, SIGTERM and SIGINT end the process at once, even while its thread is busy.
-   * So does the time limit for reading.
+   * The process also ends at once when the time limit for reading is over.
    */
   readonly signal: AbortSignal;
   /**
    * Ends the process with `code` after `withinMs`, even if work is still running. Does nothing if
    * `cancel` aborts first.
    *
-   * @param says - written to standard error before the end.
+   * @param says - written to standard error before the process ends.
    */
   exitWithin(withinMs: number, code: ExitCode, cancel?: AbortSignal, says?: string): void;
   /** From now on the process uses less memory and more processor time. */
@@ -46,8 +46,8 @@ export interface Command {
   /** Text of `--help`: usage, options, examples. */
   readonly help: string;
   /**
-   * The text that `--help` prints when `args` name modules that declare arguments. Undefined:
-   * `help` is printed.
+   * Returns the text that `--help` prints when `args` contain modules that declare arguments. If
+   * the result is undefined, `help` is printed.
    *
    * @throws ConfigurationError `CONFIG` when a module cannot be loaded.
    */

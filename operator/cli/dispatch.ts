@@ -31,7 +31,7 @@ import { UPGRADE } from './upgrade/table.ts';
 import { WATCH } from './watch/table.ts';
 import { WHY } from './why/table.ts';
 
-/** Runs the command that `args` name. Rejects only because of a bug. */
+/** Runs the command at the beginning of `args`. Rejects only because of a bug. */
 export async function dispatch(
   commands: readonly Command[],
   args: readonly string[],
@@ -67,8 +67,8 @@ export async function dispatch(
 
 /**
  * Time limit for reading files, standard input and modules. It no longer applies when the command
- * has read `signal` or has ended. The largest file that a command accepts has 64 MiB. To parse it
- * as YAML takes about a minute.
+ * has read `signal` or has ended. The largest file that a command accepts has 64 MiB. Parsing such
+ * a file as YAML takes about a minute.
  */
 const READING_LIMIT_MS = 300_000;
 

@@ -10,9 +10,9 @@ const HARMLESS =
   /^(?:(?:CHANCERY|KUBERNETES|POD)_.*|NODE_(?:ENV|NAME|VERSION)|YARN_VERSION|WATCH_NAMESPACE|PWD|OLDPWD|SHLVL|_)$/;
 
 /**
- * In a Pod, warns of environment variables of this process that started programs can read in /proc,
- * although they are not passed to these programs. Outside of a Pod, the programs belong to the user
- * at the terminal, so there is no warning.
+ * In a Pod, warns of variables in the environment of this process. Programs that this process
+ * starts can read them in /proc, even though they are not passed to these programs. Outside of a
+ * Pod, the programs belong to the user at the terminal, so there is no warning.
  */
 export async function warnOfExposedEnvironment(
   given: Readonly<Record<string, string>>,

@@ -83,8 +83,8 @@ function textsOf(args: readonly string[], options: Options): Texts {
 }
 
 /**
- * Adds the implied value to an option that is given without a value. The next argument is never
- * taken as an optional value.
+ * Adds to an option without a value the `implied` value of its table. The next argument is never
+ * the value of such an option.
  */
 function withImplied(word: string, options: Options): string {
   const implied = word.startsWith('--') ? options[word.slice(2)]?.implied : undefined;
@@ -133,7 +133,10 @@ function kindOf(
   throw new ConfigurationError(`cannot ${name} ${JSON.stringify(word)}; ${hint}`);
 }
 
-/** True for a kind in capitals, which applies when the first argument names no other kind. */
+/**
+ * True for a kind in capital letters. It applies when the first argument is not the name of another
+ * kind.
+ */
 export function isOther(kind: string): boolean {
   return kind === kind.toUpperCase();
 }

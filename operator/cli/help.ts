@@ -65,15 +65,15 @@ export function usageLines({
   return (usage ?? [own]).map((line) => `chancery ${name} ${line}`.trimEnd());
 }
 
-/** Options that are shown under one title. */
+/** Options that are printed under one title. */
 export interface OptionGroup {
   readonly title: string;
   readonly options: readonly (readonly [name: string, option: Option])[];
 }
 
 /**
- * The options in groups: first the options for all kinds of work, then one group for each
- * combination of kinds that some options are limited to.
+ * The options in groups: first the options for all kinds of work, then the options for only some
+ * kinds, with one group for each combination of kinds.
  */
 export function optionGroups(table: CommandTable): readonly OptionGroup[] {
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
@@ -132,10 +132,13 @@ function environmentRows(
 
 /** Maximum line length. Terminals often have 100 columns. */
 const COLUMNS = 100;
-/** Minimum width of the second column. With long terms, the lines become longer instead. */
+/**
+ * Minimum width of the second column. If the first column is wide, lines become longer than
+ * `COLUMNS`.
+ */
 const MIN_MEANING = 40;
 
-/** Paragraphs with new line breaks. An indented paragraph keeps its line breaks. */
+/** Wraps each paragraph to the width of a terminal. An indented paragraph keeps its line breaks. */
 function wrappedProse(text: string): string {
   const paragraphs = text.split('\n\n').map((each) => {
     return /^ /m.test(each) ? each : wrapped(each.split(/\s+/), COLUMNS).join('\n');
@@ -149,7 +152,7 @@ function wrappedUsage(line: string): string {
   return wrapped(words, COLUMNS - USAGE.length - 2).join(`\n${' '.repeat(USAGE.length + 2)}`);
 }
 
-/** Two columns, indented. A long meaning continues in the second column of the next line. */
+/** Text in two indented columns. A long meaning continues in the second column of the next line. */
 export function wrappedTable(rows: readonly (readonly [term: string, meaning: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
   const indent = width + 4;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * The file that starts the command line, for a process that restarts itself. In the built package
- * this code is in `dist/operator/chunks/`.
+ * The file with which the command `chancery` starts, for a process that starts itself again. In the
+ * built package, the present module is in `dist/operator/chunks/`.
  */
 export const LAUNCHER: string = fileURLToPath(
   new URL(

@@ -10,7 +10,7 @@ import { linkedAbort } from '../core/abort.ts';
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
- * Writes lines to a stream, no faster than its reader takes them.
+ * Writes lines to a stream, no faster than the other side reads them.
  *
  * `signal` aborts when the parent signal aborts, and when the reader closes the stream. Afterwards
  * nothing more is written. The caller must dispose the writer; the stream stays open.
@@ -33,8 +33,8 @@ export class LineWriter implements Disposable {
   }
 
   /**
-   * The reason why writing failed. Undefined when nothing failed, or when the reader only closed
-   * the stream.
+   * The reason why writing failed. Undefined when nothing failed, or when only the reader has
+   * closed the stream.
    */
   get failure(): Error | undefined {
     return this.#failure !== undefined && isReaderGone(this.#failure) ? undefined : this.#failure;

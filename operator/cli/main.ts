@@ -20,7 +20,7 @@ import { saveMemory } from './save-memory.ts';
  *
  * Until a command has read its signal, SIGTERM, SIGINT and SIGHUP end the process at once. There is
  * no handler yet, because a file that keeps the thread busy would delay the handler. Afterwards the
- * first SIGTERM or SIGINT asks the command to stop. The second one ends the process at once with
+ * first SIGTERM or SIGINT asks the command to stop. The second signal ends the process at once with
  * exit code 1. Under npm each Ctrl-C arrives twice, see `StopSignals`.
  *
  * SIGHUP, and the end of npm or npx, also ask the command to stop. A second signal may never come,
@@ -47,7 +47,8 @@ const format = wanted === 'json' || wanted === 'pretty' ? wanted : 'auto';
 const log = createLogger('warn', process.stderr, { format, environment: process.env });
 // Node would print its warnings as plain text between the lines of the log.
 process.removeAllListeners('warning').on('warning', (err) => {
-  // The error for the same module contains the reason and the remedy, see `loadRemedy`.
+  // For this warning, the error of the failed import already contains the reason and the remedy,
+  // see `loadRemedy`.
   if (!err.message.startsWith('Failed to load the ES module:')) {
     log.warn({ err }, 'warning of Node');
   }
@@ -116,7 +117,10 @@ function watch(includesParent: boolean): () => void {
   return watchAncestors({ clock: systemClock, env: process.env, includesParent, onGone });
 }
 
-/** Asks the command to stop, once. If the command is still reading, the process ends at once. */
+/**
+ * Asks the command to stop. Only the first call does so. If the command is still reading, the
+ * process ends at once.
+ */
 function stopUnattended(why: string): void {
   if (!listens) process.exit(1);
   if (isUnattended) return;

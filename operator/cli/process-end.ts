@@ -8,7 +8,10 @@ import { ConfigurationError } from '../core/errors.ts';
 import { settingsFrom } from '../manager/settings/settings.ts';
 import type { ExitCode } from './command.ts';
 
-/** Time in which the event loop may exit by itself with the requested exit code, before SIGKILL. */
+/**
+ * Time that the event loop gets to exit with the requested exit code. After it, the process gets
+ * SIGKILL.
+ */
 const KILL_AFTER_MS = 250;
 
 /** Plain JavaScript, because the worker runs it unchanged. */
@@ -28,7 +31,7 @@ const KILLER = `
  * thread sends SIGKILL, because a handler that never returns blocks every timer of the main thread.
  *
  * @param cancel - when it aborts first, the process does not end.
- * @param says - written to standard error before the end.
+ * @param says - written to standard error before the process ends.
  */
 export function exitWithin(
   withinMs: number,
@@ -57,7 +60,10 @@ export function exitWithin(
   cancel.addEventListener('abort', spare, { once: true });
 }
 
-/** Limit of logged crashes. A timer that throws can do so a thousand times per second. */
+/**
+ * Maximum number of crashes that are logged. A timer that throws may throw a thousand times per
+ * second.
+ */
 export const CRASH_LOG_LINES = 10;
 
 /** Used when CHANCERY_SHUTDOWN_TIMEOUT sets no limit, or when the settings are unusable. */
@@ -95,20 +101,27 @@ export function isBelowNohup(env: Readonly<Record<string, string | undefined>>):
 const PASSED_ON_WITHIN_MS = 300;
 
 /**
- * Interprets SIGTERM and SIGINT: the first signal asks to stop, another one asks to end at once.
+ * Interprets SIGTERM and SIGINT: the first signal asks the command to stop, and a second signal
+ * ends the process at once.
  */
 export class StopSignals {
   readonly #clock: Clock;
   readonly #isBelowNpm: boolean;
   #firstAt: number | undefined;
 
-  /** @param env - npm and npx set `npm_lifecycle_event` for their child processes. */
+  /**
+   * @param env - the environment of the process. npm and npx set `npm_lifecycle_event` for their
+   * child processes.
+   */
   constructor(clock: Clock, env: Readonly<Record<string, string | undefined>>) {
     this.#clock = clock;
     this.#isBelowNpm = env.npm_lifecycle_event !== undefined;
   }
 
-  /** Counts one signal. `repeated`: npm has passed on a signal that was already received. */
+  /**
+   * Called for each signal. Returns `repeated` when npm has passed on a signal that this process
+   * has already received.
+   */
   receive(): 'stop' | 'at once' | 'repeated' {
     const now = this.#clock.monotonic();
     if (this.#firstAt === undefined) {

@@ -13,8 +13,8 @@ import { setFlagsFromString } from 'node:v8';
 const FLAGS = ['--optimize-for-size', '--semi-space-growth-factor=1'] as const;
 
 /**
- * From now on the process uses less memory and more processor time. For a command that runs in its
- * own process and reads far more than it keeps.
+ * From now on the process uses less memory and more processor time. This is useful for a command
+ * that runs in its own process, and reads far more data than it keeps.
  */
 export function saveMemory(): void {
   for (const flag of FLAGS) setFlagsFromString(flag);

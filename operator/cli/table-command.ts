@@ -12,7 +12,7 @@ export type Run<O extends Options, K extends string> = (
 /** `Run` for the type of a table. */
 export type RunOf<T> = T extends CommandTable<infer O, infer K> ? Run<O, K> : never;
 
-/** A command whose command line a table describes. */
+/** A command whose command line is described by a table. */
 export interface TableCommand extends Command {
   readonly table: CommandTable;
 }

@@ -20,7 +20,7 @@ export interface ValueTypes {
   /** The namespaces to watch: `own` for the operator's namespace, `all`, or a sorted list. */
   readonly namespaces: 'own' | 'all' | readonly string[];
   readonly address: string;
-  /** A time that `Date.parse` accepts. It stays the given string. */
+  /** A time that `Date.parse` accepts. The value is the given string. */
   readonly time: string;
   /** The name of an environment variable. */
   readonly variable: string;
@@ -43,8 +43,8 @@ export interface Option {
   readonly min?: number;
   readonly max?: number;
   /**
-   * The option may be repeated. Its value is then the list of all given values in their order,
-   * instead of the last one.
+   * The option may be repeated. Its value is then the list of all given values in the given order,
+   * and not only the last value.
    */
   readonly multiple?: true;
   /** The value when the option is omitted, written as on a command line. */
@@ -58,7 +58,7 @@ export interface Option {
   readonly env?: string;
   /** The kinds of work that accept the option. Default: all. */
   readonly for?: readonly string[];
-  /** For kinds that do not accept the option: the replacement for each kind. */
+  /** What to use instead of the option, for kinds of work that do not accept it. */
   readonly instead?: Readonly<Record<string, string>>;
   /** Excluded from help, completion and documents. */
   readonly hidden?: true;
@@ -68,7 +68,7 @@ export interface Option {
 interface Form<V> {
   /** The name of the value in `--help`. */
   readonly name: string;
-  /** The value. Undefined for an invalid text. */
+  /** The parsed value. Undefined for invalid text. */
   parse(text: string, option: Option): V | undefined;
   /** The description of a valid value, for messages. */
   expected(option: Option): string;

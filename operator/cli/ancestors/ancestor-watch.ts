@@ -28,12 +28,12 @@ export interface AncestorWatchOptions {
 
 /**
  * Notices that npm, npx or another launcher above this process has ended. npm passes SIGTERM to the
- * shell that it has started, and the shell may end without its child. SIGKILL and SIGHUP are not
- * passed on at all. Then this process could not be stopped any more, and the reader of its output
- * would wait forever. `KeptSignals` handles SIGINT.
+ * shell that it has started, and the shell may end while its child keeps running. SIGKILL and
+ * SIGHUP are not passed on at all. Without this watch, nobody could stop this process any more, and
+ * the reader of its output would wait forever. `KeptSignals` handles SIGINT.
  *
- * Without a launcher, the end of a shell means nothing, because `&` starts processes that outlive
- * the shell.
+ * Without a launcher, the end of a shell is ignored, because processes started with `&` outlive
+ * their shell.
  *
  * If the system has no table of processes, only the parent is watched.
  *
@@ -54,8 +54,8 @@ export function watchAncestors(options: AncestorWatchOptions): Cancel {
 }
 
 /**
- * A function that returns a sentence about the watched process that has ended. Undefined when there
- * is nothing to watch.
+ * Returns a function that checks the watched processes. If one of them has ended, the function
+ * returns a sentence about it. The result is undefined when there is nothing to watch.
  */
 function checkOf({
   env,

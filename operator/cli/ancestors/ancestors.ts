@@ -22,7 +22,7 @@ const MARKS: readonly string[] = [
 const LONGEST_CHAIN = 64;
 
 /**
- * The processes above a command. When one of them ends, no process is left that would end the
+ * The processes above a command. When one of them ends, no process is left that could stop the
  * command.
  */
 export interface Ancestors {
@@ -39,9 +39,9 @@ export interface Ancestors {
 }
 
 /**
- * Finds the launchers above a process. A launcher starts its child with marks that differ from its
- * own. A shell between launcher and child passes the marks on unchanged. So launchers are found
- * without knowing their names.
+ * Finds the launchers above a process. A launcher sets some of the variables in `MARKS` for its
+ * child, so the child has other values than the launcher. A shell between the two passes the
+ * variables on unchanged. So launchers are found without knowing their names.
  *
  * Only processes of the same process group are searched. A command is outside the group of its
  * launcher if it was started by `setsid`, in an interactive shell, or as a child that another
@@ -57,7 +57,7 @@ export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undef
   let marks = marksOf(pid, table) ?? '';
   /** The command, or its outermost launcher. */
   let started = self;
-  /** The last process of the group on the way up the chain. */
+  /** The topmost process of the group that was found so far. */
   let top = self;
   let above = table.find(self.parent);
   for (let step = 0; step < LONGEST_CHAIN && above?.group === self.group; step++) {
@@ -83,10 +83,10 @@ export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undef
 }
 
 /**
- * True for a process whose parent has ended. A process is in the group of its parent, unless it
- * leads its own group, or a shell has put it into a group with others. In all these cases, child
- * and parent are in the same session. A parent in another session is the process that has adopted
- * an orphan.
+ * True for a process whose parent has ended. A process is usually in the group of its parent. It
+ * may also lead a new group, or a shell may have put it into the group of another process. Even
+ * then, child and parent are in the same session. If the parent is in another session, it is the
+ * process that has adopted an orphan.
  */
 function isOrphaned(child: ProcessEntry, parent: ProcessEntry | undefined): boolean {
   if (child.parent === 0 || child.pid === child.group) return false;
@@ -94,8 +94,8 @@ function isOrphaned(child: ProcessEntry, parent: ProcessEntry | undefined): bool
 }
 
 /**
- * The marks of a process. Empty when no launcher has started it. Undefined for a process of another
- * user.
+ * The variables in `MARKS` with which a process was started. Empty when no launcher has started it.
+ * Undefined for a process of another user.
  */
 function marksOf(pid: number, table: ProcessTable): string | undefined {
   return table

@@ -7,14 +7,14 @@ export interface ShellBelow {
 }
 
 /**
- * How often launcher and shell had gone to sleep (-1 when awake), and the children that the shell
- * had reaped.
+ * How often the launcher and the shell had gone to sleep (-1 if never seen asleep), and a value
+ * that changes when a child of the shell has ended.
  */
 interface Snapshot {
   readonly launcher: number;
   /**
-   * The value of `launcher` at the previous call. The shell may wake up after a call, and npm
-   * before it.
+   * The value of `launcher` at the previous call of `check`. npm may wake up before a call, and the
+   * shell only after that call.
    */
   readonly launcherBefore: number;
   readonly shell: number;
@@ -23,22 +23,22 @@ interface Snapshot {
 
 /**
  * Notices a signal that a shell does not pass on. npm passes SIGINT to the shell that it has
- * started. dash and bash ignore it while they wait for their child. Then npm, the shell and this
+ * started. dash and bash ignore SIGINT while they wait for their child. So npm, the shell and this
  * process would not end.
  *
- * No system call shows which signals another process has received. But such a shell sleeps until a
+ * No system call tells which signals another process has received. But the shell sleeps until a
  * child ends or a signal arrives, and Linux counts how often a process has gone to sleep. When npm
- * and its shell wake up at about the same time, and no child of the shell has ended, npm has passed
+ * and the shell wake up at about the same time, and no child of the shell has ended, npm has passed
  * on a signal.
  *
- * They also wake up when all processes were stopped and continue, as after Ctrl-Z, a pause of the
- * container or a suspend of the machine. Then every thread of this process has woken up, too. Node
- * has a thread that only SIGUSR1 wakes up otherwise.
+ * npm and the shell also wake up when all processes continue after Ctrl-Z, or after the container
+ * was paused or the machine was suspended. In these cases, every thread of this process has woken
+ * up as well, even the thread of Node that otherwise wakes up only for SIGUSR1.
  */
 export class KeptSignals {
   readonly #shells: readonly ShellBelow[];
   readonly #table: ProcessTable;
-  /** The process whose threads show that all processes were stopped. */
+  /** This process. If all its threads have woken up, all processes were stopped before. */
   readonly #self: number;
   #threads: ReadonlyMap<number, number>;
   #before: readonly Snapshot[] = [];
@@ -53,8 +53,8 @@ export class KeptSignals {
   }
 
   /**
-   * Must be called repeatedly. Returns true only at the second call after the signal, because
-   * evidence against a signal may become visible after the first call.
+   * Must be called repeatedly. Returns true only at the second call after the signal. After the
+   * first call, it may still turn out that the shell was not woken up by a signal.
    */
   check(): boolean {
     const suspected = this.#suspected;

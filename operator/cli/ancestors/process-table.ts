@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** A running process. */
 export interface ProcessEntry {
   readonly pid: number;
-  /** 0 when its parent is outside of the container. */
+  /** The process id of the parent. 0 when the parent is outside of the container. */
   readonly parent: number;
   readonly group: number;
   readonly session: number;
   /**
-   * The start time. Together with `pid` it identifies a process forever, because numbers are
-   * reused.
+   * The start time. Together with `pid` it identifies a process forever. `pid` alone does not,
+   * because process ids are reused.
    */
   readonly startedAt: string;
 }
@@ -17,7 +17,8 @@ export interface ProcessEntry {
 /** The processes of this machine. */
 export interface ProcessTable {
   /**
-   * Undefined for a process that has ended, even if its parent has not yet collected its exit code.
+   * Finds a process. Undefined for a process that has ended, even if the parent has not yet
+   * collected its exit code.
    */
   find(pid: number): ProcessEntry | undefined;
   /**
@@ -27,7 +28,7 @@ export interface ProcessTable {
   environmentOf(pid: number): readonly string[] | undefined;
   /** How often a sleeping process or thread has gone to sleep. Undefined when it is awake. */
   sleepsOf(pid: number): number | undefined;
-  /** A value that changes when the process has collected the exit code of a child that has ended. */
+  /** A value that changes whenever the process collects the exit code of a child that has ended. */
   reapedBy(pid: number): string | undefined;
   threadsOf(pid: number): readonly number[];
 }
@@ -53,7 +54,8 @@ export const systemProcesses: ProcessTable = {
     const [, count] = /^voluntary_ctxt_switches:\s*([0-9]+)$/m.exec(status) ?? [];
     return count === undefined ? undefined : Number(count);
   },
-  // The page faults of all reaped children, because every process has some.
+  // The number of page faults of all children that were reaped. Every process has page faults, so
+  // the number grows with every reaped child.
   reapedBy(pid) {
     const fields = statOf(pid);
     return fields && `${fields[11 - 3]} ${fields[13 - 3]}`;

@@ -22,7 +22,10 @@ import type {
   TestingPackage,
 } from './testing-package.ts';
 
-/** The user that the token of the kubeconfig authenticates: the cluster administrator of kubeadm. */
+/**
+ * The user to whom the token in the kubeconfig belongs: the same cluster administrator as in
+ * clusters of kubeadm.
+ */
 const CALLER: Caller = { name: 'kubernetes-admin', groups: ['system:masters'] };
 
 /** `chancery apiserver`: serves a Kubernetes API until the process is asked to stop. */
@@ -69,12 +72,12 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
     await admin?.close();
     await server.close();
   }
-  // Written after the last answer, so that the snapshot contains every accepted write.
+  // The snapshot is written after the last answer, so that it contains every accepted write.
   if (snapshotPath !== undefined) await kit.writeSnapshot(snapshotPath, server.snapshot());
   return 0;
 }
 
-/** Values for the server that are read or created before it starts. */
+/** Values for the server that are read or created before the server starts. */
 interface Parts {
   readonly faults: readonly object[];
   readonly snapshot: Snapshot | undefined;

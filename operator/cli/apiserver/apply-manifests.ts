@@ -4,9 +4,9 @@ import { type ManifestDocument, manifestItems } from '../files/manifest-files.ts
 import type { RunningServer } from './testing-package.ts';
 
 /**
- * Applies documents in their order.
+ * Applies documents in the given order.
  *
- * @param namespace - the namespace for objects that name none.
+ * @param namespace - the namespace for objects that do not set one.
  * @throws OperatorError when an object is refused. The message starts with the file and the object.
  */
 export function applyManifests(
@@ -29,7 +29,8 @@ export function applyManifests(
 
 /**
  * Applies documents in the order of their dependencies: first definitions, which must be
- * established before anything else is applied, then namespaces, then all others in their order.
+ * established before anything else is applied, then namespaces, then all other objects in the given
+ * order.
  *
  * @throws OperatorError in the same cases as `applyManifests`, and for a definition that is not
  * established.
@@ -95,7 +96,7 @@ function kindOf(value: unknown): string {
   return String(kind);
 }
 
-/** Kind and name, such as `ConfigMap settings`, as far as the document has them. */
+/** Kind and name, such as `ConfigMap settings`. The name is omitted if the document has none. */
 function nameOf(value: unknown): string {
   const { metadata } = (value ?? {}) as { metadata?: { name?: unknown } };
   return `${kindOf(value) || 'a document without a kind'} ${metadata?.name ?? ''}`.trim();

@@ -14,7 +14,7 @@ const NAME = 'chancery';
 interface KubeconfigOptions {
   /** URL of the API server. */
   readonly server: string;
-  /** For a server with TLS: the PEM of its certificate authority, and a bearer token. */
+  /** The PEM of the server's certificate authority, and a bearer token. Only for a server with TLS. */
   readonly credentials?: { readonly ca: string; readonly token: string };
   /** The namespace that kubectl uses by default. */
   readonly namespace: string;
@@ -36,10 +36,12 @@ export async function writeKubeconfig(path: string, options: KubeconfigOptions):
 }
 
 /**
- * Checks before the start that `path` is free or was written by `writeKubeconfig`.
+ * Checks before the start that there is no file at `path`, or that `writeKubeconfig` has written
+ * it.
  *
- * @param remedy - the remedy when `path` is another file.
- * @throws ConfigurationError `CONFIG` when `path` is another file, or cannot be read.
+ * @param remedy - the remedy in the message when the file at `path` is not ours.
+ * @throws ConfigurationError `CONFIG` when the file at `path` was not written by `writeKubeconfig`,
+ * or cannot be read.
  */
 export async function requireOurs(path: string, remedy: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -56,8 +58,8 @@ function unwritable(path: string, why: string, cause?: unknown): ConfigurationEr
 
 function kubeconfig({ server, namespace, credentials }: KubeconfigOptions): object {
   const user = credentials === undefined ? {} : { token: credentials.token };
-  // Without this setting, @kubernetes/client-node and programs that use it refuse plain HTTP.
-  // client-go refuses the setting together with a certificate authority.
+  // Without `insecure-skip-tls-verify`, @kubernetes/client-node refuses plain HTTP. client-go
+  // refuses this field together with a certificate authority.
   const trust =
     credentials === undefined
       ? { 'insecure-skip-tls-verify': true }

@@ -9,10 +9,11 @@ import { writeWholeFile } from './whole-file.ts';
 const OURS = /^(?:https?:\/\/\S+\n){1,2}$/;
 
 /**
- * Removes the file of a run that was killed, before anything starts. The file must not exist while
- * no server runs.
+ * Called before the server starts. Removes the file that an earlier run has left because it was
+ * killed. The file must not exist while no server runs.
  *
- * @throws ConfigurationError `CONFIG` when `path` is another file, or cannot be read or removed.
+ * @throws ConfigurationError `CONFIG` when the file at `path` is not a ready file, or when it
+ * cannot be read or removed.
  */
 export async function clearReadyFile(path: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

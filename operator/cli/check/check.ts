@@ -141,18 +141,21 @@ function accessOf(
 /** The findings of `chancery check`. */
 interface Findings {
   readonly filter: FilterVerdict;
-  /** The path of a token that the operator can read. */
+  /** The path of a token that the operator can read. Undefined when it can read none. */
   readonly token: string | undefined;
   readonly tokenAllowed: boolean;
-  /** Undefined when the rights were not checked, because the filter allows no request. */
+  /**
+   * The result of checking the rights. Undefined when they were not checked, because the filter
+   * allows no request.
+   */
   readonly access: AccessReport | undefined;
-  /** Undefined unless replicas share the work. */
+  /** How replicas share the work. Undefined unless they share it. */
   readonly sharding?: SharedWork | undefined;
 }
 
 /**
- * True when the filter is closed, no token is visible unless that is allowed, and all rights are
- * granted.
+ * True when the filter is closed, all rights are granted, and the operator can read no token or is
+ * allowed to read one.
  */
 export function isSound({ filter, token, tokenAllowed, access }: Findings): boolean {
   return (
@@ -242,7 +245,7 @@ function missingLines({ kind, namespace, rule, text, neededBy }: MissingAccessRu
   ];
 }
 
-/** The kinds of excess rights, worst first. */
+/** The kinds of rights that are granted but not declared, worst first. */
 const KINDS = ['wildcard', 'escalation', 'secrets', 'undeclared'] as const;
 
 function excessLines(excess: readonly ExcessAccessRule[]): string[] {

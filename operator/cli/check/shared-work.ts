@@ -25,14 +25,15 @@ export interface SharedWork {
   readonly replicas: number | undefined;
 }
 
-/** Tolerance for the times in Leases, which other machines wrote by their own clocks. */
+/** Tolerance for the times in Leases, because the clocks of other machines may differ. */
 const CLOCK_SKEW_MS = 60_000;
 
 /**
  * How the replicas share the work. Undefined when they do not share it.
  *
  * @param client - if undefined, no request is sent, and the number of replicas is unknown.
- * @throws ConfigurationError `CONFIG` when the keys cannot be divided in this way.
+ * @throws ConfigurationError `CONFIG` when the settings divide the keys in a way that a controller
+ * does not allow.
  */
 export async function sharedWork(
   { declared, electing }: Pick<Declarations, 'declared' | 'electing'>,

@@ -6,7 +6,7 @@ import { textFiles } from '../../core/text/text-files.ts';
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The code of the guard without its comment, because `ps` shows the whole code. */
+/** The code of `guard.cjs` without its leading comment, because `ps` prints the whole code. */
 const GUARD = files('guard.cjs').replace(/^\/\*\*.*?\*\/\n/s, '');
 
 export interface GuardedChildOptions {
@@ -31,7 +31,7 @@ export class GuardedChild {
    */
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Undefined unless the options request it. */
+  /** The stream of the option `channel`. Undefined without this option. */
   readonly channel: Duplex | undefined;
   /**
    * The exit code. After a signal it is 128 plus the signal's number, as in shells. It is 127 when
@@ -64,14 +64,14 @@ export class GuardedChild {
   }
 
   /**
-   * The process id of the guard, which leads the process group. Undefined when it could not be
-   * started.
+   * The process id of the guard, which leads the process group. Undefined when the guard could not
+   * be started.
    */
   get pid(): number | undefined {
     return this.#guard.pid;
   }
 
-  /** Asks the program to stop. Does nothing when it has already ended. */
+  /** Asks the program to stop. Does nothing when the program has already ended. */
   terminate(): void {
     this.#guard.kill('SIGTERM');
   }

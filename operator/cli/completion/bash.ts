@@ -35,7 +35,7 @@ complete -o filenames -F _chancery chancery
 `;
 }
 
-/** A case for each option that has a value. */
+/** The branches of a `case` statement, one for each option that has a value. */
 function optionCases({ name, options }: DescribedCommand): readonly string[] {
   return options.flatMap(({ long, short, argument, ...value }) => {
     if (argument === undefined) return [];
@@ -57,7 +57,7 @@ function commandCase({ name, options, first, others }: DescribedCommand): string
       ;;`;
 }
 
-/** A shell statement that offers the value. */
+/** A shell statement that sets the possible values as the completion. */
 function replyWith({ words, isPath }: DescribedValue): string {
   if (words.length === 0 && !isPath) return ':;';
   const named = words.length === 0 ? '' : `-W ${list(words)} `;

@@ -13,7 +13,7 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly DescribedCommand[]) =
   fish: fishScript,
 };
 
-/** `chancery completion`: prints the completion of the commands in these tables for a shell. */
+/** `chancery completion`: prints the script with which a shell completes the commands in `tables`. */
 export async function completion(
   { words }: GivenTo<typeof COMPLETION>,
   { stdout }: Io,

@@ -40,7 +40,10 @@ const HELP: DescribedOption = {
   isPath: false,
 };
 
-/** The completion of a command, from its table. */
+/**
+ * Describes a command for the completion scripts. The description is made from the table of the
+ * command.
+ */
 export function describedCommand(table: CommandTable): DescribedCommand {
   const { name, summary, kinds = {}, arguments: words = [] } = table;
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
@@ -59,8 +62,8 @@ export function describedCommand(table: CommandTable): DescribedCommand {
 }
 
 /**
- * The completion of an option. An option with an optional value, such as `--inspect[=PORT]`, is
- * completed as a switch.
+ * Describes an option for the completion scripts. An option with an optional value, such as
+ * `--inspect[=PORT]`, is completed as a switch.
  */
 function describedOption(name: string, option: Option): DescribedOption {
   const { short, type, choices, help, implied } = option;
@@ -78,7 +81,10 @@ function describedArgument(argument: Argument | undefined): DescribedValue {
   return { words: wordsIn(argument?.name), isPath: argument?.isPath === true };
 }
 
-/** The words to choose from in `own|all|A,B`. Words in capitals are placeholders. */
+/**
+ * The words to choose from in the name of a value, such as `own|all|A,B`. Words in capitals are
+ * placeholders.
+ */
 function wordsIn(name = ''): readonly string[] {
   return name.split('|').filter((word) => /^[a-z0-9][a-z0-9.-]*$/.test(word));
 }

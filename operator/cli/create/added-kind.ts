@@ -10,14 +10,14 @@ import type { ProjectFolder } from './project-folder.ts';
 
 /** A kind that `chancery create api` adds to a project. */
 export interface AddedKind {
-  /** The common prefix of its file names. */
+  /** The common prefix of the kind's file names. */
   readonly file: string;
   readonly files: readonly NewFile[];
-  /** The controller, as the list in the module names it. */
+  /** The controller, as it is listed in the module. */
   readonly controller: ListedController;
   /** The path of the module, relative to the project. */
   readonly module: string;
-  /** The command line that adds it, without `chancery`. */
+  /** The command line that adds the kind, without `chancery`. */
   readonly command: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function addedKind(
   { names, isNamespaced, owns }: Pick<CreateArguments, 'names' | 'isNamespaced' | 'owns'>,
   { sources, module }: Pick<ProjectFolder, 'sources' | 'module'>,
 ): AddedKind {
-  // The module itself may have the name of a kind: `operator.ts`.
+  // The module may already have the file name that the kind would get, such as `operator.ts`.
   const file = module === `${names.dashed}.ts` ? `${names.dashed}-controller` : names.dashed;
   const path = posix.join(sources, module);
   return {
@@ -43,8 +43,8 @@ export function addedKind(
 }
 
 /**
- * The file of a record to which the kind and its written files are added. Undefined when the record
- * does not change.
+ * Adds the kind and its written files to a record, and returns the file of the new record.
+ * Undefined when the record does not change.
  */
 export function recordWith(
   record: ScaffoldRecord,
@@ -60,7 +60,10 @@ export function recordWith(
   });
 }
 
-/** `files`, in which the text of `module`, if present, also lists the controller. */
+/**
+ * Returns `files` with a changed `module`, which also lists the controller. If `module` is not
+ * among the files, they are returned unchanged.
+ */
 export function withListed(
   files: Readonly<Record<string, string>>,
   module: string,

@@ -3,8 +3,8 @@
  * spaces, and characters in literals become quotes, so that all positions stay the same. Line
  * breaks stay.
  *
- * Regular expressions are not recognized. A quote in one looks like the start of a literal. If that
- * literal has no end on its line, the result is undefined.
+ * Regular expressions are not recognized. A quote in a regular expression looks like the start of a
+ * literal. If that literal has no end on its line, the result is undefined.
  *
  * @returns undefined when a literal or a comment has no end.
  */
@@ -18,8 +18,8 @@ export function codeMask(source: string): string | undefined {
 }
 
 /**
- * Comments, literals, and all other text. A literal or a comment without an end extends to the end
- * of the text.
+ * Matches one comment, one literal, or other text. A literal or a comment without an end extends to
+ * the end of the text.
  */
 const TOKENS =
   /\/\/[^\r\n]*|\/\*.*?(?:\*\/|$)|'(?:\\.|[^'\\\r\n])*'?|"(?:\\.|[^"\\\r\n])*"?|`(?:\\.|[^`\\])*`?|[^'"`/]+|\//gs;

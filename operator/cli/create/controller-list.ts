@@ -38,9 +38,9 @@ export function withController(source: string, controller: ListedController): Li
 }
 
 interface Range {
-  /** Position after `[`. */
+  /** The position after `[`. */
   readonly start: number;
-  /** Position of `]`. */
+  /** The position of `]`. */
   readonly end: number;
 }
 
@@ -93,7 +93,10 @@ function withItem(source: string, code: string, { start, end }: Range, name: str
   return `${source.slice(0, lastItem)}${comma}${space}${name}${source.slice(end)}`;
 }
 
-/** Inserts the import into `listed`, which is equal to `source` up to the list. */
+/**
+ * Inserts the import into `listed`. Up to the list, `listed` is equal to `source`, so positions of
+ * imports in `source` are also valid in `listed`.
+ */
 function withImport(
   listed: string,
   source: string,
@@ -111,7 +114,7 @@ function withImport(
   return `${listed.slice(0, first)}${statement}${eol}${eol}${listed.slice(first)}`;
 }
 
-/** True when a text, parsed again, has both the import and the name in its list. */
+/** Parses the text again, and returns true when it has the import, and the name in its list. */
 function lists(text: string, { name, file }: ListedController): boolean {
   const code = codeMask(text) ?? '';
   const list = listIn(code);

@@ -22,7 +22,7 @@ export interface NewHook {
 
 const templates = textFiles(new URL('./hook-templates/', import.meta.url));
 
-/** Executable for all users, as in a ConfigMap volume. */
+/** The file mode of a hook: executable for all users, like files in a ConfigMap volume. */
 const EXECUTABLE = 0o755;
 
 /** The hook, its rights, and a sample of its context for `chancery test-hook`. */

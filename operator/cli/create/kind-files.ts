@@ -11,13 +11,16 @@ export interface NewKind {
   readonly names: KindNames;
   readonly isNamespaced: boolean;
   readonly owns: readonly OwnedResource[];
-  /** A controller with a reconciler, or a composite. A composite owns at least one resource. */
+  /**
+   * `controller`: a controller with a reconciler. `composite`: a composite controller, which owns
+   * at least one resource.
+   */
   readonly form: 'controller' | 'composite';
   /** The folder of the controller and its test, relative to the project, with `/` as the separator. */
   readonly folder: string;
   /** The common prefix of the file names. */
   readonly file: string;
-  /** The prefix of the name of the sample file. Default: `file`. */
+  /** The prefix of the sample's file name. Default: the value of `file`. */
   readonly sample?: string;
 }
 

@@ -18,8 +18,8 @@ export interface KindNames {
   readonly kind: string;
   readonly plural: string;
   /**
-   * True when `customResource` would derive another plural from the kind, so that the plural must
-   * be given.
+   * True when `customResource` would derive a different plural from the kind than the given one, so
+   * that the plural must be given.
    */
   readonly hasOwnPlural: boolean;
   /**
@@ -34,14 +34,14 @@ export interface KindNames {
 }
 
 /**
- * Group suffixes of the Kubernetes project. The API server requires the project's approval for
- * them.
+ * Group suffixes of the Kubernetes project. The API server requires the project's approval for a
+ * definition in such a group.
  */
 export const PROTECTED_GROUPS: RegExp = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 
 /**
- * Names that a new kind must not use for its constants: names that its files declare or import, and
- * the resources of its children.
+ * Names that must not be used for the constants of a new kind. The generated files already declare
+ * or import these names, some of them for the resources of children.
  */
 const TAKEN: ReadonlySet<string> = new Set(
   [
@@ -81,8 +81,8 @@ export function kindNames({ group, version, kind, plural: given }: KindOptions):
 }
 
 /**
- * The names that files use for a kind. The kind and the plural must already be checked: in lower
- * case, both are DNS labels.
+ * The names that files use for a kind. The caller must have checked the kind and the plural: in
+ * lower case, both must be DNS labels.
  */
 export function namesOf({
   group,
@@ -104,7 +104,7 @@ export function namesOf({
     kind,
     plural,
     hasOwnPlural: plural !== derived,
-    // The name of a controller must be a label.
+    // The name of a controller must be a DNS label.
     dashed: words.join('-').slice(0, MAX_DNS_LABEL).replace(/-$/, ''),
     resource: freeIdentifier(camelCase(pluralWords), controller),
     controller,
@@ -191,7 +191,7 @@ function freeIdentifier(name: string, controller: string): string {
   return isTaken ? `${name}Resource` : name;
 }
 
-/** The options that name a kind on a command line. */
+/** The options of a command line that set the names of a kind. */
 export function kindOptions({
   group,
   version,

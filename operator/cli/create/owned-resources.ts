@@ -6,7 +6,7 @@ import type { SpecField } from './spec-fields.ts';
 export interface OwnedResource {
   /** The name in `--owns`, which is also the name of its template: `deployments.apps`. */
   readonly name: string;
-  /** Its constant in `chancery/kubernetes`. */
+  /** The name of its constant in `chancery/kubernetes`. */
   readonly constant: string;
   /** The fields of the owner's spec that the owned objects use. */
   readonly fields: readonly SpecField['name'][];
@@ -28,8 +28,8 @@ const OWNED_RESOURCES: readonly OwnedResource[] = [
 export const OWNED_NAMES: readonly string[] = OWNED_RESOURCES.map(({ name }) => name);
 
 /**
- * The resources in `--owns`, such as `deployments.apps,services`, in their order. The group may be
- * omitted.
+ * The resources in `--owns`, such as `deployments.apps,services`, in the given order. The group may
+ * be omitted.
  *
  * @throws ConfigurationError `CONFIG` for a resource without a template, with near matches.
  */

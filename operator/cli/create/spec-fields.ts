@@ -1,13 +1,13 @@
 /** A field of the spec of a new kind. */
 export interface SpecField {
   readonly name: 'image' | 'message' | 'port' | 'replicas' | 'schedule';
-  /** Its type in the schema. */
+  /** The type of the field in the schema. */
   readonly type: string;
-  /** Its value in the sample, as YAML. */
+  /** The value of the field in the sample, written as YAML. */
   readonly sample: string;
-  /** Another valid value, as TypeScript. */
+  /** Another valid value, written as TypeScript. */
   readonly changed: string;
-  /** A value of a wrong type, which the API server must refuse, as TypeScript. */
+  /** A value of a wrong type, written as TypeScript. The API server must refuse it. */
   readonly wrong: string;
 }
 
@@ -52,7 +52,7 @@ const SPEC_FIELDS: readonly SpecField[] = [
 
 /**
  * The fields with these names, without duplicates, in the order in which they are written. If
- * `names` is empty, only `message`.
+ * `names` is empty, the only field is `message`.
  */
 export function specFields(
   names: readonly SpecField['name'][],

@@ -24,14 +24,16 @@ export type Declaring =
   | {
       readonly from: 'hooks';
       readonly dir: string;
-      /** Files with the definitions of kinds. If undefined, the default of `chancery hooks`. */
+      /**
+       * Files with the definitions of kinds. If undefined, the default of `chancery hooks` applies.
+       */
       readonly crds: readonly string[] | undefined;
     }
   | {
       readonly from: 'metacontroller';
       /** Files or folders with the controllers. `-` stands for standard input. */
       readonly files: readonly string[];
-      /** Programs and modules that replace webhooks. */
+      /** The file of `--functions`, with the programs and modules that replace webhooks. */
       readonly functions: string | undefined;
       readonly crds: readonly string[];
       /** Arguments after `--`, for `chancery metacontroller`. */
@@ -91,7 +93,7 @@ function declaringModules(
   );
 }
 
-/** The source of the declarations as arguments of a command line. */
+/** The source of the declarations, written as arguments of a command line. */
 export function declaringWords(declaring: Declaring): readonly string[] {
   switch (declaring.from) {
     case 'modules':

@@ -7,33 +7,34 @@ import { resolveToolkit } from '../loading/toolkit-hooks.ts';
 import type { Declaring, Generating } from './declaring.ts';
 
 /**
- * The default name. It is not `metacontroller`, because the original's namespace and ClusterRole
- * have that name, and both operators may be installed.
+ * The default name of an operator that runs Metacontroller's controllers. It is not
+ * `metacontroller`, because the namespace and the ClusterRole of the original Metacontroller have
+ * that name, and both operators may be installed.
  */
 const CONTROLLERS_NAME = 'chancery-metacontroller';
 
-/** Declarations, and the settings that modules or options fix. */
+/** Declarations, and the settings that modules or options set. */
 export interface Declarations {
   readonly declared: readonly Generating[];
   /**
-   * All controllers and runnables that may need a leader, including those without declarations. The
-   * name of the first one becomes the name of the Lease.
+   * All controllers and runnables that may need a leader, including runnables without declarations.
+   * The name of the first one becomes the name of the Lease.
    */
   readonly electing: readonly { readonly name: string; readonly needsLeaderElection?: boolean }[];
   readonly settings: Partial<Settings>;
   /**
-   * The name of the operator, unless the command line gives one. If undefined, the only declaration
-   * names the operator.
+   * The name of the operator, unless the command line sets one. If undefined, the operator has the
+   * name of the only declaration.
    */
   readonly name?: string;
-  /** Advice, one line each. */
+  /** Advice for the user. Each item is one line. */
   readonly hints: readonly string[];
 }
 
 /**
  * Loads the declarations from their source.
  *
- * @param command - the command that loads them, such as `generate rbac`. Messages name it.
+ * @param command - the command that loads them, such as `generate rbac`. Messages contain it.
  * @param env - the environment of modules. Their arguments may take defaults from it.
  * @throws ConfigurationError `CONFIG` when a module, a hook or a controller cannot be loaded.
  */

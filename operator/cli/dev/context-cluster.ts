@@ -105,7 +105,7 @@ interface ContextFacts {
   readonly namespace: string;
 }
 
-/** The fields of `kubectl config view --minify` that are read here. */
+/** The fields that this module reads in the output of `kubectl config view --minify`. */
 interface KubeconfigView {
   readonly clusters?: readonly { readonly cluster?: { readonly server?: string } }[] | null;
   readonly contexts?: readonly { readonly context?: { readonly namespace?: string } }[] | null;
@@ -133,8 +133,8 @@ async function factsOf(
 }
 
 /**
- * Makes short calls of kubectl. Each call ends by itself within `CALL_LIMIT_MS`, even if this
- * process is gone.
+ * Runs short commands of kubectl. Each command ends by itself within `CALL_LIMIT_MS`, even if this
+ * process has ended.
  */
 class Kubectl {
   readonly #found: UsableKubectl;
@@ -150,7 +150,7 @@ class Kubectl {
   /**
    * Runs kubectl and returns its standard output.
    *
-   * @throws OperatorError with its standard error when it fails.
+   * @throws OperatorError with kubectl's standard error when kubectl fails.
    */
   run(words: readonly string[], input: string = ''): Promise<string> {
     const limit = `--request-timeout=${CALL_LIMIT_MS / 1_000}s`;
@@ -175,10 +175,11 @@ function refused([verb = '']: readonly string[], words: string): OperatorError {
 }
 
 /**
- * Lets the user type the name of the context, before anything is written to its cluster.
+ * Before anything is written to a cluster, the user must type the name of its context.
  *
- * @param facts - the writes that will follow, for the user.
- * @throws ConfigurationError `CONFIG` without a terminal, and for any other answer.
+ * @param facts - a description of the writes that will follow, which is printed for the user.
+ * @throws ConfigurationError `CONFIG` when there is no terminal, and when the user types anything
+ * else.
  */
 export async function confirmContext(context: string, facts: string, io: Io): Promise<void> {
   const isTerminal = (stream: object): boolean => (stream as { isTTY?: boolean }).isTTY === true;

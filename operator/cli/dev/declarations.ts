@@ -11,7 +11,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import { localConfigurations } from '../../webhook/webhook-configurations.ts';
 
-/** The environment that the declarations of an operator require. */
+/** The objects and the filter that the declarations of an operator require. */
 export interface Declarations {
   /** The name of the operator's ServiceAccount and roles. */
   readonly name: string;
@@ -20,8 +20,8 @@ export interface Declarations {
   /** CustomResourceDefinitions as YAML, one per document. */
   readonly definitions: readonly string[];
   /**
-   * The URL at which the operator converts objects in plain HTTP. Undefined when the API server
-   * cannot call it.
+   * The URL at which the operator converts objects over plain HTTP. Undefined when the API server
+   * cannot call this URL.
    */
   readonly conversionUrl: string | undefined;
   /** Webhook configurations, for an API server that calls plain HTTP. */
@@ -31,16 +31,16 @@ export interface Declarations {
 export interface DevPlace {
   /** The namespace of the operator. */
   readonly namespace: string;
-  /** True when the operator watches every namespace, and not only its own. */
+  /** True when the operator watches every namespace, and not only the namespace in which it runs. */
   readonly allNamespaces: boolean;
 }
 
 /**
- * The environment for these controllers and webhooks.
+ * The objects and the filter for these controllers and webhooks.
  *
  * @param webhooks - the webhooks, and the address at which the operator will answer them. The API
  * server cannot call a unix socket.
- * @param settings - the settings that the modules set. `chancery dev` sets all others.
+ * @param settings - the settings that the modules set. `chancery dev` sets all other settings.
  * @throws ConfigurationError `CONFIG` for a declaration from which no filter or role can be
  * generated.
  */

@@ -24,7 +24,10 @@ export interface DevCommandOptions {
   readonly clock?: Clock;
 }
 
-/** `chancery dev`: runs an operator with all its surroundings, and restarts it on every save. */
+/**
+ * `chancery dev`: runs an operator with everything that it needs, such as an API server, and
+ * restarts it on every save.
+ */
 export async function dev(
   given: GivenTo<typeof DEV>,
   io: Io,
@@ -94,7 +97,10 @@ async function clusterOf(
   return cluster;
 }
 
-/** The namespace that all samples name. Undefined when they name none, or several. */
+/**
+ * The only namespace that occurs in the samples. Undefined when the samples have no namespace, or
+ * several.
+ */
 function namespaceOf(samples: readonly ManifestDocument[]): string | undefined {
   const named = samples.flatMap(({ value }) => {
     const { metadata } = (value ?? {}) as { metadata?: { namespace?: unknown } | null };

@@ -162,8 +162,9 @@ export class EmbeddedCluster implements DevCluster {
   }
 
   /**
-   * A role or binding, changed for this cluster. Bindings name the only user of the proxy, whatever
-   * the name of the operator, because the proxy's port is opened only once.
+   * A role or binding, changed for this cluster. The subject of every binding is `USER`, even if
+   * the operator has another name. The proxy is started only once, so it always sends requests as
+   * the same user.
    */
   #placed(role: KubernetesObject): KubernetesObject {
     const isOfCluster = role.kind.startsWith('Cluster');
@@ -185,7 +186,10 @@ export class EmbeddedCluster implements DevCluster {
   }
 }
 
-/** The URLs of the webhooks in a configuration for an API server that can call `http`. */
+/**
+ * The URLs of the webhooks in a webhook configuration. All its webhooks have URLs, because the
+ * embedded API server can call plain HTTP.
+ */
 function urlsOf(configuration: KubernetesObject): readonly string[] {
   const { webhooks } = configuration as unknown as {
     readonly webhooks: readonly { readonly clientConfig: { readonly url: string } }[];

@@ -7,8 +7,8 @@ import type { Logger } from '../../manager/observe/logger.ts';
 const MAX_OBJECTS = 20;
 
 /**
- * A logger that shows the first successful reconcile of each object at the level info, for at most
- * 20 objects of the process. It passes everything else to `logger` unchanged.
+ * A logger that logs the first successful reconcile of each object at the level info, for at most
+ * 20 objects per process. It passes everything else to `logger` unchanged.
  */
 export function withFirstReconciles(logger: Logger): Logger {
   const seen = new Set<string>();

@@ -82,7 +82,8 @@ export class KubectlAmbassador implements Ambassador {
 /**
  * The port on which kubectl listens.
  *
- * @throws OperatorError `AMBASSADOR` with kubectl's own message when it ends before it listens.
+ * @throws OperatorError `AMBASSADOR` with kubectl's own message when kubectl ends before it
+ * listens.
  */
 async function listeningPort(child: GuardedChild): Promise<number> {
   const words: string[] = [];

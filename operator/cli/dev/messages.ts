@@ -14,9 +14,9 @@ export type FromOperator =
       readonly files: FileHashes;
       readonly declarations: Declarations;
     }
-  /** The modules do not load. The process prints the reason to standard error, and ends. */
+  /** The modules could not be loaded. The process prints the reason to standard error, and ends. */
   | { readonly kind: 'failed'; readonly files: FileHashes }
-  /** The process loads these files. */
+  /** The process has loaded these files. */
   | { readonly kind: 'files'; readonly files: FileHashes };
 
 /**

@@ -14,7 +14,10 @@ import { type DevPlace, declarationsOf } from './declarations.ts';
 import { withFirstReconciles } from './first-reconciles.ts';
 import { onMessage, sendMessage, type ToOperator } from './messages.ts';
 
-/** The file descriptor by which `GuardedChild` connects a process with its starter. */
+/**
+ * The file descriptor of the channel through which `GuardedChild` connects this process to the
+ * process that has started it.
+ */
 const CHANNEL_FILE = 3;
 
 /**
@@ -75,7 +78,10 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Adds the line in the operator's own code that threw, unless the message already contains it. */
+/**
+ * Adds the line of the operator's code at which the error was thrown, unless the message already
+ * contains a line.
+ */
 function withPlace(error: unknown): unknown {
   if (!(error instanceof ConfigurationError) || !(error.cause instanceof Error)) return error;
   const frames = error.cause.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];

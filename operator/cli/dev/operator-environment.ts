@@ -5,7 +5,7 @@ import { settingsFrom } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
 import type { DevPlace } from './declarations.ts';
 
-/** Ports of the operator that are the same at every start; 0 for none. */
+/** Ports of the operator. They stay the same when the operator is restarted. 0 means no port. */
 export interface DevPorts {
   readonly health: number;
   readonly metrics: number;
@@ -14,7 +14,7 @@ export interface DevPorts {
 }
 
 /**
- * The ports that the environment sets. For a port that it does not set, a free one.
+ * The ports that the environment sets. A port that the environment does not set is a free port.
  *
  * @throws ConfigurationError `CONFIG` for variables that `chancery run` would refuse, too.
  */
@@ -34,7 +34,7 @@ export async function devPorts(env: Io['env']): Promise<DevPorts> {
 }
 
 /**
- * The environment of the operator: the environment of this process with the settings for
+ * The environment of the operator: the environment of this process, changed by the settings for
  * development.
  */
 export function operatorEnvironment(
@@ -47,7 +47,8 @@ export function operatorEnvironment(
     NODE_ENV: 'development',
     CHANCERY_HEALTH_HOST: '127.0.0.1',
     CHANCERY_METRICS_HOST: '127.0.0.1',
-    // The operator writes to a pipe, and this process passes the output to a terminal.
+    // The operator writes to a pipe, so it would print no colours. But this process passes the
+    // output on to a terminal.
     ...(showsColours(env, isTerminal(stderr)) && { FORCE_COLOR: '1' }),
     CHANCERY_WEBHOOK_LISTEN: `127.0.0.1:${webhooks}`,
     ...env,
@@ -56,19 +57,20 @@ export function operatorEnvironment(
     WATCH_NAMESPACE: allNamespaces ? '*' : namespace,
     POD_NAMESPACE: namespace,
     POD_NAME: 'operator-dev',
-    // Only one process runs, and the definitions exist before it starts.
+    // Only one process runs, so it needs no election. `chancery dev` has already installed the
+    // definitions.
     CHANCERY_LEADER_ELECTION: 'false',
     CHANCERY_SHARDS: '', // there is one replica
     CHANCERY_INSTALL_CRDS: 'false',
-    // The token is visible when development happens in a Pod.
+    // Developers may work in a Pod, where the operator can read the token of that Pod.
     CHANCERY_INSECURE_ALLOW_TOKEN: 'true',
   };
 }
 
 /**
  * A range below the ports that systems assign to programs that request any free port: from 32,768
- * on Linux, from 49,152 on other systems. In the system's own range, another program could get the
- * port before the operator opens it.
+ * on Linux, from 49,152 on other systems. Within the range that the system assigns, another program
+ * could get the port before the operator opens it.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;

@@ -6,7 +6,10 @@ import { LAUNCHER } from '../launcher.ts';
 import type { DevPlace } from './declarations.ts';
 import { type FileHashes, type FromOperator, onMessage, sendMessage } from './messages.ts';
 
-/** Time in which an operator may stop before it is killed. Reconciles may still be active. */
+/**
+ * Time limit for an operator to stop before it is killed. Until then, it may finish active
+ * reconciles.
+ */
 const STOP_LIMIT_MS = 5_000;
 
 export interface OperatorProcessOptions {
@@ -15,7 +18,7 @@ export interface OperatorProcessOptions {
   readonly moduleArgs: readonly string[];
   readonly place: DevPlace;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The port of its debugger. */
+  /** The port of the operator's debugger. */
   readonly inspect: number | undefined;
   readonly clock: Clock;
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
@@ -28,15 +31,15 @@ export type Announcement = Exclude<FromOperator, { readonly kind: 'files' }>;
 
 /** One run of the operator in its own process. */
 export class OperatorProcess {
-  /** Stays pending forever if the process ends before it reports. */
+  /** The promise stays pending forever if the process ends before it reports. */
   readonly announced: Promise<Announcement>;
   /** The exit code of the operator. Never rejects. */
   readonly exit: Promise<number>;
   readonly #child: GuardedChild;
   readonly #clock: Clock;
   /**
-   * False until the message `go`. Until then the process can be killed, because it has nothing to
-   * clean up.
+   * False until the message `go` is sent. Before that, the process may be killed, because it has
+   * not started anything that it would have to clean up.
    */
   #isRunning = false;
 

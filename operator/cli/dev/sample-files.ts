@@ -14,15 +14,15 @@ export interface SampleFilesOptions {
   readonly samples: readonly ManifestDocument[];
   readonly clock: Clock;
   readonly say: (text: string) => void;
-  /** Returns a path as messages show it. */
+  /** Returns a path in the form in which messages contain it. */
   readonly shown: (path: string) => string;
   /** Called with the documents of each new or changed file. Calls do not overlap. */
   readonly onSaved: (samples: readonly ManifestDocument[]) => Promise<void>;
 }
 
 /**
- * Watches the files of `--samples` while `chancery dev` runs: files that are saved, and new files
- * in a folder.
+ * Watches the files of `--samples` while `chancery dev` runs. It notices changed files, and new
+ * files in a folder.
  */
 export class SampleFiles {
   readonly #options: SampleFilesOptions;

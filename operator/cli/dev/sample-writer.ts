@@ -20,7 +20,7 @@ const ANSWER_LIMIT_MS = 1_000;
  * --force-conflicts`. It uses HTTP, so that webhooks are called. A field that the definition does
  * not have is refused.
  *
- * @param namespace - the namespace of an object that names none.
+ * @param namespace - the namespace of an object that does not set one.
  * @throws ConfigurationError `CONFIG` for an object without a name, and for a kind that the server
  * does not serve.
  * @throws ApiError for an object that the server or a webhook refuses.
@@ -60,8 +60,8 @@ async function resourceOf(
 }
 
 /**
- * True when the operator would answer a review at each of these URLs now. It sends the request of
- * the gate's self-test, which is not counted as a review.
+ * True when the operator would answer a review at each of these URLs now. To find out, it sends the
+ * same request as the self-test of the gate. The operator does not count this request as a review.
  */
 export async function answersReviews(urls: readonly string[]): Promise<boolean> {
   const answers = urls.map(async (url) => {

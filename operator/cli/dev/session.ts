@@ -15,11 +15,11 @@ const LONGEST_DELAY_MS = 30_000;
 /** Time after which an operator is considered healthy, and not in a crash loop. */
 const HEALTHY_AFTER_MS = 30_000;
 
-/** How long samples wait until the webhooks answer, and how often that is checked. */
+/** How long samples wait for the webhooks to answer, and how often the webhooks are checked. */
 const WEBHOOKS_LIMIT_MS = 30_000;
 const WEBHOOKS_POLL_MS = 100;
 
-/** Exit codes after which a restart without a save would end in the same way. */
+/** Exit codes after which a restart is useless until a file has been saved. */
 const WRONG_MODULE = 2;
 const UNSAFE_SETUP = 3;
 
@@ -44,7 +44,7 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly describe: (error: OperatorError) => string;
-  /** Returns a path as messages show it. */
+  /** Returns a path in the form in which messages contain it. */
   readonly shown: (path: string) => string;
   readonly startOperator: (onFiles: (files: FileHashes) => void) => RunningOperator;
   /** Called at each start of the operator. */
@@ -54,7 +54,7 @@ export interface SessionOptions {
   readonly samples: readonly ManifestDocument[];
 }
 
-/** An event that ends the wait for an operator. */
+/** An event for which the session waits while an operator runs. */
 type SessionEvent =
   | { readonly is: 'announced'; readonly announcement: Announcement }
   | { readonly is: 'ended'; readonly code: number }
@@ -68,16 +68,16 @@ export class DevSession {
     initialMs: FIRST_DELAY_MS,
     maxMs: LONGEST_DELAY_MS,
   });
-  /** Files that were saved and are not yet loaded; the next save resolves `#saved`. */
+  /** Files that were saved but not loaded yet. The next save resolves `#saved`. */
   #changed: readonly string[] = [];
   #saved = Promise.withResolvers<void>();
   #isReady = false;
-  /** The declarations that are applied to the cluster and the ambassador, as JSON. */
+  /** The declarations that were last applied to the cluster and the ambassador, as JSON. */
   #prepared: Partial<Record<keyof Declarations, string>> = {};
   #samples: readonly ManifestDocument[];
   /** Files of samples that were reported as applied. */
   readonly #applied = new Set<string>();
-  /** True when the cluster has the first definitions, and the webhooks, if there are any, answer. */
+  /** True when the first definitions are installed, and all webhooks, if there are any, answer. */
   #takesSamples = false;
 
   constructor(options: SessionOptions) {
@@ -109,7 +109,10 @@ export class DevSession {
     }
   }
 
-  /** Follows an operator from its start to its end, or to the next save. */
+  /**
+   * Waits until a new operator is loaded, lets it run, and resolves when it ends, when a file is
+   * saved, or when the session is stopped.
+   */
   async #follow(operator: RunningOperator): Promise<SessionEvent> {
     const { clock, say } = this.#options;
     const startedAt = clock.monotonic();
@@ -181,7 +184,7 @@ export class DevSession {
     ]);
   }
 
-  /** Forgets the saves so far, because the next start loads them. */
+  /** Forgets which files were saved, because the next start loads them. */
   #takeSave(): void {
     const changed = this.#changed;
     if (changed.length === 0) return;
@@ -209,8 +212,8 @@ export class DevSession {
   }
 
   /**
-   * Applies a value, unless it equals the value that was last applied with success. A failure is
-   * only reported.
+   * Applies a value, unless it equals the value that was last applied successfully. A failure is
+   * reported, but not thrown.
    */
   async #once(what: keyof Declarations, value: unknown, apply: () => Promise<void>): Promise<void> {
     const text = JSON.stringify(value);
@@ -223,8 +226,8 @@ export class DevSession {
   }
 
   /**
-   * Applies the samples of saved files: at once, or together with all other samples when the
-   * operator runs.
+   * Applies the samples of saved files. If the operator does not run yet, they are applied later,
+   * together with all other samples.
    */
   async addSamples(samples: readonly ManifestDocument[]): Promise<void> {
     const files = new Set(samples.map(({ file }) => file));
@@ -252,8 +255,8 @@ export class DevSession {
   }
 
   /**
-   * Applies each saved sample once. Refused samples are retried after the next save. The first time that all
-   * objects of a file are applied is reported.
+   * Applies each saved sample once. Refused samples are retried after the next save. When all
+   * objects of a file have been applied for the first time, this is reported.
    */
   async #applySamples(): Promise<void> {
     this.#takesSamples = true;

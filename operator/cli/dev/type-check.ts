@@ -11,13 +11,14 @@ export interface TypeCheckOptions {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly say: (text: string) => void;
-  /** Show colours. */
+  /** Print colours. */
   readonly pretty: boolean;
 }
 
 /**
- * Checks the types of a project with its own TypeScript, in parallel with the operator: one `tsc
- * --noEmit` per save, at a lower priority than the operator. A later save ends an active check.
+ * Checks the types of a project with the project's TypeScript, in parallel with the operator: one
+ * `tsc --noEmit` per save, at a lower priority than the operator. If a check is still running at
+ * the next save, it is ended.
  */
 export class TypeCheck {
   readonly #options: TypeCheckOptions;
@@ -75,12 +76,15 @@ export class TypeCheck {
   }
 }
 
-/** Lowers the priority of the guard before it starts the compiler, which inherits the priority. */
+/**
+ * Lowers the priority of the guard process. The compiler, which the guard starts, inherits the
+ * priority.
+ */
 function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // The process has ended, or the system does not allow it.
+    // The process has ended, or the system does not allow this change.
   }
 }
 

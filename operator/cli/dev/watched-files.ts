@@ -5,12 +5,12 @@ import { hashOf } from '../loading/loaded-files.ts';
 import type { FileHashes } from './messages.ts';
 
 /**
- * Time that must pass without another save before a save counts. Editors write a file in several
+ * The files are compared when no file was written for this time. Editors write a file in several
  * steps, and a formatter writes it again.
  */
 export const QUIET_MS = 100;
 
-/** Matches files whose save may repair a failed import. */
+/** Matches files that can be imported, so that saving them may repair a failed import. */
 const SOURCE = /^[^.].*\.(?:[cm]?[jt]s|json)$/;
 
 function isSource(path: string): boolean {
@@ -21,13 +21,14 @@ export interface WatchedFilesOptions {
   readonly clock: Clock;
   /** Called after saves that changed something, with the files that changed. */
   readonly onChange: (files: readonly string[]) => void;
-  /** True for a path whose file counts when it is new. Default: source files. */
+  /** True for a path at which a new file is reported. Default: source files. */
   readonly isOther?: (path: string) => boolean;
 }
 
 /**
- * Watches the files that an operator has loaded. It watches their folders, and not the files:
- * editors save by renaming, and the watch of a renamed file stays with the old file.
+ * Watches the files that an operator has loaded. It watches their folders, and not the files: to
+ * save, an editor often renames a new file to the path of the old file. A watch of the old file
+ * would not notice later saves.
  */
 export class WatchedFiles {
   readonly #clock: Clock;
@@ -35,7 +36,7 @@ export class WatchedFiles {
   readonly #isOther: (path: string) => boolean;
   readonly #folders = new Map<string, FSWatcher>();
   #hashes = new Map<string, string | undefined>();
-  /** Other source files that were written. They only cause a restart while an import fails. */
+  /** Other source files that were written. They cause a restart only while an import fails. */
   readonly #others = new Set<string>();
   #acceptOthers = false;
   #cancel: Cancel = () => {};
@@ -75,7 +76,10 @@ export class WatchedFiles {
     }
   }
 
-  /** Notes a write. The files are compared after `QUIET_MS` without another call. */
+  /**
+   * Called when a file was written. The files are compared when there was no further call for
+   * `QUIET_MS`.
+   */
   noteSave(): void {
     this.#cancel();
     if (!this.#closed) this.#cancel = this.#clock.schedule(QUIET_MS, () => this.#compare());
@@ -122,7 +126,8 @@ export class WatchedFiles {
     const changed = [...this.#changed(), ...this.#others];
     this.#others.clear();
     if (changed.length === 0) return;
-    // Later saves are compared with the content that the next start will load.
+    // The operator will be restarted, and will load the current contents. So later saves are
+    // compared with these contents.
     for (const file of this.#hashes.keys()) this.#hashes.set(file, hashOf(file));
     this.#onChange(changed);
   }

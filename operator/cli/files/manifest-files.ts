@@ -17,7 +17,7 @@ export interface ManifestDocument {
  */
 const MAX_MANIFEST_BYTES = 64 * 1_048_576;
 
-/** The file names that kubectl reads from a folder. */
+/** Matches the names of files that kubectl reads from a folder. */
 const MANIFEST = /\.(?:ya?ml|json)$/;
 
 /** True for the name of a file that is read when its folder is given. */
@@ -29,7 +29,7 @@ export function isManifestName(name: string): boolean {
  * The YAML documents in `paths`. In a folder, the manifests are read sorted by name, without
  * sub-folders. `-` stands for standard input.
  *
- * @param option - the option before a path on the command line, for messages.
+ * @param option - the option that comes before a path on the command line. Messages contain it.
  * @throws ConfigurationError `CONFIG` with the path, and for invalid YAML with the line and the
  * column.
  */
@@ -46,12 +46,15 @@ export async function readManifests(
   return files.flat(); // a file may have more documents than a call can have arguments
 }
 
-/** The items of a List, as `kubectl get -o yaml` writes it. Any other document is returned itself. */
+/**
+ * The items of a List, as `kubectl get -o yaml` writes it. Any other document is returned
+ * unchanged.
+ */
 export function manifestItems({ file, value }: ManifestDocument): readonly ManifestDocument[] {
   return (listItems(value) ?? [value]).map((item) => ({ file, value: item }));
 }
 
-/** The items of a List of any kind, or of definitions. Undefined for another object. */
+/** The items of a `List` or a `CustomResourceDefinitionList`. Undefined for any other object. */
 export function listItems(value: unknown): readonly unknown[] | undefined {
   const { kind, items } = (value ?? {}) as Partial<Record<string, unknown>>;
   const isList = kind === 'List' || kind === 'CustomResourceDefinitionList';

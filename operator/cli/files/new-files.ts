@@ -6,10 +6,10 @@ import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.
 
 /** A file that a command adds to a project. */
 export interface NewFile {
-  /** Relative to the folder of the project, with `/` as the separator. */
+  /** The path relative to the folder of the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
-  /** Default: not executable. */
+  /** The file mode. By default, the file is not executable. */
   readonly mode?: number;
 }
 
@@ -45,8 +45,8 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Writes new files and the folders that they need. An existing file is never overwritten: it is an
- * error. When a file cannot be written, the files that were already written are removed.
+ * Writes new files and the folders that they need. An existing file is never overwritten: the call
+ * fails instead. When a file cannot be written, the files that were already written are removed.
  *
  * @throws OperatorError `CONFIG` with the file and the reason.
  */
@@ -70,9 +70,9 @@ export async function writeNewFiles(folder: string, files: readonly NewFile[]): 
 }
 
 /**
- * Replaces files of a project, or adds them. All new texts are written beside the files before the
- * first file is replaced, so that a full disk changes nothing. Files keep their mode. If a path is
- * a link, the target of the link is replaced.
+ * Replaces files of a project, or adds them. All new contents are first written to temporary files
+ * beside the files. Only then are files replaced, so that a full disk changes nothing. Files keep
+ * their mode. If a path is a link, the target of the link is replaced.
  *
  * @throws OperatorError `CONFIG` with the file and the reason.
  */

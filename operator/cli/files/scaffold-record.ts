@@ -10,17 +10,21 @@ export const RECORD_FILE = '.chancery.json';
  * The files that the toolkit wrote into a project. They are the base of the three-way merge of
  * `chancery upgrade`.
  *
- * The texts themselves are recorded, and not only the version that wrote them. So an upgrade needs
- * neither the registry nor an old release, and also knows the files of a release candidate or a
- * fork. A project has about 20 KB of such texts.
+ * The contents of the files are recorded, and not only the version that wrote them. So an upgrade
+ * needs neither the registry nor an old release, and it also works for files that a release
+ * candidate or a fork has written. A project has about 20 KB of such contents.
  */
 export interface ScaffoldRecord {
   /** The version of the toolkit that last wrote or upgraded the files. */
   readonly version: string;
-  /** The command lines that wrote the files, without `chancery`, in their order. */
+  /**
+   * The command lines that wrote the files, without `chancery`, in the order in which they were
+   * run.
+   */
   readonly commands: readonly (readonly string[])[];
   /**
-   * The texts as written, keyed by their paths relative to the project, with `/` as the separator.
+   * The contents of the files as they were written, keyed by their paths relative to the project,
+   * with `/` as the separator.
    */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -35,7 +39,7 @@ export function recordFile({ version, commands, files }: ScaffoldRecord): NewFil
   return { path: RECORD_FILE, text: `${JSON.stringify(record, null, 2)}\n` };
 }
 
-/** The texts of files, keyed by their paths. */
+/** The contents of files, keyed by their paths. */
 export function textsOf(files: readonly NewFile[]): Readonly<Record<string, string>> {
   return Object.fromEntries(files.map(({ path, text }) => [posix.normalize(path), text]));
 }
@@ -43,8 +47,8 @@ export function textsOf(files: readonly NewFile[]): Readonly<Record<string, stri
 /**
  * The record of a project. Undefined when the folder has none.
  *
- * @throws ConfigurationError `CONFIG` when it cannot be read, or is not a record as `recordFile`
- * writes it.
+ * @throws ConfigurationError `CONFIG` when the file cannot be read, or does not contain a record as
+ * `recordFile` writes it.
  */
 export async function readRecord(folder: string): Promise<ScaffoldRecord | undefined> {
   const path = join(folder, RECORD_FILE);

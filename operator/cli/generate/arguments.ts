@@ -24,9 +24,12 @@ export interface GenerateArguments {
   readonly namespaces: readonly string[] | undefined;
   /** True when `namespaces` come from the command line or from the settings of a module. */
   readonly isWatchGiven: boolean;
-  /** If undefined, there is an election when a controller needs a leader. */
+  /**
+   * True if there is a leader election. If undefined, there is one only when a controller needs a
+   * leader.
+   */
   readonly leaderElection: boolean | undefined;
-  /** If undefined, the Lease has its default name. */
+  /** The name of the Lease. If undefined, the Lease has its default name. */
   readonly leaseName?: string;
   /** The number of groups that replicas share. If undefined, one replica does all work. */
   readonly shards: number | undefined;
@@ -34,21 +37,24 @@ export interface GenerateArguments {
   readonly format: 'args' | 'patch' | 'paths';
   readonly ambassadorImage: string;
   readonly operatorImage: string | undefined;
-  /** One path per module, or empty. */
+  /** The values of `--module-path`: one path for each module, or none. */
   readonly modulePaths: readonly string[];
   readonly stopSeconds: number;
   readonly gate: GateOptions;
-  /** A file with certificates, which becomes part of `gate`. */
+  /** The file of `--ca-bundle`. Its certificates are added to `gate` later. */
   readonly caBundle: string | undefined;
   readonly components: string | undefined;
   readonly metricsPrefix: string | undefined;
   readonly resources: readonly string[];
-  /** The command line that generated files contain as their origin. */
+  /** The command line that generates the files. Each file contains it in its first comment. */
   readonly command: string;
-  /** If undefined, the text is written to standard output. */
+  /** The path of the output. If undefined, the text is written to standard output. */
   readonly output: string | undefined;
   readonly check: boolean;
-  /** Files with definitions that a package contains besides those of its modules. */
+  /**
+   * Files with additional definitions for a package. The package also contains the definitions of
+   * its modules.
+   */
   readonly definitions: readonly string[];
   /** Options that only charts and bundles use. */
   readonly package: GenerateValues;
@@ -75,7 +81,7 @@ export function generateArguments(
   what: Output,
 ): GenerateArguments {
   const isOfModules = values.hooks === undefined && values.fromMetacontroller.length === 0;
-  // A package may contain definitions that are not in its modules. They declare nothing.
+  // A package may contain definitions that are not in its modules. No rights follow from them.
   const definitions = isOfModules && PACKAGES.includes(what) ? values.crd : [];
   const crd = definitions.length > 0 ? [] : values.crd;
   const declaring = declaringOf({ ...values, crd }, modules, moduleArgs);
@@ -143,7 +149,7 @@ export function withTag(image: string): string {
 }
 
 /**
- * The default of the watched namespaces. Hooks and Metacontroller's controllers watch all
+ * The namespaces that are watched by default. Hooks and Metacontroller's controllers watch all
  * namespaces by default, as their contracts require.
  */
 function watchedBy({ from }: Declaring): 'all' | undefined {
@@ -164,7 +170,7 @@ export function watchedNamespaces(
 }
 
 /**
- * True or false for the two options about leader election. Undefined when neither is given.
+ * The value of the two options about leader election. Undefined when neither option is given.
  *
  * @throws ConfigurationError `CONFIG` when both options are given.
  */
@@ -182,8 +188,8 @@ export function electionOf({
 /**
  * The number of groups.
  *
- * @throws ConfigurationError `CONFIG` when it is not a power of two, when there is no election, and
- * without modules.
+ * @throws ConfigurationError `CONFIG` when the number is not a power of two, when there is no
+ * election, and when the declarations do not come from modules.
  */
 function shardsOf(values: GenerateValues): number | undefined {
   const { shards, noLeaderElection } = values;
@@ -204,8 +210,8 @@ function shardsOf(values: GenerateValues): number | undefined {
 /** Matches a command line that fits between backticks in a comment: no line breaks, no backticks. */
 const LINE = /^[\x20-\x5f\x61-\x7e]+$/;
 /**
- * Matches texts that would end a comment of a chart, or be read as a template. These comments are
- * in templates and in Markdown.
+ * Matches text that must not be in a comment of a chart, because it would end the comment or be
+ * read as a template. Comments of a chart are in templates and in Markdown.
  */
 const ENDS_COMMENT = /\{\{|\}\}|\*\/|-->/;
 

@@ -9,7 +9,7 @@ import type { MountedFolder } from '../../generate/manifests/mounted-folder.ts';
  */
 const MAX_BYTES = 1_000_000;
 
-/** Matches files that no program needs in its Pod. */
+/** Matches files that are not mounted, because no program needs them in the Pod. */
 const LEFT_OUT = /^(?:\..*|.*\.md|kustomization\.yaml)$/;
 
 /** Matches files in the folder `hooks` that are never hooks, even if they are executable. */
@@ -18,7 +18,7 @@ const DATA = /\.(?:yaml|json|md|txt)$/;
 /**
  * The files of a folder, as the manifests mount them.
  *
- * @param mount - as in `MountedFolder`; it also names the folder in messages.
+ * @param mount - the name of the mount point, as in `MountedFolder`. Messages contain it.
  * @param output - the folder of the manifests.
  * @throws ConfigurationError `CONFIG` when the files are too large for a ConfigMap, and when the
  * manifests would be in the folder.
@@ -62,7 +62,7 @@ interface FileOfFolder {
 }
 
 /**
- * The folder with the texts of its files.
+ * Adds to a folder the contents of its files.
  *
  * @throws ConfigurationError `CONFIG` for a file that is not text. Packages contain the files in
  * the data of a ConfigMap.

@@ -14,8 +14,8 @@ const NEEDED: Readonly<Record<CertificateSource, string>> = {
 };
 
 /**
- * What the gate needs besides the generated manifests. Empty without a gate, and when the user has
- * named another image for the gate, and so knows what is needed.
+ * What the gate needs besides the generated manifests. Empty without a gate. Also empty when the
+ * user has chosen another image for the gate, because that user knows what the image needs.
  */
 export function gateNeeds(
   states: readonly FileState[],

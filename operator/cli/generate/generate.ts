@@ -76,8 +76,8 @@ export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise
 }
 
 /**
- * Refuses the name `metacontroller`: `kubectl apply` would overwrite the original's ClusterRole,
- * and `kubectl delete` would delete the original's namespace.
+ * Refuses the name `metacontroller`: `kubectl apply` would overwrite the ClusterRole of the
+ * original Metacontroller, and `kubectl delete` would delete its namespace.
  */
 function requireOwnName({ from }: GenerateArguments['declaring'], name: string | undefined): void {
   if (from !== 'metacontroller' || name !== 'metacontroller') return;
@@ -87,7 +87,7 @@ function requireOwnName({ from }: GenerateArguments['declaring'], name: string |
   );
 }
 
-/** Every overlay and package sets `WATCH_NAMESPACE`, so a module must not use its default for an absent variable. */
+/** Sets `WATCH_NAMESPACE` while modules are loaded, because every overlay and package sets it in the Pod. */
 function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env']): Io['env'] {
   return isTree(what) ? { WATCH_NAMESPACE: '*', ...env } : env;
 }
@@ -107,8 +107,7 @@ async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declara
 /**
  * The declarations, as `loadDeclarations` returns them.
  *
- * @throws ConfigurationError `CONFIG` in the same cases as `loadDeclarations`, and when nothing is
- * declared.
+ * @throws ConfigurationError `CONFIG` in the same cases as `loadDeclarations`, and when nothing is declared.
  */
 export async function loadDeclared(
   declaring: Declaring,
@@ -124,7 +123,7 @@ export async function loadDeclared(
   );
 }
 
-/** Options that the settings of a module can set, too. */
+/** Options whose values may also come from the settings of a module. */
 type Decidable = Pick<
   GenerateArguments,
   'namespaces' | 'isWatchGiven' | 'leaderElection' | 'leaseName' | 'installCrds'
@@ -132,8 +131,8 @@ type Decidable = Pick<
   Partial<Pick<GenerateArguments, 'shards'>>;
 
 /**
- * `args` with the values that modules fix in their settings. All other values come from the environment of
- * the Pod. An option of the command line takes precedence.
+ * `args` with the values that modules set in their settings. All other values come from the
+ * environment of the Pod. An option on the command line takes precedence over the settings.
  */
 export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settings>): A {
   const { namespaces, leaderElection, installCrds, sharding } = settings;
@@ -149,7 +148,7 @@ export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settin
   };
 }
 
-/** Adds the default module paths: those in the image of the project's Dockerfile, or else in our image. */
+/** Adds the default paths of the modules: in the project's image, or in our own if there is no project. */
 function withModulePaths(args: GenerateArguments, project: Project | undefined): GenerateArguments {
   const { declaring, modulePaths, what } = args;
   if (!isTree(what) || declaring.from !== 'modules' || modulePaths.length > 0) return args;
@@ -163,7 +162,7 @@ function withModulePaths(args: GenerateArguments, project: Project | undefined):
   );
 }
 
-/** The files of the image. Empty when --module-path names other paths than the Dockerfile. */
+/** The missing files of the image. Empty when `--module-path` differs from the paths in our Dockerfile. */
 async function imageFiles(
   { modulePaths }: GenerateArguments,
   project: Project | undefined,
@@ -213,7 +212,7 @@ async function statesOf(
   return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
 }
 
-/** The policies of an operator. Rules that are left to RBAC are reported on standard error. */
+/** The policies of an operator. Writes that are only checked by RBAC are reported on standard error. */
 async function policiesOf(
   declared: readonly Generating[],
   args: GenerateArguments,
@@ -227,7 +226,8 @@ async function policiesOf(
   const options: PoliciesOptions = {
     ...{ ...placement, name, guards, warns },
     serviceAccount: { name, namespace: args.namespace ?? name },
-    // As in the manifests, the Lease is named after the operator, not after its first controller.
+    // The Lease is named after the operator, as in the manifests, and not after the first
+    // controller.
     ...(placement.leaderElection && {
       leaderElection: { leaseName: `${name}-leader`, ...placement.leaderElection },
     }),
@@ -319,14 +319,14 @@ async function withBundle({ gate, caBundle: path }: GenerateArguments): Promise<
 }
 
 /**
- * The name of the image. Modules run in their own image, other programs in the target of Dockerfile.operator
- * that has their package.
+ * The default image. Modules run in the image of their project. Other programs run in an image of
+ * the toolkit with their package.
  */
 function defaultImage({ declaring: { from } }: GenerateArguments, name: string): string {
   return from === 'modules' ? name : `chancery-${from}`;
 }
 
-/** In a Pod these programs elect a leader unless an option turns it off. */
+/** In a Pod, `hooks` and `metacontroller` elect a leader unless this option turns the election off. */
 function withElection(program: OperatorProgram, elects: boolean): OperatorProgram {
   const off = '--no-leader-election';
   if (elects || program.words.includes(off)) return program;
@@ -356,7 +356,7 @@ function definitions(
 
 function filter(declared: readonly Generating[], args: GenerateArguments): string {
   const found = proxyFilter(declared, placementOf(declared, args));
-  // Standard output may be piped into a command line, so it has no comment. A file says how it was generated.
+  // Standard output has no comment, because it may be used in a command line. A file has a comment.
   const comment = args.output === undefined ? '' : header(args.command);
   switch (args.format) {
     case 'args':
@@ -386,7 +386,7 @@ function isElected(
 
 function nameOf(declared: readonly Generating[], { name }: GenerateArguments): string {
   if (name !== undefined) return name;
-  // A webhook is named after what it checks, so its name does not name the operator.
+  // A webhook is named after what it checks, so its name is not suitable for an operator.
   const operators = declared.filter((each) => !isWebhook(each));
   const [first, ...others] = operators.length > 0 ? operators : declared;
   if (first !== undefined && others.length === 0) return first.name;

@@ -4,7 +4,10 @@ import type { LineWriter } from '../line-writer.ts';
 import { removedDefinitions } from './removed-definitions.ts';
 import { type FileState, writeStates } from './written-files.ts';
 
-/** Writes the files that differ. Writes nothing if one of them was not generated. */
+/**
+ * Writes the files whose content has changed. Writes nothing if one of the existing files was not
+ * generated.
+ */
 export async function writeGenerated(
   states: readonly FileState[],
   lines: LineWriter,
@@ -31,7 +34,7 @@ export async function writeGenerated(
   return 0;
 }
 
-/** The texts that `--check` prints for a file, keyed by the state of the file. */
+/** The words that `--check` prints for a file, keyed by the state of the file. */
 const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
   missing: 'is missing',
   differs: 'is not as it would be generated',
@@ -56,7 +59,7 @@ export async function reportStates(
   for (const { path, state, before, after } of states) {
     if (state === 'same') continue;
     count++;
-    // The content of a file that is not part of the output is not shown.
+    // No diff is printed for a file that is not part of the output.
     const isCompared = state === 'differs' || (state === 'foreign' && after !== '');
     const diff = isCompared ? unifiedDiff(before, after) : [];
     const shown = diff.slice(0, DIFF_LINES).map(shortened);

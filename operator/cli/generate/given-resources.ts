@@ -7,23 +7,23 @@ import { visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isManifestName, manifestItems, readManifests } from '../files/manifest-files.ts';
 
-/** The resources that `--resource` names. */
+/** The resources in the values of `--resource`. */
 export interface GivenResources {
-  /** Folders and URLs, which kustomize reads. */
+  /** Folders and URLs. kustomize reads them, not this process. */
   readonly references: readonly string[];
   /** The objects in files. They become a part of the output. */
   readonly objects: readonly KubernetesObject[];
 }
 
 /**
- * Reads the files that `--resource` names. kustomize reads folders with a kustomization and URLs,
- * but refuses single files from outside. A chart and a bundle cannot contain references, so for
- * them a folder is read as well.
+ * Reads the files of `--resource`. kustomize can read URLs, and folders with a kustomization, but
+ * it refuses single files outside of its folder. A chart or a bundle cannot contain references, so
+ * for them folders are read as well.
  *
  * @param output - the folder to which paths are relative. A file may also be relative to the
  * working directory.
- * @throws ConfigurationError `CONFIG` when a file does not exist or contains other documents than
- * objects, and for a URL in a chart or a bundle.
+ * @throws ConfigurationError `CONFIG` when a file does not exist or contains a document that is not
+ * an object, and for a URL in a chart or a bundle.
  */
 export async function givenResources(
   paths: readonly string[],

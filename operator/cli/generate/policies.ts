@@ -1,16 +1,19 @@
 import type { Placement } from '../../access/placement.ts';
 import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 
-/** A rule about all writers except the operator: the values of `--guard`. */
+/** The values of `--guard`. Each stands for a rule about all writers except the operator. */
 export type Guard = 'children' | 'names' | 'deletion';
 
-/** What an operator's policies are generated from, besides its declarations. */
+/**
+ * The options from which the policies of an operator are generated, in addition to its
+ * declarations.
+ */
 export interface PoliciesOptions extends Placement {
   /** The name of the operator. The names of the policies begin with it. */
   readonly name: string;
-  /** The ServiceAccount of its Pod. */
+  /** The ServiceAccount of the operator's Pod. */
   readonly serviceAccount: { readonly name: string; readonly namespace: string };
-  /** Default: none. */
+  /** The rules of `--guard`. Default: none. */
   readonly guards?: readonly Guard[];
   /** True when bindings only warn, and refuse nothing. Default false. */
   readonly warns?: boolean;
@@ -19,6 +22,9 @@ export interface PoliciesOptions extends Placement {
 /** The files of all policies. */
 export interface PolicyFiles {
   readonly files: readonly ManifestFile[];
-  /** Writes that no policy can check better than RBAC, one line each. */
+  /**
+   * Writes that the policies do not check, because they could not check them better than RBAC. One
+   * line for each kind of write.
+   */
   readonly leftToRbac: readonly string[];
 }

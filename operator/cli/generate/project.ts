@@ -3,11 +3,11 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { projectImageFiles, projectModulePath } from '../../generate/image/project-image.ts';
 import type { FileState } from './written-files.ts';
 
-/** A project of npm that depends on `chancery`. */
+/** An npm project that depends on `chancery`. */
 export interface Project {
-  /** The folder of its package.json. */
+  /** The folder of the package.json. */
   readonly folder: string;
-  /** The modules relative to that folder, with `/` as the separator. */
+  /** The paths of the modules relative to that folder, with `/` as the separator. */
   readonly modules: readonly string[];
 }
 
@@ -35,8 +35,8 @@ export function imagePaths({ modules }: Project): readonly string[] {
 }
 
 /**
- * The missing Dockerfile and .dockerignore of a project. Empty when it has a Dockerfile or a
- * Containerfile, because its .dockerignore must fit that file.
+ * The missing Dockerfile and .dockerignore of a project. Empty when the project has a Dockerfile or
+ * a Containerfile, because a new .dockerignore might not fit that file.
  */
 export async function missingImageFiles(project: Project): Promise<readonly FileState[]> {
   const exists = (name: string): Promise<boolean> =>

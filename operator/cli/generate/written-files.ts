@@ -6,14 +6,14 @@ import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
 
 /** The state of a file on disk, compared with the generated text. */
 export interface FileState {
-  /** The path as messages show it. */
+  /** The path, in the form in which messages contain it. */
   readonly path: string;
   /**
-   * `surplus`: generated earlier and no longer part of the output. `foreign`: not generated, so it
-   * is kept.
+   * `surplus`: the file was generated earlier and is no longer part of the output. `foreign`: the
+   * file was not generated, so it is kept.
    */
   readonly state: 'same' | 'missing' | 'differs' | 'surplus' | 'foreign';
-  /** The text on disk; '' when there is no file. */
+  /** The content of the file on disk. '' when there is no file. */
   readonly before: string;
   /**
    * The generated text. '' when the file is surplus, or is not part of the output and should not
@@ -23,8 +23,8 @@ export interface FileState {
 }
 
 /**
- * For each language of generated files: a pattern for the file name, and a pattern for the comment
- * with which the file begins.
+ * Two patterns for each language of generated files: for the file name, and for the comment with
+ * which the file begins.
  */
 const BEGINNINGS: readonly (readonly [RegExp, RegExp])[] = [
   [/\.md$/, /^<!-- (?:Generated|Written) by `[^`\n]+`/],
@@ -43,7 +43,10 @@ function isGenerated(text: string): boolean {
   return BEGINNINGS.some(([, start]) => start.test(text));
 }
 
-/** True for a generated text with a matching file name, as in a folder of generated files. */
+/**
+ * True for a generated text with a matching file name. This is the check for files in a folder of
+ * generated files.
+ */
 function isGeneratedByName(path: string, text: string): boolean {
   return BEGINNINGS.some(([name, start]) => name.test(basename(path)) && start.test(text));
 }
@@ -77,8 +80,8 @@ export async function treeStates(
 }
 
 /**
- * Files below `roots` that are in none of `states` and were not generated. Helm and OLM would
- * install them with the folder. Hidden files, and backup copies of editors, are ignored.
+ * Files below `roots` that are not in `states` and were not generated. Helm or OLM would install
+ * them together with the generated files. Hidden files, and backup copies of editors, are ignored.
  *
  * @throws OperatorError `CONFIG` when a folder cannot be read.
  */
@@ -112,7 +115,7 @@ async function namesBelow(folder: string): Promise<readonly string[]> {
 /**
  * Compares one file with its generated text.
  *
- * @throws OperatorError `CONFIG` when it cannot be read.
+ * @throws OperatorError `CONFIG` when the file cannot be read.
  */
 export async function fileState(path: string, after: string): Promise<FileState> {
   const before = await contentOf(path);
@@ -122,9 +125,9 @@ export async function fileState(path: string, after: string): Promise<FileState>
 }
 
 /**
- * Writes missing and changed files, and removes surplus files. All files are first written beside
- * their final places, so that a full disk or a missing permission changes nothing. The caller must
- * exclude foreign files.
+ * Writes missing and changed files, and removes surplus files. All new contents are first written
+ * to temporary files beside the files. So a full disk or a missing permission changes nothing. The
+ * caller must exclude foreign files.
  *
  * @throws OperatorError `CONFIG` when a file cannot be written or removed.
  */
@@ -162,7 +165,10 @@ async function contentOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** The generated files in a folder. Links are ignored, because their targets belong to others. */
+/**
+ * The generated files in a folder. Links are ignored, because their targets were not generated
+ * here.
+ */
 async function generatedNamesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

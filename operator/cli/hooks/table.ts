@@ -89,7 +89,7 @@ const RATE = 'the runner limits its own requests by what the API server answers;
 const ADMISSION =
   'chancery generate manifests --hooks DIR makes configurations, Service and gate, and --certificates says where the certificate comes from';
 
-/** Replaced options, each with its remedy. */
+/** Options of shell-operator that do not exist here, each with what to use instead. */
 const REPLACED: Readonly<Record<string, string>> = {
   'kube-context': CREDENTIALS,
   'kube-config': CREDENTIALS,
@@ -128,8 +128,8 @@ const REPLACED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Options whose variables have the prefix `SHELL_OPERATOR_`. The variables of other options have no
- * prefix.
+ * Options whose environment variables have the prefix `SHELL_OPERATOR_`. The variables of other
+ * options have no prefix.
  */
 const PREFIXED: ReadonlySet<string> = new Set([
   'hooks-dir',
@@ -140,7 +140,7 @@ const PREFIXED: ReadonlySet<string> = new Set([
   'namespace',
 ]);
 
-/** The variable of an option: `SHELL_OPERATOR_TMP_DIR`, `LOG_TYPE`. */
+/** The environment variable for an option, such as `SHELL_OPERATOR_TMP_DIR` or `LOG_TYPE`. */
 function variableOf(option: string): string {
   const name = option.toUpperCase().replaceAll('-', '_');
   return PREFIXED.has(option) ? `SHELL_OPERATOR_${name}` : name;

@@ -84,7 +84,8 @@ export function initArguments({ values, words }: GivenTo<typeof INIT>): InitArgu
 
 /**
  * The command line that writes the same project, without `chancery`. The source of existing kinds
- * is a path on the user's machine, so the command line names standard input instead.
+ * is a path on the user's machine. So the command line contains `-`, which stands for standard
+ * input, instead of the path.
  */
 export function initCommand({
   name,
@@ -122,7 +123,7 @@ function existingSource(values: Values): ExistingSource | undefined {
   return from === undefined ? { definitions } : { project: from };
 }
 
-/** The names of the options that are given. */
+/** The names of the options on the command line. */
 function givenOf(options: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(options).filter((name) => options[name] !== undefined);
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { VERSION } from '../../core/version.ts';
 import { namesIn } from '../files/new-files.ts';
 
-/** The packages that a new project installs, each with its spec for package.json. */
+/** The packages that a new project installs, each with its version range or path for package.json. */
 export interface PackageSpecs {
   readonly chancery: string;
   readonly testing: string;
@@ -24,8 +24,9 @@ const DEVELOPMENT = {
 /**
  * The packages of a new project.
  *
- * @param folder - a folder with tarballs of `npm pack`, which are then installed by their paths. If
- * undefined or empty, the published packages of this version are used.
+ * @param folder - a folder with tarballs that `npm pack` has created. The project then installs the
+ * packages from these tarballs. If undefined or empty, it installs the published packages of this
+ * version.
  * @throws ConfigurationError `CONFIG` when the folder has no tarball of this version.
  */
 export async function packageSpecs(folder: string | undefined): Promise<PackageSpecs> {

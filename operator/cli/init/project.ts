@@ -25,12 +25,12 @@ interface Part {
   /** The common prefix of its file names. */
   readonly file: string;
   readonly controller: string;
-  /** What the README says about its files. */
+  /** The sentence about the files of the controller in the README. */
   readonly sources: string;
   readonly sampleSays: string;
 }
 
-/** The files that depend on the template, and what the README says about them. */
+/** The files that depend on the template, and the sentences about them in the README. */
 interface Sources {
   readonly parts: readonly Part[];
   readonly files: readonly NewFile[];

@@ -52,7 +52,8 @@ function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject
 }
 
 /**
- * The cache size with which the memory limit was compared. It is printed even without a diagnostic.
+ * A line with the cache size that was compared with the memory limit. The line is printed even when
+ * there is no problem.
  */
 function heldBy(caches: CacheSize): string {
   const held = `${counted(caches.objects, 'object')} of ${(caches.bytes / 1e6).toFixed(1)} MB`;
@@ -60,8 +61,8 @@ function heldBy(caches: CacheSize): string {
 }
 
 /**
- * A text without control characters. Names in a manifest may contain some that a terminal would
- * interpret.
+ * A text without control characters. Names in a manifest may contain control characters that a
+ * terminal would interpret.
  */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');

@@ -26,11 +26,11 @@ export interface ModuleExports {
 
 /**
  * Loads the module at `path`. Its default export is a controller, a runnable or a webhook, an array
- * of them, or the result of `withArguments`. Its optional export `healthChecks` adds health checks,
- * and `metrics` adds a registry.
+ * of them, or the result of `withArguments`. Its optional exports are `healthChecks`, which adds
+ * health checks, and `metrics`, which adds a registry of metrics.
  *
  * @throws ConfigurationError `CONFIG` in one line with file, reason and remedy, when the module
- * cannot be loaded or has other exports. The cause has the stack.
+ * cannot be loaded or has other exports. The `cause` of the error has the stack.
  */
 export async function loadModule(path: string): Promise<ModuleExports> {
   const file = resolve(path);

@@ -19,7 +19,7 @@ import {
 } from './load-module.ts';
 import { asksForModuleHelp } from './module-help.ts';
 
-/** Everything that a module exports or, if it takes arguments, creates from them. */
+/** Everything that a module exports, or that it creates from its arguments. */
 export interface LoadedModule {
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];
@@ -30,7 +30,7 @@ export interface LoadedModule {
   readonly command?: ProgramParts['command'];
 }
 
-/** The input of modules from a command line. */
+/** What a command line passes to modules. */
 export interface ModuleInput {
   /** The arguments after `--`. */
   readonly args: readonly string[];
@@ -42,8 +42,8 @@ export interface ModuleInput {
  * argument that several modules declare is passed to all of them. Positional arguments are passed
  * to every module that accepts some.
  *
- * @throws ConfigurationError `CONFIG` when a module cannot be loaded, when no module declares an
- * argument, and when the parts that a module creates are unusable.
+ * @throws ConfigurationError `CONFIG` when a module cannot be loaded, when an argument is declared
+ * by no module, and when a module creates something that cannot be used.
  */
 export async function loadModules(
   paths: readonly string[],
@@ -81,8 +81,8 @@ export async function takeArguments(paths: readonly string[]): Promise<boolean> 
 }
 
 /**
- * The arguments for each program. A single program gets all of them, and reports what is wrong with
- * them.
+ * The arguments for each program. If there is only one program, it gets all arguments, and reports
+ * the invalid ones itself.
  */
 function argumentsByProgram(
   programs: readonly Program[],
@@ -96,7 +96,8 @@ function argumentsByProgram(
     );
   }
   if (programs.length <= 1) return () => args;
-  // Without a prototype, because an argument may have the name of a member of the prototype.
+  // This object has no prototype, because an argument may have the same name as a member of the
+  // prototype.
   const all: Record<string, Program['arguments'][string]> = Object.create(null);
   for (const program of programs) {
     for (const [name, argument] of Object.entries(program.arguments)) {
@@ -146,7 +147,7 @@ const PARTS: Readonly<Record<keyof ProgramParts, true>> = {
 };
 
 /**
- * The module with the parts that its function `create` returned.
+ * The module with the controllers, runnables and webhooks that its function `create` returned.
  *
  * @throws ConfigurationError `CONFIG` in one line with the part that is unusable.
  */

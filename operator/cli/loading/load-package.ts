@@ -13,7 +13,7 @@ import { projectUrl, resolveToolkit } from './toolkit-hooks.ts';
 
 /**
  * Entry points of other packages, with the exports that the commands use. No file of the toolkit
- * imports these packages.
+ * has an `import` declaration for these packages.
  */
 interface Entries {
   /** The API server. Each command declares the part that it uses. */
@@ -37,7 +37,8 @@ interface Installed {
  * Imports an entry of a package that contains a command. The package is searched beside this copy
  * of the toolkit, then in the working directory.
  *
- * @param command - the command that needs the package, such as `generate chart`. Messages name it.
+ * @param command - the command that needs the package, such as `generate chart`. Messages contain
+ * it.
  * @throws ConfigurationError `CONFIG` when the package is missing, incomplete, installed twice, or
  * of another version than the toolkit. The message contains the command that solves the problem.
  */
@@ -87,7 +88,7 @@ export function requireUsable(name: string, command: string, copies: readonly In
   }
 }
 
-/** The command that installs the package in the version of this toolkit. */
+/** The `npm` command that installs the package in the same version as this toolkit. */
 export function installCommand(name: string): string {
   const save = name === '@chancery/testing' ? '--save-dev ' : '';
   return `npm install ${save}${name}@${VERSION}`;
@@ -106,7 +107,7 @@ const REFUSALS = /^(?:ERR_MODULE_NOT_FOUND|ERR_(?:INVALID_)?PACKAGE_\w+|ENOENT|E
 
 /**
  * True when files of a package are missing or truncated, because an installation was interrupted,
- * or copied in part.
+ * or because only part of it was copied.
  */
 function isIncomplete(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;

@@ -34,7 +34,7 @@ const REMEDIES: readonly Remedy[] = [
   missingPackage,
 ];
 
-/** V8's message for `import` and `export` in a file that Node treats as CommonJS. */
+/** Matches V8's message for `import` and `export` in a file that Node treats as CommonJS. */
 const MODULE_SYNTAX = /^Cannot use import statement outside a module|^Unexpected token 'export'/;
 
 function commonJs({ message }: Error, file: string): string | undefined {
@@ -55,7 +55,7 @@ function nearestPackageJson(folder: string): string | undefined {
   return parent === folder ? undefined : nearestPackageJson(parent);
 }
 
-/** Names that exist only in CommonJS. */
+/** Matches Node's message about a name that exists only in CommonJS. */
 const COMMON_JS_NAME = /^(require|module|exports|__dirname|__filename) is not defined/;
 
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -100,8 +100,8 @@ function typeAsValue({ message }: Error): string | undefined {
 }
 
 /**
- * Syntax that cannot be handled by removing types, found by a word in Node's message, with its
- * replacement.
+ * Patterns for Node's message about TypeScript syntax that does not disappear when types are
+ * removed, each with the syntax to use instead.
  */
 const ERASABLE: readonly (readonly [RegExp, string])[] = [
   [/\benum\b/, "a constant object, const Size = { Small: 'Small' } as const, or a union of texts"],

@@ -69,7 +69,7 @@ export interface PackagingPackage {
     declared: readonly Generating[],
     options: PoliciesOptions,
   ): Promise<readonly KubernetesObject[]>;
-  /** Compares a folder with these files. */
+  /** Compares the folder `output` with the generated files. */
   packageStates(
     what: 'chart' | 'bundle',
     output: string,
@@ -77,7 +77,7 @@ export interface PackagingPackage {
   ): Promise<readonly FileState[]>;
 }
 
-/** What the test of a sample needs. */
+/** The objects that `chancery test-hook` passes to a test. */
 export interface TestHookParts {
   readonly asked: TestHookArguments;
   readonly known: KnownKinds;

@@ -64,7 +64,7 @@ const RATE = 'requests are limited by what the API server answers; leave it out'
 const EVENTS = 'Events are limited for each object, as kubectl expects it; leave it out';
 const LOG = 'set CHANCERY_LOG_LEVEL and CHANCERY_LOG_FORMAT';
 
-/** Flags of Metacontroller that are replaced here, each with its replacement. */
+/** Flags of Metacontroller that do not exist here, each with what to use instead. */
 const REPLACED: Readonly<Record<string, string>> = {
   kubeconfig: CREDENTIALS,
   'client-go-qps': RATE,

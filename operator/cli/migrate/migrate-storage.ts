@@ -42,12 +42,16 @@ interface Definition extends KubernetesObject {
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<Definition>;
 
-/** The migrations of one API version. Undefined when the API server serves none. */
+/**
+ * The resource StorageVersionMigration in one API version. Undefined when the API server does not
+ * serve this resource.
+ */
 type Migrations = Resource<StorageVersionMigration> | undefined;
 
 /**
- * The annotation in which a migration stores the generation that the definition had before it. If
- * the definition has changed since then, objects may have been stored in another version.
+ * The annotation in which a migration stores the generation that the definition had when the
+ * migration was created. If the definition has changed since then, objects may have been stored in
+ * another version.
  */
 const GENERATION = 'chancery.dev/definition-generation';
 
@@ -114,7 +118,7 @@ function storageVersionOf({ metadata, spec }: Definition): string {
   throw new ConfigurationError('the definition has no storage version', { context });
 }
 
-/** The versions other than the storage version in which objects may be stored. */
+/** The versions in which objects may be stored, without the storage version. */
 function others({ status }: Definition, target: string): readonly string[] {
   return (status?.storedVersions ?? []).filter((version) => version !== target);
 }
@@ -125,7 +129,9 @@ interface Step {
   readonly created?: string | undefined;
 }
 
-/** Takes the next step for the state of the migration. */
+/**
+ * Reads the state of the migration, and does what it requires next: create, wait, finish or delete.
+ */
 async function next(
   definition: Definition,
   {
@@ -185,14 +191,15 @@ async function create(
   }
 }
 
-/** The message of a condition that is true. Undefined when it is not true. */
+/** The message of the condition. Undefined unless the condition is true. */
 function condition({ status }: StorageVersionMigration, type: string): string | undefined {
   const found = status?.conditions?.find((each) => each.type === type && each.status === 'True');
   return found && (found.message || found.reason || type);
 }
 
 /**
- * Removes the other versions from the status, unless the definition has changed in the meantime.
+ * Removes all versions except the storage version from `status.storedVersions`, unless the
+ * definition has changed in the meantime.
  */
 async function prune(
   { metadata, ...definition }: Definition,

@@ -10,7 +10,7 @@ import { loadPackage } from '../loading/load-package.ts';
 try {
   await loadPackage('@chancery/packaging/kubebuilder', 'plugin kubebuilder');
 } catch (error) {
-  // kubebuilder shows the messages in an answer, but drops the messages of a process that fails.
+  // kubebuilder prints the messages in an answer, but drops everything from a process that fails.
   const answer = {
     ...{ apiVersion: 'v1alpha1', command: '', metadata: { description: '', examples: '' } },
     ...{ universe: {}, error: true, errorMsgs: [messageOf(error)] },

@@ -7,20 +7,23 @@ import type { PROXY } from './table.ts';
 export interface ProxyArguments {
   /** Paths of modules on the command line, at least one. */
   readonly modules: readonly string[];
-  /** 0 selects any free port. */
+  /** The port on which the proxy listens. 0 selects any free port. */
   readonly port: number;
   /** The watched namespaces, as in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
   /** The namespace of the operator. Its Lease is in the same namespace. */
   readonly namespace: string;
-  /** If undefined, there is an election when a controller needs a leader. */
+  /**
+   * True if there is a leader election. If undefined, there is one only when a controller needs a
+   * leader.
+   */
   readonly leaderElection: boolean | undefined;
   readonly installCrds: boolean;
   /** Arguments of kubectl that choose the API server. */
   readonly upstream: readonly string[];
   /** True when `namespaces` come from the command line. */
   readonly isWatchGiven: boolean;
-  /** If undefined, the Lease has its default name. */
+  /** The name of the Lease. If undefined, the Lease has its default name. */
   readonly leaseName?: string;
   /** The arguments after `--`: for the modules, if they declare arguments, and for kubectl. */
   readonly more: readonly string[];

@@ -26,9 +26,9 @@ export interface UsableKubectl {
 }
 
 /**
- * Finds the kubectl in `KUBECTL`, or else `kubectl` on the PATH.
+ * Finds the kubectl at the path in `KUBECTL`, or else `kubectl` on the PATH.
  *
- * @throws ConfigurationError `CONFIG` with a remedy, when it is missing, does not print its
+ * @throws ConfigurationError `CONFIG` with a remedy, when kubectl is missing, does not print its
  * version, or is too old.
  */
 export async function findUsableKubectl(env: Environment): Promise<UsableKubectl> {

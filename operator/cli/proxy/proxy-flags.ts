@@ -2,7 +2,8 @@ import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filt
 
 /**
  * The arguments of kubectl for an ambassador on this machine. As in the image of the ambassador, it
- * listens only on loopback, serves no files, and accepts only the names of loopback.
+ * listens only on loopback, serves no files, and accepts only requests whose host is a name of the
+ * loopback interface.
  *
  * @param port - 0 selects any free port.
  * @param upstream - arguments that choose the API server, such as `--context=NAME`.

@@ -63,8 +63,8 @@ export class Passage {
   }
 
   /**
-   * The exchange as it was sent, including all secrets, or the reason why it is not recorded.
-   * Called once.
+   * The exchange as it was sent, including all secrets, or the reason why it is not recorded. This
+   * must be called only once.
    */
   finish(end: WatchEnd, readProtobuf: ReadProtobuf): RecordedExchange | Omission {
     try {
@@ -132,7 +132,8 @@ function joined({ headers }: IncomingMessage): Readonly<Record<string, string>> 
 }
 
 /**
- * True for a type of body that is kept: secrets can be found in JSON, and a plain text is short.
+ * True for a body whose type allows to record it. In JSON, secrets can be found and masked. Plain
+ * text is short.
  */
 function isKeptType(headers: Readonly<Record<string, string>>): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;

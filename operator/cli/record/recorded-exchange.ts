@@ -1,6 +1,6 @@
 /** One line of a recording. `test/recordings/README.md` describes the format. */
 export interface RecordedExchange {
-  /** A number from 1, in the order of the requests. */
+  /** The number of the request, counted from 1. */
   readonly id: number;
   /** Time of the request, in milliseconds since the recording began. */
   readonly at: number;
@@ -16,7 +16,7 @@ export interface RecordedExchange {
     readonly body?: string;
     /** Length in bytes of a body that is omitted. */
     readonly omitted?: number;
-    /** For a watch: whole lines, each with its time. */
+    /** The lines of a watch, each with its time. Only whole lines are included. */
     readonly chunks?: readonly WatchChunk[];
     readonly end?: WatchEnd;
   };
@@ -28,15 +28,15 @@ export interface WatchChunk {
 }
 
 /**
- * `eof`: ended normally. `reset`: the connection broke. `open`: it was still open when the
- * recording ended.
+ * How a watch ended. `eof`: normally. `reset`: the connection broke. `open`: it was still open when
+ * the recording ended.
  */
 export interface WatchEnd {
   readonly at: number;
   readonly how: 'eof' | 'reset' | 'client closed' | 'open';
 }
 
-/** The reason why an exchange is not in the recording, as shown to users. */
+/** The reason why an exchange is not in the recording, in words for users. */
 export type Omission =
   | 'with a body that is neither JSON nor YAML'
   | 'with a broken body that may have a Secret'
@@ -49,17 +49,22 @@ export type Omission =
 /** Limits of a recording. */
 export interface RecordLimits {
   readonly exchanges: number;
-  /** Total number of bytes of all lines. */
+  /** Maximum bytes of all lines together. */
   readonly fileBytes: number;
-  /** Bytes of a request. The API server itself refuses more than 3 MiB. */
+  /** Maximum bytes of a request. The API server itself refuses requests above 3 MiB. */
   readonly requestBytes: number;
-  /** Bytes of an answer. A longer answer is a document of OpenAPI, or a list that no test reads. */
+  /**
+   * Maximum bytes of an answer. A longer answer is an OpenAPI document, or a list that no test
+   * reads.
+   */
   readonly answerBytes: number;
   readonly watchBytes: number;
   readonly watchMs: number;
-  /** Bytes of active exchanges. */
+  /** Maximum bytes of all active exchanges together. */
   readonly heldBytes: number;
-  /** Number of different values of Secrets. Each text is searched for each value. */
+  /**
+   * Maximum number of different values of Secrets. Every recorded body is searched for every value.
+   */
   readonly secretValues: number;
 }
 

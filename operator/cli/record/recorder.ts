@@ -20,8 +20,9 @@ interface RecorderOptions {
 }
 
 /**
- * Request headers that are not passed on: headers of one connection, and headers that allow a
- * compressed answer or one without a body, which could not be recorded.
+ * Request headers that are not passed on. Some belong to one connection. Others would allow the
+ * server to answer with a compressed body or without a body, and such an answer could not be
+ * recorded.
  */
 const OF_CONNECTION =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|accept-encoding|accept|if-.*)$/;
@@ -56,8 +57,8 @@ export class Recorder {
   }
 
   /**
-   * Ends all connections. Active exchanges are reported first: watches in their current state, all
-   * others as omitted.
+   * Ends all connections. Active exchanges are reported first: watches in their current state, and
+   * all other exchanges as omitted.
    */
   async close(): Promise<void> {
     for (const [passage, upstream] of [...this.#open]) {
@@ -82,8 +83,8 @@ export class Recorder {
       return;
     }
     const { server, limits } = this.#options;
-    // Set before the exchange is recorded, because the recording contains the request to the
-    // server.
+    // Change the header before the exchange is recorded, because the recording must contain the
+    // request that the server gets.
     headers.accept = readableTypes(headers.accept ?? '*/*');
     const place = { id: ++this.#count, at: this.#now() };
     const passage = new Passage(place, request, limits, this.#budget);
@@ -144,8 +145,8 @@ export class Recorder {
   }
 
   /**
-   * Handles a client that has its answer, or is gone. A complete request is still carried out by
-   * the server, so its answer is awaited for the recording.
+   * Handles a client that has its answer, or is gone. If the request was complete, the server still
+   * carries it out. So the recording waits for the answer.
    */
   #left(passage: Passage, request: IncomingMessage, upstream: ClientRequest): void {
     if (passage.isWatch) {
@@ -157,7 +158,7 @@ export class Recorder {
     }
   }
 
-  /** Reports an exchange, once. */
+  /** Reports an exchange, unless it was reported before. */
   #finish(passage: Passage, how: WatchEnd['how']): void {
     if (!this.#open.delete(passage)) return;
     const { onExchange, readProtobuf } = this.#options;
@@ -171,7 +172,10 @@ function passedOn({ headersDistinct }: IncomingMessage): NodeJS.Dict<string[]> {
   );
 }
 
-/** Headers of the answer, names and values in turn. Node frames the body itself. */
+/**
+ * Headers of the answer, names and values in turn. Headers about the transfer of the body are
+ * omitted, because Node sets them.
+ */
 function headersBack({ rawHeaders }: IncomingMessage): string[] {
   return rawHeaders.filter((_, at) => {
     const name = rawHeaders[at - (at % 2)]?.toLowerCase() ?? '';

@@ -12,8 +12,8 @@ interface FileOptions {
 
 /**
  * The file of a recording. Until the end, its lines are in `NAME.jsonl.partial`, so that a crash
- * loses at most the last line. `finish` sorts the lines and moves the file to its place in one
- * step. Only the owner can read both files.
+ * loses at most the last line. `finish` sorts the lines and then moves the file to its final path
+ * in one step. Only the owner can read both files.
  */
 export class RecordingFile {
   readonly path: string;
@@ -76,9 +76,10 @@ export class RecordingFile {
   /**
    * Writes the recording, sorted by the ids of its exchanges. Without lines, no file is written.
    *
-   * @param last - changes each line, after the last exchange is known. An empty result removes the
-   * line.
-   * @throws OperatorError `CONFIG` when it cannot be written. Then the lines stay in `partial`.
+   * @param last - a function that changes each line at the end, when all exchanges are known. If it
+   * returns an empty string, the line is removed.
+   * @throws OperatorError `CONFIG` when the file cannot be written. In this case the lines stay in
+   * `partial`.
    */
   async finish(last: (line: string) => string): Promise<void> {
     await this.abandon();

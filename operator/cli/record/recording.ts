@@ -60,8 +60,8 @@ export class Recording {
   }
 
   /**
-   * Masks values of Secrets also in exchanges that were recorded before these values were known,
-   * and moves the file to its place.
+   * Ends the recording. An exchange may have been recorded before a value of a Secret was known, so
+   * all lines are masked once more. Then the file is moved to its final path.
    *
    * @throws OperatorError `CONFIG` when a line, or the file, could not be written.
    */

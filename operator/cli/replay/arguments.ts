@@ -7,7 +7,7 @@ import type { REPLAY } from './table.ts';
 /** The parsed command line of `chancery replay`. */
 export interface ReplayArguments {
   readonly file: string;
-  /** Empty when only a page is requested. */
+  /** Paths of modules. Empty when the command should only write the HTML page. */
   readonly modules: readonly string[];
   readonly key: string | undefined;
   readonly until: string | undefined;

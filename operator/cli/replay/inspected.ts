@@ -13,8 +13,8 @@ export function waitForDebugger({ stderr }: Pick<Io, 'stderr'>): void {
 }
 
 /**
- * A copy of the controller that stops in the debugger before its code is called with a key. From
- * that place, the user can step into the call.
+ * A copy of the controller that stops in the debugger just before it reconciles `key`, or any key
+ * if `key` is undefined. From there, the user can step into the code of the controller.
  */
 export function inspected(controller: Controller, key: string | undefined): Controller {
   const { reconcile, gone } = controller;

@@ -4,8 +4,8 @@ import { ConfigurationError, messageOf } from '../../core/errors.ts';
 /**
  * Writes a file.
  *
- * @throws ConfigurationError `CONFIG` when the file exists and `force` is false, and when it cannot
- * be written.
+ * @throws ConfigurationError `CONFIG` when the file exists and `force` is false, and when the file
+ * cannot be written.
  */
 export async function writeNew(path: string, text: string, force: boolean): Promise<void> {
   try {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import type { CallHandler, Interceptor } from '../../client/call.ts';
 
-/** One effect of a reconciler that a dry run cannot hold back. */
+/** One effect of a reconciler that a dry run cannot prevent. */
 export interface CallPastClient {
   readonly controller: string;
   readonly key: string;

@@ -32,7 +32,7 @@ export class DryRunReport {
     this.#options = options;
   }
 
-  /** The sink for the writes of one controller. */
+  /** Returns the sink that receives the writes of one controller. */
   sinkOf(controller: string): DryRunSink {
     return {
       wrote: (write) => this.#wrote(write, controller),
@@ -81,7 +81,7 @@ export class DryRunReport {
   }
 
   /**
-   * Prints lines, unless they were printed before.
+   * Prints lines, unless the same lines were printed before.
    *
    * @returns false when the same lines were printed before, ignoring timestamps.
    */
@@ -120,8 +120,8 @@ function hunksOf(write: DryWrite): readonly string[] | undefined {
 }
 
 /**
- * The diff, or a note when it cannot be shown. It does not throw, because the reconcile must
- * continue.
+ * The diff, or a note when the diff cannot be created. The function does not throw, because the
+ * reconcile must continue.
  */
 function shownDiff(
   before: KubernetesObject | undefined,
@@ -146,7 +146,7 @@ function notesOf({ before, unread, verb, options }: DryWrite): readonly string[]
   return notes;
 }
 
-/** Only the fields that identify an object, which are enough for a deleted object. */
+/** An object with only the fields that identify it. For a deleted object, these fields are enough. */
 function identity(object: KubernetesObject | undefined): KubernetesObject | undefined {
   if (object === undefined) return undefined;
   const { apiVersion, kind, metadata } = object;
@@ -237,7 +237,8 @@ function cut(line: string): string {
 }
 
 /**
- * One state of an object as the diff shows it. `other` is the other state.
+ * One of the two states of an object, as the diff contains it. `other` is the state on the other
+ * side of the diff.
  *
  * @param created - true when `object` is new.
  */

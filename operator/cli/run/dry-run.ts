@@ -17,7 +17,10 @@ import { DryRunReport } from './dry-run-report.ts';
 
 interface DryRunOptions {
   readonly io: Io;
-  /** Continue until the process is asked to stop, and reconcile keys more than once. */
+  /**
+   * If true, the dry run continues until the process is asked to stop, and may reconcile a key
+   * several times. If false, each key is reconciled once.
+   */
   readonly follow: boolean;
 }
 
@@ -164,7 +167,7 @@ export class DryRun {
         ));
     return Object.freeze({
       ...controller,
-      // Writes are not stored, so no reconcile may wait until a cache shows them.
+      // Writes are not stored, so they never reach a cache. No reconcile may wait for them.
       consistency: 'none',
       reconcile: this.#oncePerKey(reconcile),
       ...(gone && { gone }),

@@ -35,8 +35,8 @@ export interface Flight {
    */
   during(work: () => Promise<void>): Promise<void>;
   /**
-   * Writes a record when leadership is lost, unless the process becomes a standby. Gets the
-   * arguments of `onLeadershipLost`.
+   * Writes a record when leadership is lost, unless the process becomes a standby. It gets the same
+   * arguments as `onLeadershipLost`.
    *
    * @returns the milliseconds within which the process must exit. A process that should exit at
    * once may still write its record.
@@ -45,12 +45,12 @@ export interface Flight {
 }
 
 /**
- * Time limit for the record when another process already leads. By then this process can write
- * nothing else.
+ * Time limit for the record when another process already leads. In this case the process can no
+ * longer write anything else.
  */
 const LAST_RECORD_MS = 5_000;
 
-/** Records the run. Undefined when no folder is named. */
+/** Records the run. Undefined when neither an option nor a setting chooses a folder. */
 export function flightOf(options: FlightOptions): Flight | undefined {
   const { settings, clock, logger, io, args, files } = options;
   const { record } = settings;
@@ -102,7 +102,7 @@ class LastRecord {
     return this.#written;
   }
 
-  /** @param cancel - aborts when the process does not end after all. */
+  /** @param cancel - aborts when it turns out that the process continues. */
   write(delayMs: number, cancel: AbortSignal): void {
     const write = (): void => {
       this.#written = this.#recording.write('exit', 'leadership was lost');

@@ -18,8 +18,8 @@ interface Surroundings {
  * Runs the command that a module returns instead of controllers. A command that rejects after it
  * was asked to stop has not failed.
  *
- * @throws OperatorError `USER_CODE` when it throws an error that is not ours, or resolves to
- * something other than an exit code.
+ * @throws OperatorError `USER_CODE` when the command throws an error that is not ours, or resolves
+ * to something other than an exit code.
  */
 export async function runModuleCommand(
   command: NonNullable<ProgramParts['command']>,

@@ -183,7 +183,9 @@ async function loadAll(
   }
 }
 
-/** Created after the modules are loaded, because their settings may configure the log. */
+/**
+ * The logger is created after the modules are loaded, because their settings may configure the log.
+ */
 function loggerOf({ logLevel, logFormat: format }: Settings, { stderr, env }: Io): Logger {
   return createLogger(logLevel, stderr, { format, environment: env });
 }

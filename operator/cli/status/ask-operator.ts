@@ -88,7 +88,7 @@ function answerOf<T>(
     const body: unknown = JSON.parse(text);
     if (isAnswer(body)) return { answer: body };
   } catch {
-    // An operator always answers with JSON.
+    // The answer is not JSON, so it does not come from an operator.
   }
   return {
     problem: `what answers at ${shown} is no operator of chancery: the answer has another form`,
@@ -96,8 +96,8 @@ function answerOf<T>(
 }
 
 /**
- * True for an answer of the port for probes, which gives the reason of a refusal in plain text.
- * "404 page not found" is its answer to an unknown path.
+ * True for an error that an operator itself has answered. At the port for probes, an operator
+ * answers in plain text why it refuses a request, such as "404 page not found" for an unknown path.
  */
 function isOurs({ status, headers }: Response): boolean {
   return status !== 502 && headers.get('content-type')?.startsWith('text/plain') === true;

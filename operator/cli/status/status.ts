@@ -54,7 +54,10 @@ interface Watching {
   readonly isJson: boolean;
 }
 
-/** Prints until the signal aborts. When the operator does not answer, it is asked again. */
+/**
+ * Prints the status again and again, until the signal aborts. It continues even when the operator
+ * does not answer.
+ */
 async function printAgain({ url, io, clock, signal, print, isJson }: Watching): Promise<void> {
   const isScreen = !isJson && (io.stdout as Writable & { readonly isTTY?: boolean }).isTTY === true;
   let reported: string | undefined;

@@ -6,13 +6,16 @@ type Values = GivenTo<typeof TEST_HOOK>['values'];
 
 /** The parsed command line of `chancery test-hook`. */
 export type TestHookArguments = Values & {
-  /** Path of the hook. Undefined when `functions` or `url` names a function. */
+  /**
+   * Path of the hook. Undefined when `functions` or `url` is given, because then a function is
+   * tested.
+   */
   readonly file: string | undefined;
   /** Path of the sample, `-` for standard input. */
   readonly context: string;
 };
 
-/** Options that name a function of Metacontroller's contract. */
+/** Options that are only for functions of Metacontroller's contract. */
 const OF_FUNCTIONS = ['export', 'functions', 'kind', 'name', 'url'] as const;
 
 /**

@@ -19,8 +19,8 @@ export interface TestHookCommandOptions {
 }
 
 /**
- * `chancery test-hook`: tests one hook or function with a sample. The sample shows to which
- * contract it belongs, and so which package is loaded.
+ * `chancery test-hook`: tests one hook or function with a sample. The sample belongs to the
+ * contract of hooks or to Metacontroller's contract. This decides which package is loaded.
  */
 export async function runTestHook(
   given: GivenTo<typeof TEST_HOOK>,
@@ -39,7 +39,10 @@ export async function runTestHook(
   return await (await loadPackage('@chancery/hooks/command', 'test-hook')).testHook(sample, parts);
 }
 
-/** True for a request of Metacontroller's contract: it names a controller, and no binding. */
+/**
+ * True for a request of Metacontroller's contract: it has the field `controller`, but not `binding`
+ * or `kind`.
+ */
 function isFunctionRequest(sample: unknown): sample is Mapping {
   return (
     isMapping(sample) && 'controller' in sample && !('binding' in sample) && !('kind' in sample)

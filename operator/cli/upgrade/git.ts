@@ -7,12 +7,12 @@ import type { Io } from '../command.ts';
 
 type Environment = Io['env'];
 
-/** Maximum number of changed files that a refusal names. */
+/** Maximum number of changed files that the message of a refusal lists. */
 const NAMED = 5;
 
 /**
  * The highest exit code of `git merge-file` that is the number of conflicts. A higher code means
- * that it has failed.
+ * that the command has failed.
  */
 const MOST_CONFLICTS = 127;
 
@@ -33,7 +33,7 @@ export async function uncommitted(folder: string, env: Environment): Promise<str
   return `not committed: ${named.join(', ')}${more}`;
 }
 
-/** The three texts of one file, with line feeds. */
+/** Three versions of the content of one file. Lines end with a line feed. */
 export interface ThreeTexts {
   readonly base: string;
   readonly yours: string;
@@ -50,9 +50,9 @@ export interface Merged {
 
 /**
  * Merges two changes of a text line by line, with `git merge-file`. An upgrade needs git anyway,
- * and editors know its markers.
+ * and editors recognize the conflict markers of git.
  *
- * @param versions - the labels of the base and of their text in the markers.
+ * @param versions - the labels of `base` and `theirs` in the conflict markers.
  * @throws ConfigurationError `CONFIG` when git is missing; OperatorError `CONFIG` when git fails.
  */
 export async function mergeLines(

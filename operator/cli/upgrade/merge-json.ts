@@ -3,14 +3,14 @@ import type { ThreeTexts } from './git.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The side that wins a conflict. */
+/** The side whose value is taken when both sides have changed a member in different ways. */
 type Side = 'base' | 'yours' | 'theirs';
 
 /**
- * Merges two changes of a JSON object member by member. Returns three texts that remain to be
- * merged by lines: they differ only where both sides have changed the same member in different
- * ways. A merge by lines alone would conflict whenever a dependency is added on the line before or
- * after one whose version the upgrade raises.
+ * Merges two changes of a JSON object member by member. Returns three JSON texts that must still be
+ * merged line by line. They differ only where both sides have changed the same member in different
+ * ways. A merge by lines alone would conflict whenever the user has added a dependency directly
+ * beside another dependency whose version the upgrade raises.
  *
  * @returns undefined when a text is not a JSON object.
  */
@@ -58,8 +58,8 @@ function mergedMembers(base: Members, yours: Members, theirs: Members, side: Sid
 }
 
 /**
- * All names in the order of `yours`. A name that `yours` does not have is placed after the name
- * before it in `theirs`, or else in the base.
+ * All names in the order of `yours`. A name that `yours` does not have follows the same name as in
+ * `theirs`, or as in `base` if `theirs` does not have it either.
  */
 function inOrder(base: Members, yours: Members, theirs: Members): readonly string[] {
   const names = Object.keys(yours);

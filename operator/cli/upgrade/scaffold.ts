@@ -12,9 +12,9 @@ import { INIT } from '../init/table.ts';
 type Texts = ScaffoldRecord['files'];
 
 /**
- * The files that this version writes for the recorded command lines, keyed by path. Kinds that
- * existed before the project are not recorded, so the files for these kinds are returned as they
- * were written.
+ * The files that this version writes for the recorded command lines, keyed by path. The definitions
+ * of kinds that existed before the project are not recorded. The files for such kinds cannot be
+ * written again, so they are returned as they were recorded.
  *
  * @throws ConfigurationError `CONFIG` for a command line that this version would refuse.
  */

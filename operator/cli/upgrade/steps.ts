@@ -22,25 +22,25 @@ export const OUTCOMES = [
 export interface Step {
   readonly path: string;
   readonly outcome: (typeof OUTCOMES)[number];
-  /** The text of the user. Undefined when there is no such file. */
+  /** The content of the user's file. Undefined when there is no such file. */
   readonly before: string | undefined;
-  /** The text to write. Undefined when nothing is written. */
+  /** The new content of the file. Undefined when nothing is written. */
   readonly after?: string;
   /**
-   * The text to record, which is the base of the next upgrade. Undefined for a file that belongs
-   * only to the user.
+   * The content to record, which is the base of the next upgrade. Undefined for a file that the
+   * toolkit did not write.
    */
   readonly recorded: string | undefined;
 }
 
-/** Merges by lines. */
+/** A function that merges two changed texts line by line, such as `mergeLines`. */
 export type MergeLines = (texts: ThreeTexts) => Promise<Merged>;
 
 /**
  * What an upgrade does with each file, sorted by path.
  *
- * @param base - the texts that were written before.
- * @param theirs - the texts that this version writes.
+ * @param base - the contents of the files as the toolkit has written them before.
+ * @param theirs - the contents of the files that this version writes.
  * @throws OperatorError `CONFIG` when a file cannot be read.
  */
 export async function stepsOf(
@@ -82,7 +82,8 @@ async function stepFor(
     return { outcome: 'added', ...(theirs !== undefined && { after: theirs }) };
   }
   if (theirs === undefined) return { outcome: yours === base ? 'removed' : 'left' };
-  // Without a base, the file belongs to the user, even though it has the name of one of our files.
+  // If there is no base, the toolkit did not write this file. It belongs to the user, even though
+  // this version would write a file of the same name.
   if (yours === theirs || base === theirs || base === undefined) return { outcome: 'left' };
   if (yours === base) return { outcome: 'updated', after: theirs };
   const texts = { base, yours, theirs };
@@ -97,8 +98,8 @@ function isPackage(path: string): boolean {
 }
 
 /**
- * A text with line feeds, as in the templates, and a function that restores its original line ends
- * in another text. git may check out files with other line ends.
+ * A text with line feeds, as in the templates, and a function that gives another text the original
+ * line ends of this text. git may check out files with CR LF.
  */
 function withLineFeeds<T extends string | undefined>(
   text: T,

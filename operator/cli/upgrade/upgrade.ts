@@ -27,7 +27,7 @@ export interface Release {
 
 const THIS_RELEASE: Release = { version: VERSION, scaffoldOf };
 
-/** `chancery upgrade`: moves the files of a project to the templates of this version. */
+/** `chancery upgrade`: updates the files of a project to the templates of this version. */
 export async function upgrade(
   { values, words }: GivenTo<typeof UPGRADE>,
   io: Io,
@@ -83,8 +83,8 @@ async function recordIn(folder: string, { version }: Release): Promise<ScaffoldR
 }
 
 /**
- * True when a version is newer. Only the three numbers are compared, because a release may follow
- * its own candidates.
+ * True when a version is newer. Only the three numbers are compared, so a release and its release
+ * candidates count as equally new.
  */
 function isNewer(version: string, other: string): boolean {
   const numbersOf = (text: string): readonly number[] =>

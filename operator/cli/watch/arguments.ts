@@ -11,7 +11,10 @@ export interface WatchArguments {
   /** The resource on the command line: a name to look up by discovery, or a URL path. */
   readonly resource: string;
   readonly name: string | undefined;
-  /** Undefined for all namespaces. A path contains its own namespace. */
+  /**
+   * The namespace to watch. Undefined for all namespaces, and for a URL path, which may contain a
+   * namespace.
+   */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
@@ -54,8 +57,8 @@ export function watchArguments(
 }
 
 /**
- * The resource and the name in `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`. A part that looks
- * like a version belongs to the resource.
+ * The resource and the name in `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`. If the word after
+ * the `/` looks like a version, it is part of the resource, and not a name.
  */
 function targetOf(words: readonly string[]): { resource: string; name: string | undefined } {
   const [first, second, ...more] = words;
@@ -85,8 +88,8 @@ function targetOf(words: readonly string[]): { resource: string; name: string | 
 }
 
 /**
- * Checks a name. Valid are names that the API server allows in paths, without characters that have
- * a meaning in field selectors.
+ * Checks a name. A valid name is allowed in the paths of the API server, and contains no character
+ * that has a meaning in field selectors.
  */
 function checkedName(name: string | undefined): string | undefined {
   if (name === undefined || /^(?!\.{1,2}$)[^/%=,\\\s]+$/.test(name)) return name;
@@ -117,8 +120,8 @@ function namespaceOf(
 }
 
 /**
- * Checks a label selector. To the API an empty selector selects everything. Here it is refused,
- * because it usually comes from an unset shell variable.
+ * Checks a label selector. For the API server, an empty selector selects everything. This command
+ * refuses it, because it usually comes from an unset shell variable.
  */
 function labelSelector(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -158,8 +161,8 @@ const MIN_MS = 1_000;
 const MAX_MS = 365 * 24 * UNITS_MS.h;
 
 /**
- * Milliseconds for `90s`, `30m`, `1h`, `1h30m`, or plain seconds: 0, or from one second to one
- * year.
+ * The milliseconds of a duration such as `90s`, `30m`, `1h` or `1h30m`, or of a number of seconds.
+ * The duration must be 0, or from one second to one year.
  *
  * @param option - the name of the option, for the message.
  * @throws ConfigurationError `CONFIG` with the expected and the actual value.

@@ -11,8 +11,8 @@ const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
 export type Unprintable = (key: ObjectKey, why: string) => void;
 
 /**
- * Turns changes into lines of a watch, each created when it is requested. A change that cannot be
- * printed has no line: `unprintable` is called, and the next change follows.
+ * Turns changes into lines of a watch. Each line is created only when the caller requests it. A
+ * change that cannot be printed has no line: `unprintable` is called, and the next change follows.
  *
  * An object that arrived as text is printed from that text, with all digits of its numbers, at any
  * depth. Text that is not JSON has no line and no call of `unprintable`, because the source lists
@@ -27,7 +27,8 @@ export function* watchLines(
     try {
       json = objectJson(change);
     } catch (error) {
-      // A RangeError of JSON.stringify: the object is nested too deeply, or its text is too long.
+      // JSON.stringify has thrown a RangeError: the object is nested too deeply, or its text is too
+      // long.
       unprintable(change.key, messageOf(error));
     }
     if (json !== undefined) yield `{"type":"${TYPES[change.type]}","object":${json}}`;
@@ -59,8 +60,8 @@ export function syncMarkerLine(resource: Resource, resourceVersion: string): str
 }
 
 /**
- * Matches every escape of JSON. The `echo` of a POSIX shell such as dash interprets the escapes in
- * `UNAMBIGUOUS`, too.
+ * Matches every escape of JSON. The `echo` of a POSIX shell such as dash also interprets some of
+ * these escapes. They are the keys of `UNAMBIGUOUS`.
  */
 const AMBIGUOUS = /\\(["/bfnrtu\\])/g;
 

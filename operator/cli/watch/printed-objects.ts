@@ -30,8 +30,9 @@ export interface PrintedObjectsOptions extends Observer {
   /** The `apiVersion` and `kind` of all objects. */
   readonly form: Form;
   /**
-   * Prints the changes in order. It requests the next change when it has the line of the previous
-   * one. The promise settles when the output accepts more. Must not fail.
+   * Prints the changes in order. It must not request a change before the line of the previous
+   * change is complete. The promise settles when the output accepts more lines, and must not
+   * reject.
    */
   readonly print: (changes: Iterable<Change>) => Promise<void>;
   /** Called when the text of an object is not JSON. The object must be listed again. */
@@ -46,7 +47,10 @@ export interface PrintedObjectsOptions extends Observer {
  */
 export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   readonly #options: PrintedObjectsOptions;
-  /** Entries of printed objects. They have no text: only their identity is used. */
+  /**
+   * Entries of printed objects. Their data is dropped, and only the fields that identify an object
+   * and its state are used.
+   */
   readonly #cache = new Cache<KubernetesObject>();
   /** The remaining metadata of printed objects, as JSON. Objects would take three times the memory. */
   readonly #metadata = new Map<ObjectKey, string>();
@@ -73,7 +77,8 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
       if (item !== this.known(item.key)) this.#waitingBytes += bytesOf(item);
     }
     if (this.#waitingBytes <= MAX_WAITING_BYTES) return items;
-    // States older than the cached ones are skipped here. The complete list compares them.
+    // A state that is older than the cached state of the object is skipped here. It is compared
+    // when the list is complete.
     await this.#print(this.#cache.applyAll(items.map((entry) => ({ type: 'ADDED', entry }))));
     return items.map((item) => this.#printed(item));
   };
@@ -131,8 +136,8 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   }
 
   /**
-   * The change as it is printed. A deletion that was only noticed by a list is printed with the
-   * kept metadata.
+   * The change as it is printed. If a deletion was noticed only because the object is missing in a
+   * new list, the line contains the kept metadata.
    */
   #printable(change: Change): Change {
     if (change.type !== 'delete' || !change.finalStateUnknown) return change;

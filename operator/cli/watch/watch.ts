@@ -142,7 +142,7 @@ function printer(
   };
 }
 
-/** The options of the reflector that the arguments set. */
+/** The two options of the reflector that can be set on the command line. */
 function timesOf({ relistIntervalMs, watchTimeoutSeconds }: WatchArguments) {
   return {
     ...(relistIntervalMs !== undefined && { relistIntervalMs }),
@@ -272,7 +272,10 @@ async function lookUp(
   return { resource, namespace: undefined, name: undefined };
 }
 
-/** The action after a failure of the connection or the server. Throws failures that the user caused. */
+/**
+ * The action after a failure of the connection or the server. A failure that the user caused is
+ * thrown.
+ */
 function retry(failure: unknown): Action {
   if (failure instanceof ConfigurationError) throw failure;
   return classify({ during: 'list', error: failure }, NO_HISTORY);
@@ -280,7 +283,7 @@ function retry(failure: unknown): Action {
 
 const UNSERVED: Action = { step: 'resume', wait: 'unserved', atLeastMs: 0, reason: 'unserved' };
 
-/** Reasons that last until a person has acted. Retrying alone does not help. */
+/** Reasons why a request keeps failing until a person does something about it. */
 const LASTING: ReadonlySet<Action['reason']> = new Set(['forbidden', 'filtered', 'unserved']);
 
 function mayComeLater(text: string): boolean {

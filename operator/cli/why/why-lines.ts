@@ -69,7 +69,7 @@ function logWords(running: string | undefined, last: LastAttempt | undefined): s
   return id === undefined ? undefined : `the lines with reconcileId ${id} say more`;
 }
 
-/** An RFC 3339 time without its fractions. */
+/** An RFC 3339 time without fractions of a second. */
 function clockTime(iso: string): string {
   return iso.replace(/\.\d+Z$/, 'Z');
 }

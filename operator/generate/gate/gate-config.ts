@@ -4,13 +4,13 @@ import { textFiles } from '../../core/text/text-files.ts';
 /** A path that the gate passes to the operator. */
 export interface GatePath {
   /**
-   * `/validate/names.websites.example.com`, `/convert`. The gate compares it with the path as sent,
-   * and removes no prefix.
+   * The path, such as `/validate/names.websites.example.com` or `/convert`. The gate forwards only
+   * requests with exactly this path, and does not change the path.
    */
   readonly path: string;
   /**
-   * Seconds after which the gate answers 504 instead of waiting for the operator. 1 to 30, as in
-   * the webhook's configuration.
+   * Seconds after which the gate answers 504 instead of waiting for the operator. The range is 1 to
+   * 30, as in the configuration of a webhook.
    */
   readonly timeoutSeconds: number;
 }
@@ -28,7 +28,10 @@ export interface GateConfigOptions {
   readonly metrics?: GateMetrics;
 }
 
-/** A second server of the gate. It passes scrapes of clients that have a certificate. */
+/**
+ * A second server of the gate, for metrics. It forwards scrapes only if the client has a
+ * certificate.
+ */
 export interface GateMetrics {
   /**
    * The address of the operator's metrics: `127.0.0.1:8080` (default), or another loopback address.
@@ -64,14 +67,14 @@ export const GATE_PORT = 9443;
 /** The port of the gate for metrics. */
 export const GATE_METRICS_PORT = 9444;
 
-/** Path of the gate's own probe, which no webhook can have. */
+/** Path at which the gate answers its own probes. No webhook can have this path. */
 export const GATE_PROBE = '/healthz';
 
 const templates = textFiles(new URL('./', import.meta.url));
 
 /**
- * Matches a path without encoding, empty segments and segments of dots only. Such a path can be
- * read in only one way.
+ * Matches a path without encoded characters, empty segments, and segments that consist only of
+ * dots. Such a path can be read in only one way.
  */
 const PATH = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 
@@ -81,7 +84,7 @@ const PATH = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
  */
 const OPERATOR = /^(?:127\.0\.0\.1|\[::1\]|localhost):[1-9]\d{0,4}$|^unix:\/[A-Za-z0-9/._-]+$/;
 
-/** Matches addresses within the Pod for metrics, which have no socket. */
+/** Matches addresses within the Pod for metrics, which cannot be served on a unix socket. */
 const METRICS = /^(?:127\.0\.0\.1|\[::1\]|localhost):[1-9]\d{0,4}$/;
 
 const LISTEN = /^(?:\[[0-9a-f:]+\]|\d+(?:\.\d+){3}):[1-9]\d{0,4}$/;
@@ -90,13 +93,13 @@ const LISTEN = /^(?:\[[0-9a-f:]+\]|\d+(?:\.\d+){3}):[1-9]\d{0,4}$/;
 const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
 
 /**
- * The configuration of the gate: one file for nginx. The order of the paths does not change the
- * text.
+ * The configuration of the gate: the content of one file for nginx. It does not depend on the order
+ * of `paths`.
  *
  * The gate forwards only a `POST` to a declared path with at most 8 MiB of `application/json`. It
- * answers all other requests itself. Without paths, it refuses all requests except its probe. On the
- * address of `metrics` it forwards only `GET` and `HEAD` of `/metrics`, and only for clients with a
- * certificate.
+ * answers all other requests itself. Without paths, it refuses all requests except its probe. On
+ * the address of `metrics` it forwards only `GET` and `HEAD` of `/metrics`, and only for clients
+ * with a certificate.
  *
  * @throws ConfigurationError `CONFIG` for a path that can be read in several ways or occurs twice,
  * for a time limit outside of 1 to 30 s, and for an operator outside of the Pod.
@@ -191,8 +194,9 @@ function listensIn(server: string): readonly string[] {
 }
 
 /**
- * The lines of a path. nginx uses the first line that matches: the first passes requests of the API
- * server, the second recognizes other methods.
+ * The lines of the configuration for one path. nginx uses the first line that matches. The first
+ * line matches the requests of the API server, which are forwarded. The second line matches all
+ * other methods.
  */
 function linesOf(path: string): string {
   const expression = path.replaceAll('.', String.raw`\.`);

@@ -33,7 +33,7 @@ export function projectModulePath(module: string): string {
   return `${FOLDER}/${module}`;
 }
 
-/** Fills a template. A line that names `@source@` is repeated for each source. */
+/** Fills a template. A line that contains `@source@` is repeated for each source. */
 function filled(path: string, modules: readonly string[]): string {
   const sources = [...new Set(modules.map(sourceOf))];
   const forSource = (line: string, source: string): string =>
@@ -52,7 +52,7 @@ function sourceOf(module: string): string {
   return rest.length > 0 ? top : `*${posix.extname(module)}`;
 }
 
-/** The target of a COPY. A folder keeps its name. Files are copied to the working directory. */
+/** The target of a `COPY` line. A folder keeps its name. Files are copied to the working directory. */
 function targetOf(source: string): string {
   return source.startsWith('*') ? './' : source;
 }

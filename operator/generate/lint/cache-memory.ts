@@ -1,6 +1,6 @@
 import { NANOS, parseQuantity } from '../../model/quantity.ts';
 
-/** The size of an operator's caches, as its status page shows it: the sum over all sources. */
+/** The size of an operator's caches: the sum over all sources on its status page. */
 export interface CacheSize {
   readonly objects: number;
   /** Estimated memory of the objects. */
@@ -9,23 +9,24 @@ export interface CacheSize {
 
 /**
  * Resident memory in bytes, from `npm run measure -- operator` (docs/measurements.md, "How much
- * memory an operator takes"). `base` is for an operator without objects. `perObject` is for each
- * object, in addition to its bytes. `perByte` is for each byte on the status page. The memory was
- * measured at the end of a list in which every object has changed, because both the old and the new
- * state are in memory then.
+ * memory an operator takes"). `base` is the memory of an operator without objects. `perObject` is
+ * the memory for each object, in addition to its bytes. `perByte` is the memory for each byte that
+ * the status page reports. The memory was measured at the end of a list in which every object has
+ * changed, because both the old and the new state are in memory then.
  */
 const RESIDENT = { base: 110e6, perObject: 3_500, perByte: 2.7 } as const;
 
 /**
- * V8's heap in bytes at the same moment, from the same measurement. The result is 7 to 18 % above
- * the smallest heap with which an operator with 10,000 objects of 20 kB ran. That heap is 400 to
- * 440 MiB.
+ * V8's heap in bytes at the same moment, from the same measurement. For 10,000 objects of 20 kB,
+ * the result is 7 to 18 % above the smallest heap with which an operator could run. That smallest
+ * heap is 400 to 440 MiB.
  */
 const HEAP = { base: 20e6, perObject: 1_800, perByte: 2.3 } as const;
 
 /**
- * The heap that Node gives V8 in a container: half of the memory limit, within these bounds (Node 24.21.0;
- * nodejs/node `src/api/environment.cc`, v8/v8 `src/heap/heap.cc`, `HeapSizeFromPhysicalMemory`).
+ * The maximum heap that Node sets for V8 in a container: half of the memory limit, within these
+ * bounds (Node 24.21.0; nodejs/node `src/api/environment.cc`, v8/v8 `src/heap/heap.cc`,
+ * `HeapSizeFromPhysicalMemory`).
  */
 const LEAST_HEAP = 256 * 2 ** 20;
 const MOST_HEAP = 2 * 2 ** 30;
@@ -42,17 +43,21 @@ export interface NeededMemory {
   readonly heapBytes: number;
   /** The smallest sufficient memory limit of the container, in bytes. */
   readonly limitBytes: number;
-  /** A sufficient memory limit, such as `384Mi`. */
+  /** The memory limit as it is written in a manifest, such as `384Mi`. It is rounded up. */
   readonly limit: string;
-  /** MiB for `--max-old-space-size` when Node's own choice is too small under any limit. */
+  /**
+   * MiB for `--max-old-space-size`. Undefined when the heap size that Node chooses by itself is
+   * large enough.
+   */
   readonly heapFlagMiB: number | undefined;
 }
 
 /**
- * The memory of an operator with caches of this size, while a list shows that every object has
- * changed. The memory of the operator's own code is not included.
+ * The memory of an operator with caches of this size, when it reads a list in which every object
+ * has changed. The memory that the author's code needs is not included.
  *
- * @param heapIsSet - true when `--max-old-space-size` sets the size of the heap, and not Node.
+ * @param heapIsSet - true when the size of the heap is set by `--max-old-space-size`, and not
+ * chosen by Node.
  */
 export function neededMemory(
   { objects, bytes }: CacheSize,

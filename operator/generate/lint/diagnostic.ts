@@ -1,6 +1,9 @@
 import type { Installation } from './installation.ts';
 
-/** An error breaks the isolation of the two containers. For a warning, a person has to decide. */
+/**
+ * `error`: the problem breaks the isolation of the two containers. `warning`: a person has to
+ * decide.
+ */
 type Level = 'error' | 'warning';
 
 /** One problem in rendered manifests. */
@@ -11,19 +14,19 @@ export interface Diagnostic {
   /** `Kind/name` of the object that has to be changed. */
   readonly object: string;
   /**
-   * The field in the object. Containers and volumes are named instead of numbered:
-   * `containers[proxy].args[0]`.
+   * The field in the object. Containers and volumes are identified by their names, and not by their
+   * indices: `containers[proxy].args[0]`.
    */
   readonly path: string;
   /** The place, the problem, its reason, and the correction, in one line. */
   readonly message: string;
 }
 
-/** A problem of one field, as a rule reports it. `lint` turns it into a diagnostic. */
+/** A problem of one field, as it is reported by a rule. `lint` turns it into a diagnostic. */
 export interface Problem {
-  /** Default `error`. */
+  /** How serious the problem is. Default `error`. */
   readonly level?: Level;
-  /** Default: the workload itself. */
+  /** The object with the problem. Default: the workload. */
   readonly object?: string;
   readonly path: string;
   readonly wrong: string;

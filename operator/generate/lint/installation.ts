@@ -7,20 +7,26 @@ import { type ProxyFlags, type ProxyWord, proxyFlags } from './proxy-flags.ts';
 /** A container, and its path in the Pod. */
 export interface PlacedContainer {
   readonly container: Container;
-  /** Such as `containers[operator]` or `initContainers[proxy]`. */
+  /**
+   * The path of the container in the Pod, such as `containers[operator]` or
+   * `initContainers[proxy]`.
+   */
   readonly path: string;
   readonly isInit: boolean;
 }
 
-/** One operator with its ambassador as rendered, and all other rendered objects. */
+/** An operator with its ambassador, as they are rendered, together with all other rendered objects. */
 export interface Installation {
   /** `Kind/name` of the workload with the Pod. */
   readonly object: string;
   readonly kind: string;
   readonly name: string;
-  /** Undefined when the manifests name no namespace, so that `kubectl apply` decides. */
+  /**
+   * The namespace of the workload. Undefined when the manifests do not set it. Then `kubectl apply`
+   * decides.
+   */
   readonly namespace: string | undefined;
-  /** Undefined for kinds without replicas. */
+  /** The number of replicas. Undefined for kinds without replicas. */
   readonly replicas: number | undefined;
   readonly strategy: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
@@ -38,7 +44,7 @@ export interface Installation {
   readonly accepted: readonly AcceptedPath[];
   /** The path of `--unix-socket`. Undefined when the ambassador listens on TCP. */
   readonly socket: string | undefined;
-  /** Undefined when the Pod contains only the ambassador. */
+  /** The operator's container. Undefined when the Pod contains only the ambassador. */
   readonly operator: PlacedContainer | undefined;
   /** The container that ends TLS for webhooks. Undefined without webhooks. */
   readonly gate: PlacedContainer | undefined;
@@ -47,13 +53,13 @@ export interface Installation {
   readonly caches: CacheSize | undefined;
 }
 
-/** Images that contain only `kubectl proxy`. */
+/** Matches images that contain only `kubectl proxy`. */
 const AMBASSADOR_IMAGE = /(?:^|\/)(?:chancery-proxy|kubectl|kubectl-proxy|kubeapi-proxy)(?:[:@]|$)/;
 
-/** Images that contain only the gate. */
+/** Matches images that contain only the gate. */
 const GATE_IMAGE = /(?:^|\/)chancery-gate(?:[:@]|$)/;
 
-/** Flags that only `kubectl proxy` has. */
+/** Matches flags that only `kubectl proxy` has. */
 const FILTER_FLAG = /^--(?:accept-paths|accept-hosts|reject-paths|reject-methods)(?:=|$)/;
 
 /** The workloads of `objects` that have an ambassador. */
@@ -153,8 +159,8 @@ function placed(
 }
 
 /**
- * True for an ambassador, by its image, command and arguments. The name of the container does not
- * matter.
+ * True for an ambassador. It is recognised by its image, command and arguments, and not by the name
+ * of the container.
  */
 export function isAmbassador({ image = '', command, args }: Container): boolean {
   const words = [...(command ?? []), ...(args ?? [])];
@@ -165,7 +171,7 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
   );
 }
 
-/** True for a gate, by its image, or else by the name of the container. */
+/** True for a gate. It is recognised by its image, or else by the name of the container. */
 function isGate({ name, image = '' }: Container): boolean {
   return GATE_IMAGE.test(image) || name === 'gate';
 }

@@ -13,14 +13,16 @@ interface AmbassadorKubeconfig {
 }
 
 /**
- * The kubeconfig with which a program that knows nothing of the ambassador reaches it. The
- * operator's variable KUBECONFIG names the file, which is mounted from a ConfigMap among the
- * objects. Undefined for any other file, and when the file contains a credential.
+ * The kubeconfig with which a program that is not made for the ambassador connects to it. The
+ * operator's variable KUBECONFIG contains the path of the file. The file must be mounted from a
+ * ConfigMap among the rendered objects. Undefined for any other file, and when the file contains a
+ * credential.
  */
 export function ambassadorKubeconfig(installation: Installation): AmbassadorKubeconfig | undefined {
   const found = variable(installation.operator?.container, 'KUBECONFIG');
   if (found?.value === undefined || installation.socket !== undefined) return undefined;
-  // The kubelet would replace a variable, and a flag would override the variable.
+  // The kubelet would replace `$(NAME)` in the path. A flag for the kubeconfig would override
+  // KUBECONFIG.
   if (found.value.includes('$(') || hasFlag(installation.operator?.container)) return undefined;
   const text = mountedText(found.value, installation);
   const server = `http://127.0.0.1:${portOf(installation)}`;
@@ -40,7 +42,8 @@ function mountedText(path: string, installation: Installation): string | undefin
     mountPath: posix.normalize(mount.mountPath).replace(/\/$/, ''),
   }));
   const mount = mounts.find(({ mountPath }) => mountPath === posix.dirname(path));
-  // Such a mount would hide the file, and a second mount of the folder would be refused.
+  // A mount at this path would hide the file. A second mount of the folder is refused by the API
+  // server.
   if (mounts.some(({ mountPath }) => `${mountPath}/`.startsWith(`${path}/`))) return undefined;
   const volume = (pod.volumes ?? []).find(({ name }) => name === mount?.name);
   const source = volume?.configMap;
@@ -58,7 +61,7 @@ function mountedText(path: string, installation: Installation): string | undefin
 
 /**
  * The key of a file in a ConfigMap. Undefined when there is no such file, or when two keys are
- * mounted at its path.
+ * mounted at the same path.
  */
 function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): string | undefined {
   if (items == null || items.length === 0) return file;
@@ -67,7 +70,7 @@ function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): strin
 }
 
 /**
- * True when the kubeconfig names this server and has only known fields. A cluster with another
+ * True when the kubeconfig contains only this server, and only known fields. A cluster with another
  * field, or a user with any field, may contain a credential.
  */
 function leadsTo(server: string, text: string): boolean {

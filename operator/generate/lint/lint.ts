@@ -57,14 +57,15 @@ import { webhookSelectors } from './rules/webhook-selectors.ts';
 import { requireShapes } from './shape.ts';
 
 /**
- * Finds problems in rendered manifests of operators, as far as manifests show them: who can read
+ * Finds problems in rendered manifests of operators, as far as they are visible there: who can read
  * the token, what the ambassador allows, and whether RBAC and the filter agree.
  *
  * Checks every workload with an ambassador, together with the other objects. An ambassador is
- * recognised by its image or arguments. Objects that belong to no such workload are not checked.
+ * recognised by its image or arguments. Objects that do not belong to such a workload are not
+ * checked.
  *
- * An empty result proves nothing: changes by admission, and RBAC from other manifests, are not
- * visible here.
+ * An empty result proves nothing: changes by admission webhooks, and RBAC from other manifests, are
+ * not visible here.
  *
  * @param options - `caches`: the size of the operator's caches. If omitted, the memory limit is not
  * checked.

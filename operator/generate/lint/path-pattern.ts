@@ -12,16 +12,22 @@ type Node =
   | { readonly type: 'group'; readonly branches: readonly (readonly Node[])[] }
   | { readonly type: 'optional'; readonly node: Node };
 
-/** A valid element of `--accept-paths`: it matches only the paths that it spells out. */
+/**
+ * A valid element of `--accept-paths`. It uses only the simple syntax above, so a reader can see
+ * which paths it matches.
+ */
 export interface PathPattern {
   readonly source: string;
-  /** Matches the same paths as in kubectl. */
+  /** Matches the same paths as the pattern does in kubectl. */
   readonly expression: RegExp;
   /** Paths that the pattern accepts: every alternative, with and without each optional part. */
   readonly samples: readonly string[];
 }
 
-/** Maximum number of samples. More add no information: a generated pattern has at most a dozen. */
+/**
+ * Maximum number of samples. More samples would add no information, because a generated pattern has
+ * at most a dozen.
+ */
 const MAX_SAMPLES = 200;
 
 /**
@@ -147,7 +153,7 @@ function samplesOfNode(node: Node): readonly string[] {
   }
 }
 
-/** Used as the namespace of the Pod when the manifests do not name it. */
+/** Used as the namespace of the Pod when the manifests do not set it. */
 const UNNAMED = 'the-namespace-of-the-pod';
 
 /** The namespace of the Pod, and of objects without a namespace. */
@@ -161,7 +167,7 @@ export interface AcceptedPath {
   readonly pattern: PathPattern | string;
 }
 
-/** All elements, parsed with `home` as the namespace of the Pod. */
+/** Parses all elements. `home` is the namespace of the Pod. */
 export function acceptedPaths({ values }: ProxyFlags, home: string): readonly AcceptedPath[] {
   return elementsOf(values.get('accept-paths')?.value ?? '').map((element) => ({
     element,

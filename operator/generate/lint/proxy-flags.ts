@@ -3,7 +3,7 @@ import { type KnownFlag, readCommandLine } from '../../core/go/pflag.ts';
 /** A flag or another word in the arguments of `kubectl proxy`. */
 export interface ProxyWord {
   readonly value: string;
-  /** Index of the argument that contains it. */
+  /** Index of the argument that contains the word. */
   readonly at: number;
 }
 
@@ -13,7 +13,7 @@ export interface ProxyFlags {
   readonly values: ReadonlyMap<string, ProxyWord>;
   /** Arguments that belong to no flag. */
   readonly words: readonly ProxyWord[];
-  /** Flags that kubectl does not know. It exits at once with them. */
+  /** Flags that kubectl does not know. kubectl exits at once when it gets such a flag. */
   readonly unknown: readonly ProxyWord[];
 }
 

@@ -13,9 +13,9 @@ export interface Right {
   readonly plural: string;
   readonly subresource: string | undefined;
   readonly verb: string;
-  /** Undefined if the right covers every name. */
+  /** The names of objects that the right covers. Undefined if it covers every name. */
   readonly names: readonly string[] | undefined;
-  /** Undefined if the role applies to the whole cluster. */
+  /** The namespace in which the role applies. Undefined if it applies to the whole cluster. */
   readonly namespace: string | undefined;
   /** `Kind/name` of the role. */
   readonly role: string;
@@ -24,21 +24,21 @@ export interface Right {
 const METHODS: Readonly<Record<string, string>> = METHOD_OF;
 
 /**
- * True for a verb that a request can have. Other verbs, such as `use`, are only checked by
- * admission.
+ * True for a verb that requests can have. Other verbs, such as `use`, are checked only by admission
+ * plugins.
  */
 export function isRequested({ verb }: Pick<Right, 'verb'>): boolean {
   return Object.hasOwn(METHODS, verb);
 }
 
-/** Verbs of requests to the path of a collection. */
+/** The verbs of requests whose path is the path of a collection. */
 const OF_COLLECTION = ['list', 'watch', 'create', 'deletecollection'];
 
 /** Names that no manifest contains. A pattern that accepts them accepts all names. */
 const ANY_NAMESPACE = 'any-other-namespace';
 const ANY_NAME = 'any-other-name';
 
-/** The granted rights, one verb each. Another rule checks wildcards. */
+/** The granted rights, each with one verb. Another rule checks wildcards. */
 export function rightsOf(grants: readonly Grant[]): readonly Right[] {
   return grants.flatMap(({ rules = [], namespace, role }) =>
     rules.flatMap((rule) => rightsOfRule(rule).map((right) => ({ ...right, namespace, role }))),
@@ -56,7 +56,7 @@ function rightsOfRule(rule: PolicyRule): readonly Omit<Right, 'namespace' | 'rol
   );
 }
 
-/** True when a request that needs this right passes the filter. */
+/** True when the filter allows a request that needs this right. */
 export function isOpen(right: Right, { accepted, flags }: Installation): boolean {
   const patterns = readable(accepted);
   const rejectedMethods = expressions(flags.values.get('reject-methods')?.value ?? '');
@@ -87,7 +87,10 @@ interface Request {
   readonly path: string;
 }
 
-/** Requests that only this right allows, in every version of the group that the filter contains. */
+/**
+ * Requests for which a client needs this right, in each API version for which the filter contains
+ * paths.
+ */
 function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readonly Request[] {
   const { group, plural, subresource, verb, namespace } = right;
   const known = patterns.flatMap(({ samples }) => samples.map(requestPath));
@@ -105,8 +108,8 @@ function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readon
 }
 
 /**
- * The targets of a right: the collection, or objects by name. A patch that creates an object also
- * needs `create`.
+ * The targets of a right: the collection, or objects by name. The right to `create` also has
+ * objects as targets, because a patch that creates an object needs this right.
  */
 function targetsOf(right: Right): readonly {
   readonly method?: string;
@@ -147,7 +150,7 @@ function tried(
   return expression.test(pathOf(changed)) ? changed : request;
 }
 
-/** True when a right allows a request of this path, with any method. */
+/** True when one of the rights allows a request to this path, with any method. */
 export function isGranted(request: RequestPath, rights: readonly Right[]): boolean {
   const { group, plural, subresource, namespace, name } = request;
   return rights.some(
@@ -162,8 +165,8 @@ export function isGranted(request: RequestPath, rights: readonly Right[]): boole
 }
 
 /**
- * True for a right on a Namespace that a Role in this namespace grants. Kubernetes treats a
- * Namespace as an object within itself.
+ * True for a right on a Namespace that is granted by a Role in the same namespace. For RBAC, the
+ * object `farm` of the kind Namespace is in the namespace `farm`.
  */
 function isOfNamespace({ group, plural, namespace }: Right): boolean {
   return group === '' && plural === 'namespaces' && namespace !== undefined;
@@ -174,11 +177,11 @@ function isOfCollection({ verb, subresource }: Right): boolean {
 }
 
 /**
- * True when the right allows requests for an object of this name. A right to create an object of
- * this name allows server-side apply to create it, and a right to create every object includes that
- * right. Roles contain no versions. So the wider right may replace a named right of another
- * version, while the filter still contains the path of that version. Otherwise, a right to create
- * allows no path of an object, because the path of a POST has no name.
+ * True when the right allows requests to the path of an object with this name. A right to `create`
+ * allows such a request only for server-side apply, because the path of a POST contains no name. If
+ * the right to `create` is limited to names, only these names count. If it is not limited, every
+ * single name counts, but not a pattern for all names: a role has no versions, so an unlimited
+ * right may have replaced a named right of another version, whose path is still in the filter.
  */
 function isOfObject(right: Right, name: string): boolean {
   const { verb, names } = right;
@@ -194,9 +197,9 @@ export interface Grant {
   readonly subjects: readonly Subject[];
   /** `Kind/name` of the role. */
   readonly role: string;
-  /** Undefined if the role applies to the whole cluster. */
+  /** The namespace in which the role applies. Undefined if it applies to the whole cluster. */
   readonly namespace: string | undefined;
-  /** Undefined when the role is not among the rendered objects. */
+  /** The rules of the role. Undefined when the role is not among the rendered objects. */
   readonly rules: readonly PolicyRule[] | undefined;
 }
 
@@ -205,7 +208,7 @@ interface Binding extends KubernetesObject {
   readonly subjects?: readonly Subject[] | null;
 }
 
-/** A Pod among the objects that are rendered with it. */
+/** A Pod, together with the objects that are rendered with it. */
 export type PodAndObjects = Pick<Installation, 'pod' | 'namespace' | 'objects'>;
 
 /** All rendered bindings that grant rights to the account of this Pod. */

@@ -3,7 +3,7 @@ import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { podTemplateOf } from './installation.ts';
 
-/** The required type of a value, if the value is given. The values of a `map` are texts. */
+/** The type that a value must have if it is present. The values of a `map` are strings. */
 type Shape =
   | 'text'
   | 'number'
@@ -159,7 +159,7 @@ const OBJECT: Shape = {
 };
 
 /**
- * Checks the form of the objects.
+ * Checks that the fields of the objects have the right types.
  *
  * @throws ConfigurationError `CONFIG` for the first field that the API would not accept.
  */

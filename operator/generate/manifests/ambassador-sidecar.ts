@@ -10,8 +10,8 @@ import { withComponent } from './rendered-objects.ts';
 /** An ambassador for a Pod that another tool creates. */
 export interface AmbassadorSidecar {
   /**
-   * A native sidecar for `initContainers`, without its filter. Without `args` it allows no
-   * requests.
+   * A native sidecar for `initContainers`, without its filter. If `args` is not added to it, it
+   * allows no requests.
    */
   readonly container: ModelContainer;
   /** All arguments of the container. */
@@ -22,14 +22,15 @@ export interface AmbassadorSidecar {
 
 type Volume = NonNullable<ModelDeployment['spec']['template']['spec']['volumes']>[number];
 
-/** Options for the rest of the Deployment, which is not part of the result. */
+/** Options for a Deployment from which only the ambassador is used. So their values do not matter. */
 const REST = {
   ...{ name: 'operator', namespace: 'operator', modules: ['operator'], command: 'chancery' },
   ...{ leaderElection: false, installCrds: false, stopSeconds: 25 },
 };
 
 /**
- * The ambassador of every operator, as a native sidecar like in the component `native-sidecar`.
+ * The same ambassador that generated manifests contain, as a native sidecar, as with the component
+ * `native-sidecar`.
  *
  * @param options - `volume`: the name of the volume with its credentials.
  * @throws ConfigurationError `CONFIG` for an image with neither a tag nor a digest.

@@ -9,9 +9,9 @@ import { renderedObjects } from './rendered-objects.ts';
 
 /**
  * The operator that maintains the certificate of another operator's gate: its objects without the
- * Namespace, and a policy. It has its own Pod, ambassador and account. So the operator beside the
- * gate gets no right to change which certificates the API server trusts. Empty when the
- * certificates come from another source.
+ * Namespace, and a policy. It runs in a separate Pod, with a separate ambassador and account. So
+ * the operator whose gate it serves needs no right to change which certificates the API server
+ * trusts. Empty when the certificates come from another source.
  */
 export function certificatesOperator({
   options,

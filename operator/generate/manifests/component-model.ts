@@ -20,7 +20,7 @@ export const COMPONENT_NAMES = [
 ] as const;
 export type ComponentName = (typeof COMPONENT_NAMES)[number];
 
-/** The changes of a component. */
+/** The changes that a component makes to the manifests. */
 export interface ComponentModel {
   /**
    * Strategic merge patches for the Deployment: lists of named items are merged by name, and null
@@ -34,7 +34,7 @@ export interface ComponentModel {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** A part of a Deployment. */
+/** A strategic merge patch for a Deployment. */
 export interface PatchOfDeployment {
   readonly spec: Readonly<Record<string, unknown>>;
 }
@@ -139,7 +139,7 @@ function valueAt(object: object, path: string): unknown {
   return path.split('.').reduce<unknown>((value, field) => (value as Json)[field], object);
 }
 
-/** Sets the fields at a path, in which `*` stands for every item of a list. */
+/** Sets all fields at a path. In the path, `*` stands for every item of a list. */
 function setAt(object: Json, path: string, value: unknown): void {
   const [field = '', ...rest] = path.split('.');
   if (rest.length === 0) {

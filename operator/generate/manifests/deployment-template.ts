@@ -27,7 +27,7 @@ export function probeCommand(image: string, port: number): readonly string[] {
   return [kubectlOf(image), server, 'get', '--raw=/version', '--request-timeout=3s'];
 }
 
-/** Seconds between the end of the operator's stop budget and the end of the Pod. */
+/** Seconds between the operator's time limit for stopping and the end of the Pod. */
 const GRACE_SECONDS = 15;
 
 /**
@@ -112,8 +112,8 @@ function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefine
 }
 
 /**
- * The values for a mounted folder. Its programs run in the operator's container, several at a time,
- * so the memory limit differs.
+ * The values for a mounted folder. Several programs of the folder may run in the operator's
+ * container at the same time, so the container gets another memory limit.
  */
 function folderValues({ name, program }: ManifestsOptions): TemplateValues {
   const folder = program?.folder;

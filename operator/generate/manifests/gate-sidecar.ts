@@ -12,21 +12,21 @@ import { scalar, templateText } from './manifest-file.ts';
 import type { ModelContainer } from './model-deployment.ts';
 
 /**
- * The volumes of the gate with its configuration and its temporary files, without the volume of its
- * certificate.
+ * The volumes of the gate for its configuration and its temporary files. The volume of its
+ * certificate is not included.
  */
 export function gateVolumes(configMap: string): readonly GateVolume[] {
   return [
     { name: 'gate-config', configMap: { name: configMap } },
-    // In memory, because a review can contain a Secret, and no part of it may be written to the
-    // disk of a node.
+    // This volume is in memory, because a review can contain a Secret, which must not be written to
+    // the disk of a node.
     { name: 'gate-run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
   ];
 }
 
 /**
- * The volume with the certificate authorities of clients that may read metrics. It contains only
- * this entry of the Secret, so the gate does not get the private key of a client.
+ * The volume with the certificate authorities of clients that may read metrics. Of the Secret, it
+ * contains only the authorities, so the gate does not get the private key of a client.
  */
 export function metricsClientsVolume(secretName: string): GateVolume {
   const items = [{ key: METRICS_CLIENTS_FILE, path: METRICS_CLIENTS_FILE }];
@@ -41,7 +41,8 @@ export interface GateVolume {
 /**
  * The YAML of the gate in a Pod.
  *
- * @param servesMetrics - if true, it has a port for metrics and a mount for `metricsClientsVolume`.
+ * @param servesMetrics - if true, the gate has a port for metrics and a mount for
+ * `metricsClientsVolume`.
  */
 export function gateLines(image: string, servesMetrics: boolean): string {
   const part = (name: string): string =>
@@ -63,8 +64,8 @@ export function gateLines(image: string, servesMetrics: boolean): string {
 }
 
 /**
- * The gate for a Pod that another tool creates. It is the container that every operator with
- * webhooks has.
+ * The gate for a Pod that another tool creates. It is the same container that generated manifests
+ * contain for an operator with webhooks.
  */
 export function gateSidecar(image: string): ModelContainer {
   const { initContainers } = parseYaml(gateLines(image, false)) as {

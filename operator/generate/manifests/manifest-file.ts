@@ -3,7 +3,7 @@ import { formatYaml } from '../../core/yaml.ts';
 
 /** One file of a tree of manifests. */
 export interface ManifestFile {
-  /** Relative to the folder of the tree, with `/` as the separator. */
+  /** The path relative to the folder of the tree, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
 }
@@ -16,7 +16,8 @@ const templates = textFiles(new URL('./', import.meta.url));
 /**
  * Fills the template of the same path, and puts `comment` before it.
  *
- * @param comment - names the command that wrote the file; one line or more, each with its `#`.
+ * @param comment - the comment with the command that wrote the file: one or more lines, each
+ * beginning with `#`.
  * @throws Error when a value for the template is missing: that is a bug of the toolkit.
  */
 export function fromTemplate(path: string, comment: string, values: TemplateValues): ManifestFile {
@@ -47,9 +48,13 @@ export function listLines(items: readonly string[]): string {
   return items.map((item) => `- ${item}\n`).join('');
 }
 
-/** A value as it is written after `key: `. It is quoted if a parser could misread it. */
+/**
+ * A value in the form in which it is written after `key: `. It is quoted if a parser could misread
+ * it.
+ */
 export function scalar(text: string): string {
-  // A date, such as the name 2026-01-01, would be a time to other parsers.
+  // A name may look like a date, such as 2026-01-01. Without quotes, other parsers would read it as
+  // a time.
   const isPlain = /^[a-zA-Z./]/.test(text);
   return isPlain ? formatYaml(text).trimEnd() : JSON.stringify(text);
 }

@@ -19,9 +19,12 @@ export interface OperatorProgram {
   readonly sharesDefinitions?: boolean;
 }
 
-/** The settings of a tree of manifests that do not follow from declarations. */
+/** The settings of a tree of manifests that cannot be derived from declarations. */
 export interface ManifestsOptions {
-  /** The name of every object: a DNS label of at most 52 characters, because names of Pods add eleven. */
+  /**
+   * The name of every object: a DNS label of at most 52 characters, as names of Pods add eleven
+   * more.
+   */
   readonly name: string;
   /**
    * The namespace of the operator, unless an overlay changes it: a DNS label that is not a date.
@@ -45,7 +48,7 @@ export interface ManifestsOptions {
   readonly images: { readonly ambassador: string; readonly operator: string };
   /**
    * True when a Lease ensures that only one replica works at a time. A Deployment alone does not
-   * ensure that: a Pod on a lost node may keep running next to its replacement.
+   * ensure this: a Pod on a lost node may keep running while its replacement runs, too.
    */
   readonly leaderElection: boolean;
   /**
@@ -53,11 +56,11 @@ export interface ManifestsOptions {
    * does all work.
    */
   readonly shards?: number;
-  /** The name of the Lease. Default: the name of the operator with `-leader`. */
+  /** The name of the Lease. Default: the name of the operator, followed by `-leader`. */
   readonly leaseName?: string;
   /**
-   * The namespaces that the operator watches regardless of its overlay, because its arguments
-   * decide. Then both scope components grant the same rights. Default: the overlay decides.
+   * The namespaces that the operator watches, if its arguments set them and not its overlay. Then
+   * both scope components grant the same rights. Default: the overlay sets them.
    */
   readonly watched?: readonly string[] | 'all';
   /** True when the operator installs its definitions itself. Otherwise they are in `crds/`. */
@@ -76,13 +79,13 @@ export interface ManifestsOptions {
    */
   readonly resources?: readonly string[];
   /**
-   * Objects that are installed with the operator. They are part of overlays, charts and bundles.
-   * Default: none.
+   * Objects that are installed together with the operator. Overlays, charts and bundles contain
+   * them. Default: none.
    */
   readonly objects?: readonly KubernetesObject[];
   /**
-   * Definitions that are in no declaration. Trees for kustomize name them in `resources`. Default:
-   * none.
+   * Additional definitions, which no declaration contains. In trees for kustomize, they are in
+   * `resources` instead. Default: none.
    */
   readonly definitions?: readonly CustomResourceDefinition[];
   /**
@@ -95,7 +98,7 @@ export interface ManifestsOptions {
    * `chancery_`.
    */
   readonly metricsPrefix?: string;
-  /** The command that generates the tree. Each file names it. */
+  /** The command that generates the tree. Each file contains it in a comment. */
   readonly command: string;
 }
 

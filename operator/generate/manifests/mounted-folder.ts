@@ -4,7 +4,10 @@ import { header } from './manifest-file.ts';
 
 /** A folder whose files a ConfigMap provides in the Pod. */
 export interface MountedFolder {
-  /** Name of the mount point: `hooks` is mounted at `/hooks`. A word of lower-case letters. */
+  /**
+   * Name of the mount point: `hooks` is mounted at `/hooks`. The name consists of lower-case
+   * letters.
+   */
   readonly mount: string;
   /** The folder, relative to the folder `base` of the tree, with `/` as the separator. */
   readonly fromBase: string;
@@ -12,7 +15,9 @@ export interface MountedFolder {
   readonly files: readonly string[];
   /** Files that get no execute bit. Default: none. */
   readonly plain?: readonly string[];
-  /** The texts of the files, keyed by path. If omitted, a generator of kustomize reads the files. */
+  /**
+   * The contents of the files, keyed by path. If omitted, a generator of kustomize reads the files.
+   */
   readonly texts?: ReadonlyMap<string, string>;
 }
 
@@ -54,8 +59,8 @@ export function folderData(texts: ReadonlyMap<string, string>): Readonly<Record<
 }
 
 /**
- * The YAML that puts files into sub-folders, and that removes the execute bit of others. Empty when
- * neither is needed.
+ * The YAML of the volume's items. It is needed to mount files in sub-folders, and to remove the
+ * execute bit from files. Empty when neither is needed.
  */
 export function folderItems({ files, plain = [] }: Pick<MountedFolder, 'files' | 'plain'>): string {
   if (plain.length === 0 && !files.some((path) => path.includes('/'))) return '';

@@ -25,9 +25,9 @@ import { definitionsOf, type OperatorModel, operatorModel, type Scope } from './
 import { overlayComponents } from './rendered-objects.ts';
 
 /**
- * Files of the components that fit every operator. They select the only Deployment by its kind, and
- * copy names from it. The only placeholder in their templates is the path of kubectl in the
- * ambassador's image.
+ * Files of the components that are the same for every operator. There is only one Deployment, so
+ * these components select it by its kind, and copy names from it. The only placeholder in their
+ * templates is the path of kubectl in the ambassador's image.
  */
 export const GENERIC_FILES: readonly string[] = [
   'components/debug/kustomization.yaml',
@@ -53,7 +53,7 @@ const GENERIC_HEADER = '# Written by `chancery generate manifests`, the same for
  * opens the filter and sets the watched namespaces. The other components fit every operator.
  *
  * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, for shared
- * components with a `metricsClientCa`, and for the reasons of `rbac` and `proxyFilter`.
+ * components with a `metricsClientCa`, and in the same cases as `rbac` and `proxyFilter`.
  */
 export function operatorManifests(
   declared: readonly Declared[],
@@ -91,7 +91,10 @@ function genericComponents({ options, webhooks }: OperatorModel): readonly Manif
   });
 }
 
-/** Alerts and a dashboard: the only component besides the scopes that names the operator. */
+/**
+ * Alerts and a dashboard. Of all components, only this one and the scopes contain the name of the
+ * operator.
+ */
 function monitoringComponent({ monitoring, options }: OperatorModel): readonly ManifestFile[] {
   const { command, name, namespace } = options;
   const folder = 'components/monitoring';
@@ -108,7 +111,7 @@ function monitoringComponent({ monitoring, options }: OperatorModel): readonly M
   ];
 }
 
-/** The reason why an overlay has a component by default, for its comment. */
+/** The reason why an overlay contains a component by default. It becomes a comment in the overlay. */
 function whyComponent(name: ComponentName, { shards }: ManifestsOptions): string {
   if (name === 'native-sidecar') {
     return 'the gate ends with the operator, and not after the ambassador has waited';
@@ -143,8 +146,8 @@ function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile
 }
 
 /**
- * The operator that maintains the certificate of the gate. Empty unless `chancery certificates`
- * does.
+ * The files of the operator `chancery certificates`. Empty unless this operator maintains the
+ * certificate of the gate.
  */
 function certificatesFolder(model: OperatorModel): readonly ManifestFile[] {
   const objects = certificatesOperator(model);
@@ -174,7 +177,7 @@ function resourcesFolder({ objects = [], command }: ManifestsOptions): readonly 
 }
 
 /**
- * A path relative to an overlay, for a path relative to the folder of the tree. A URL stays
+ * Turns a path relative to the folder of the tree into a path relative to an overlay. A URL stays
  * unchanged.
  */
 function fromOverlay(resource: string): string {
@@ -221,8 +224,8 @@ function filterPatch(args: readonly string[], { name }: ManifestsOptions): objec
 }
 
 /**
- * The files that every operator has. They allow it to start, to ask for its rights and to take part
- * in leader election, but nothing else.
+ * The files that every operator has. With these files alone, an operator can start, review its own
+ * rights and take part in leader election, but do nothing else.
  */
 function base(model: OperatorModel): readonly ManifestFile[] {
   const { electionArguments, electionRights, options } = model;

@@ -39,7 +39,7 @@ const DEFAULT_GATE: GateOptions = {
 
 /** The parts of an operator that depend on its scope. */
 export interface ScopeModel {
-  /** Rights, except for the rights for the election, which are in `OperatorModel`. */
+  /** All rights except the rights for the election. Those are in `OperatorModel`. */
   readonly rights: readonly (RbacRole | RbacRoleBinding)[];
   /** All arguments of the container `proxy`, with the filter. */
   readonly proxyArguments: readonly string[];
@@ -71,8 +71,8 @@ export interface OperatorModel {
   readonly scopes: Readonly<Record<Scope, ScopeModel>>;
   readonly components: Readonly<Record<ComponentName, ComponentModel>>;
   /**
-   * Empty when the operator installs its definitions itself, and when it shares them with other
-   * operators.
+   * The definitions to install. Empty when the operator installs its definitions itself, and when
+   * it shares them with other operators.
    */
   readonly definitions: readonly CustomResourceDefinition[];
   /**
@@ -83,7 +83,7 @@ export interface OperatorModel {
   /** Alerts and a dashboard, which are optional. */
   readonly monitoring: Monitoring;
   /**
-   * The ConfigMap of the mounted folder. Undefined without a folder, and when the texts of its
+   * The ConfigMap of the mounted folder. Undefined without a folder, and when the contents of its
    * files are missing.
    */
   readonly configMap:
@@ -94,8 +94,8 @@ export interface OperatorModel {
 /**
  * The model of an operator with these declarations.
  *
- * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and for the reasons of
- *   `rbac` and `proxyFilter`.
+ * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and in the
+ * same cases as `rbac` and `proxyFilter`.
  */
 export function operatorModel(
   declared: readonly Declared[],
@@ -105,8 +105,8 @@ export function operatorModel(
 }
 
 /**
- * The model of an operator whose access is already known, such as the access of a model with other
- * options.
+ * The model of an operator whose access is already known. So several models with different options
+ * can be made from one access.
  */
 export function modelOf(access: AccessByScope, options: ManifestsOptions): OperatorModel {
   requireUsable(options);
@@ -158,7 +158,8 @@ export function definitionsOf(
 }
 
 /**
- * The gate of the operator. Undefined when no webhook is declared, and metrics are open.
+ * The gate of the operator. Undefined when no webhook or conversion is declared, and the operator
+ * serves its metrics itself.
  *
  * @throws ConfigurationError `CONFIG` when webhooks cannot be served as they are declared.
  */
@@ -240,19 +241,19 @@ function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['name
 }
 
 /**
- * Roles and bindings for the operator's ServiceAccount. Each Role and RoleBinding has a namespace.
- * By this namespace, an overlay that moves the operator finds them. An overlay that does not
- * mention them keeps them.
+ * Roles and bindings for the operator's ServiceAccount. Each Role and RoleBinding sets its
+ * namespace explicitly. An overlay that moves the operator to another namespace selects them by
+ * this namespace. All other overlays keep them unchanged.
  *
- * @param suffix - appended to the operator's name for their names.
+ * @param suffix - appended to the operator's name to form the names of the roles.
  */
 function roles(
   accesses: readonly AccessRule[],
   { name, namespace }: Pick<ManifestsOptions, 'name' | 'namespace'>,
   suffix: string = '',
 ): readonly (RbacRole | RbacRoleBinding)[] {
-  // Otherwise an operator in the namespace `default` would have two such roles, because Events
-  // about cluster-scoped objects are in that namespace, too.
+  // Without this replacement, an operator in the namespace `default` would have two roles there.
+  // Events about cluster-scoped objects are also in that namespace.
   const placed = accesses.map((access) =>
     access.namespace === namespace ? { ...access, namespace: POD_NAMESPACE } : access,
   );

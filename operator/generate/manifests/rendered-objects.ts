@@ -13,7 +13,7 @@ import type { OperatorModel, Scope } from './operator-model.ts';
 /** The scope and the components to render. */
 export interface Rendering {
   readonly scope: Scope;
-  /** In any order. Default: none. */
+  /** The components, in any order. Default: none. */
   readonly components?: readonly ComponentName[];
 }
 

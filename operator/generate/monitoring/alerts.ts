@@ -4,8 +4,8 @@ import type { Series } from './series.ts';
 export interface Alert {
   readonly name: string;
   /**
-   * `critical`: the operator does not work, or blocks the work of others. `warning`: the operator
-   * works, but not fully.
+   * `critical`: the operator does not work, or prevents other programs from working. `warning`: the
+   * operator works, but not fully.
    */
   readonly severity: 'critical' | 'warning';
   /** PromQL. Each series in its result is one alert. */
@@ -27,14 +27,20 @@ const CONTROLLER = `${OPERATOR}, controller`;
  */
 const SOURCE = `${POD}, group, version, resource, exported_namespace`;
 
-/** The share of events with the matchers `bad` among all events of a counter. */
+/**
+ * PromQL for a share: the rate of the series of a counter that match `bad`, divided by the rate of
+ * all series of the counter.
+ */
 function share(series: Series, counter: string, bad: string, by: string, window: string): string {
   const rate = (matchers?: string): string =>
     `sum by (${by}) (rate(${series(counter, matchers)}[${window}]))`;
   return `${rate(bad)} / ${rate()}`;
 }
 
-/** All alerts in reading order: first the faults that stop everything. */
+/**
+ * All alerts, in the order in which a person should read them: first the faults that stop
+ * everything.
+ */
 export function alertsOf(series: Series): readonly Alert[] {
   return [...processAlerts(series), ...workAlerts(series), ...clusterAlerts(series)];
 }

@@ -9,8 +9,8 @@ export interface MonitoringOptions extends DashboardOptions {
 }
 
 /**
- * The objects that show users the state of an operator: alerts for Prometheus, and a dashboard for
- * Grafana.
+ * The objects with which users see the state of an operator: alerts for Prometheus, and a dashboard
+ * for Grafana.
  */
 export interface Monitoring {
   /** The alerts as a PrometheusRule of the Prometheus Operator. */
@@ -31,8 +31,8 @@ export function dashboardFile(name: string): string {
 }
 
 /**
- * The objects, in the operator's namespace. Both select the operator's Pods by the `job` that the
- * PodMonitor in the manifests sets.
+ * The objects for monitoring, in the operator's namespace. Both select the operator's Pods by the
+ * `job` that the PodMonitor in the manifests sets.
  */
 export function monitoringOf(options: MonitoringOptions): Monitoring {
   const { name, namespace, prefix } = options;

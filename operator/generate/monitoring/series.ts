@@ -23,7 +23,8 @@ const BESIDE_CATALOGUE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Selectors with `matchers`, and with the prefix of the settings.
+ * Creates selectors for metrics. Each selector contains `matchers`, and the toolkit's own metrics
+ * have the prefix of the settings.
  *
  * @param options - `prefix`: the prefix of the toolkit's own metrics, default `chancery_`.
  * @returns a function that throws an `Error` for an unknown metric or label: that is a bug of the

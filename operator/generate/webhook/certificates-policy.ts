@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 
 const API_VERSION = 'admissionregistration.k8s.io/v1';
 
-/** An expression that is true when all members of a mapping except these are unchanged. */
+/** An expression that is true when only members of a mapping that are in `members` have changed. */
 function sameBut(now: string, before: string, members: readonly string[]): string {
   const left = `[${members.map((each) => `'${each}'`).join(', ')}]`;
   return (
@@ -17,8 +17,8 @@ const SERVER_WRITES = ['generation', 'managedFields', 'resourceVersion'];
 const CONVERSION = ['spec', 'conversion', 'webhook', 'clientConfig'];
 
 /**
- * An expression with one condition per level of a definition, from the object down to the address
- * of its webhook. All other fields must be unchanged.
+ * An expression that is true when only the `caBundle` of a definition's conversion webhook changes.
+ * It has one condition per level, from `spec` down to `clientConfig`.
  */
 function sameConversion(): string {
   return CONVERSION.map((_, depth) => {
@@ -29,8 +29,8 @@ function sameConversion(): string {
 }
 
 /**
- * An expression that is true when each webhook differs only in its bundle from the webhook of the
- * same name.
+ * An expression that is true when each webhook differs from the old webhook of the same name only
+ * in its bundle.
  */
 const SAME_WEBHOOKS = `size(dyn(object).webhooks) == size(dyn(oldObject).webhooks) &&
 dyn(object).webhooks.all(w, dyn(oldObject).webhooks.exists(o, o.name == w.name &&
@@ -42,7 +42,8 @@ const IS_DEFINITION = "request.resource.resource == 'customresourcedefinitions'"
 
 const VALIDATIONS = [
   {
-    // With another type, the API server would write the token of an account into the Secret.
+    // If the Secret had the type of a ServiceAccount token, the control plane would write the token
+    // of an account into it.
     expression: `!(${IS_SECRET}) || (request.operation in ['CREATE', 'UPDATE'] && dyn(object).type == 'Opaque')`,
     message: 'chancery certificates writes a plain Secret',
   },
@@ -65,7 +66,7 @@ function ruleFor(group: string, ...resources: readonly string[]): object {
 }
 
 /**
- * A policy that restricts `chancery certificates` to the fields that it maintains, and its binding.
+ * A policy and its binding, which restrict `chancery certificates` to the fields that it maintains.
  * RBAC cannot restrict fields. Without the policy, the right to write a `caBundle` would be the
  * right to redirect every write of the cluster to another server.
  *

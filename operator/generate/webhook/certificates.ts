@@ -36,7 +36,8 @@ export function certificateModel(
     name: GATE_TLS,
     secret: {
       secretName: secret,
-      // No other keys: the Secret of `chancery certificates` contains more.
+      // Mount no other keys, because the Secret of `chancery certificates` contains more than these
+      // two.
       items: ['tls.crt', 'tls.key'].map((key) => ({ key, path: key })),
     },
   };
@@ -91,7 +92,8 @@ function certManager(place: {
         commonName: 'chancery-gate-ca',
         secretName: authority,
         duration: '87600h',
-        // A renewed authority with the same key is also valid for certificates of the previous one.
+        // The authority keeps its key when it is renewed. So the renewed authority is also valid
+        // for certificates that were signed before.
         privateKey: { algorithm: 'ECDSA', size: 256, rotationPolicy: 'Never' },
         issuerRef: issuerRef(authority),
       }),

@@ -11,7 +11,7 @@ import type { WebhooksOptions } from './webhooks-options.ts';
 export interface WebhookScope {
   readonly name: string;
   readonly namespace: string;
-  /** If omitted, the webhooks apply to all namespaces except the operator's own. */
+  /** The namespaces to which the webhooks apply. Default: all namespaces except the operator's own. */
   readonly namespaces?: readonly string[] | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface ClientConfig {
     readonly path: string;
     readonly port: number;
   };
-  /** PEM in base64. */
+  /** The certificates that the API server trusts: PEM in base64. */
   readonly caBundle?: string;
 }
 
@@ -31,7 +31,7 @@ export interface ClientConfig {
 const MOST_CONDITIONS = 64;
 
 /**
- * The webhook configurations of an operator behind a gate. None of these webhooks can keep the
+ * The webhook configurations of an operator behind a gate. None of these webhooks can prevent the
  * operator from starting again.
  *
  * @param annotations - annotations that make a certificate source fill the `caBundle`.
@@ -105,7 +105,8 @@ function ownObjects({ subjects }: Webhook, scope: WebhookScope): readonly MatchC
   const conditions = new Map<string, MatchCondition>();
   for (const subject of subjects) {
     for (const { name, expression } of ownObjectsOf(subject, scope)) {
-      // With several subjects, the condition must be true for requests about the other subjects.
+      // If the webhook has several subjects, this condition must be true for requests about any
+      // other subject.
       const { group, plural } = subject.resource;
       const { subresource = '' } = subject;
       const own = `${name}-${plural}${subresource === '' ? '' : `-${subresource}`}`;

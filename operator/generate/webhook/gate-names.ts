@@ -5,8 +5,8 @@ export interface GateNames {
   /** Name of the Secret with the serving certificate and its key. */
   readonly secret: string;
   /**
-   * Name of the operator that maintains the certificate, and of its ServiceAccount, if `chancery
-   * certificates` does.
+   * Name of the operator `chancery certificates` and of its ServiceAccount, if this operator
+   * maintains the certificate.
    */
   readonly keeper: string;
   /** Name of the webhook configurations, which have no namespace. */

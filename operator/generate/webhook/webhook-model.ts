@@ -73,8 +73,8 @@ export function webhookModel(options: WebhooksOptions, place: Place): WebhookMod
 }
 
 /**
- * The definition as the API server gets it. If it has a conversion, the gate is the address of the
- * conversion.
+ * The definition as it is installed. If it has a conversion, the API server calls the gate to
+ * convert objects.
  */
 export function convertedDefinition(
   definition: CustomResourceDefinition,

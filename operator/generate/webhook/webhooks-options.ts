@@ -10,7 +10,7 @@ export const OWN_GATE_IMAGE: string = 'chancery-gate';
 /** The last part of the name of our own image with `chancery certificates`. */
 export const OWN_CERTIFICATES_IMAGE: string = 'chancery-certificates';
 
-/** The source of the gate's certificate, best first. */
+/** The possible sources of the gate's certificate. A source further to the left is better. */
 export type CertificateSource = 'cert-manager' | 'service-ca' | 'pod' | 'chancery';
 
 /** The settings of an operator's gate and of its certificate. */
@@ -18,11 +18,16 @@ export interface GateOptions {
   readonly certificates: CertificateSource;
   /** The image of the container `gate`, with a tag or a digest. */
   readonly image: string;
-  /** For `pod`: the signer that issues serving certificates, such as `example.com/serving`. */
+  /**
+   * The signer that issues serving certificates, such as `example.com/serving`. Only for the source
+   * `pod`.
+   */
   readonly signer?: string;
-  /** For `pod`: the certificates of the signer, as PEM. The API server trusts them. */
+  /** The certificates of the signer, as PEM. The API server trusts them. Only for the source `pod`. */
   readonly caBundle?: string;
-  /** For `chancery`: the image with `chancery certificates`, with a tag or a digest. */
+  /**
+   * The image with `chancery certificates`, with a tag or a digest. Only for the source `chancery`.
+   */
   readonly certificatesImage?: string;
   /**
    * The Secret for clients that read metrics, in the namespace of the operator. The gate then
@@ -67,7 +72,7 @@ export function servedPaths({ webhooks, conversions = [] }: WebhooksOptions): re
 }
 
 /**
- * The reason why one replica is not enough. Undefined when requests pass although no replica
+ * The reason why one replica is not enough. Undefined when requests succeed even while no replica
  * answers.
  */
 export function reasonForTwo({ webhooks }: WebhooksOptions): string | undefined {
@@ -139,7 +144,7 @@ function requireClients(secret: string): void {
 interface Surroundings {
   readonly name: string;
   readonly installCrds: boolean;
-  /** True if the replicas elect a leader, so that two replicas do no work twice. */
+  /** True if the replicas elect a leader. Without a leader, two replicas would do all work twice. */
   readonly electsLeader: boolean;
 }
 

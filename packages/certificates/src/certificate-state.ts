@@ -39,8 +39,8 @@ export const KEYS = {
 } as const;
 
 /**
- * Maximum number of authorities in a bundle. Older ones are dropped, so that the bundle stays small
- * even if the Secret is deleted often.
+ * Maximum number of authorities in a bundle. Older authorities are dropped, so that the bundle
+ * stays small even if the Secret is deleted often.
  */
 const MOST_AUTHORITIES = 16;
 

@@ -29,8 +29,8 @@ export interface CertificatesOptions {
 const LONGEST_WAIT_MS = 6 * 3_600_000;
 
 /**
- * Maximum number of writes that follow each other directly: made, trusted, served. The stored state
- * decides each write.
+ * Maximum number of steps that follow each other without a pause, such as: store a certificate,
+ * trust its authority, serve it. Each step is decided from the stored state.
  */
 const MOST_STEPS = 4;
 
@@ -48,8 +48,8 @@ type Tools = Pick<GoneContext, 'client' | 'clock' | 'log' | 'signal' | 'store'>;
 
 /**
  * Maintains a serving certificate in a Secret, and its authority in the `caBundle` of webhook
- * configurations and definitions. The only key is the key of the Secret. A change of any of these
- * objects enqueues this key.
+ * configurations and definitions. The work queue of the controller has only one key: namespace and
+ * name of the Secret. A change of any of these objects enqueues this key.
  */
 export function certificatesController(options: CertificatesOptions): Controller<Secret> {
   const { targets, namespace } = options;
@@ -70,8 +70,8 @@ export function certificatesController(options: CertificatesOptions): Controller
 }
 
 /**
- * Enqueues the key at the start. If neither the Secret nor a configuration exists, no event
- * enqueues it.
+ * Enqueues the key at the start, because no event does so when neither the Secret nor a
+ * configuration exists.
  */
 function atStart(key: { readonly namespace: string; readonly name: string }): Trigger {
   return {
@@ -82,8 +82,9 @@ function atStart(key: { readonly namespace: string; readonly name: string }): Tr
 }
 
 /**
- * The time since which every `caBundle` has been the same bundle. A new process starts at zero,
- * which only makes the overlap longer.
+ * Measures for how long every `caBundle` has been the same bundle. A new process starts to measure
+ * at zero. Then the old and the new authority are both trusted for longer than necessary, which
+ * does no harm.
  */
 class TrustedSince {
   #bundle: string | undefined;
@@ -133,7 +134,7 @@ interface Memory {
   readonly pauses: Pauses;
 }
 
-/** One attempt to bring the objects into the wanted state. */
+/** One attempt to bring the objects into the desired state. */
 class Keeper {
   readonly #options: CertificatesOptions;
   readonly #access: ReturnType<typeof certificatesAccess>;

@@ -16,7 +16,10 @@ import {
   Utf8String,
 } from 'asn1js';
 
-/** A serving certificate, its key, and the certificate of the authority that signed it. All PEM. */
+/**
+ * A serving certificate, its key, and the certificate of the authority that signed it. All of them
+ * are PEM.
+ */
 export interface Issued {
   readonly key: string;
   readonly certificate: string;
@@ -54,9 +57,9 @@ const FIRST_LONG_YEAR = 2_050;
 export const AUTHORITY_NAME = 'chancery-certificates';
 
 /**
- * Creates an authority and one serving certificate that it signs. The key of the authority is
- * dropped before this returns, and is in no file. So the authority can never sign a second
- * certificate.
+ * Creates an authority and one serving certificate that it signs. The private key of the authority
+ * is never stored, and is dropped before the function returns. So the authority can never sign a
+ * second certificate.
  *
  * Node's crypto creates keys and signatures, and `asn1js` encodes the fields of RFC 5280.
  */

@@ -10,7 +10,7 @@ import type { Issued } from './issue-certificate.ts';
 /** Validity of a certificate: 90 days. */
 export const VALID_MS: number = 90 * 86_400_000;
 
-/** The clocks of API servers may be slow by this time: 5 minutes. */
+/** The clock of an API server may be behind by this time: 5 minutes. */
 export const SKEW_MS: number = 300_000;
 
 /** A certificate is replaced after this share of its validity. A third of the time is left then. */
@@ -32,11 +32,11 @@ export const OVERLAP_MS = 3_600_000;
 export type Step =
   /** Writes the Secret. */
   | { readonly is: 'write'; readonly why: Reason; readonly texts: SecretTexts }
-  /** Writes the bundle to every webhook and definition that has another one. */
+  /** Writes the bundle to every webhook and definition that has another bundle. */
   | { readonly is: 'trust'; readonly bundle: string }
   | { readonly is: 'wait'; readonly ms: number };
 
-/** The reason why the Secret is written. */
+/** The reason why the Secret is written, for the log. */
 export type Reason = 'made' | 'served' | 'forgotten';
 
 /** The facts outside the Secret on which the decision depends. */
@@ -44,8 +44,8 @@ export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;
   /**
-   * The current bundles at the API server, one per webhook or definition; undefined where a bundle
-   * is missing.
+   * The current bundles at the API server, one per webhook or definition. An item is undefined
+   * where a bundle is missing.
    */
   readonly bundles: readonly (string | undefined)[];
   /** Authorities that stay trusted although the Secret is gone. */
@@ -77,7 +77,7 @@ export function nextStep(state: CertificateState, surroundings: Surroundings): S
   if (serving === undefined) throw new Error('a certificate is served or next');
   if (state.trusted.length > 1) {
     if (servedSince === undefined) {
-      // The time was removed from the Secret, so the overlap starts again.
+      // The time `served-since` is missing in the Secret, so the overlap starts again.
       const dated = { serving, servedSince: now };
       return { is: 'write', why: 'served', texts: texts(dated, state.trusted) };
     }

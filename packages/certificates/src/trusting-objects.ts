@@ -25,8 +25,8 @@ export interface ServicePlace {
 }
 
 /**
- * The bundles of the webhooks or the conversion in the object that call this Service. Undefined
- * where a bundle is missing.
+ * The bundles of an object: one for each of its webhooks, or for its conversion, if it calls this
+ * Service. An item is undefined where a bundle is missing.
  */
 export function bundlesIn(
   object: TrustingObject,
@@ -60,7 +60,7 @@ export function trustPatch(
   return [{ op: 'test', path: '/metadata/uid', value: object.metadata.uid }, ...changes];
 }
 
-/** The paths of the `clientConfig` fields in the object that call this Service. */
+/** The paths of all `clientConfig` fields in the object that refer to this Service. */
 function configsFor(
   object: TrustingObject,
   service: ServicePlace,

@@ -1,12 +1,15 @@
 import type { LabelSelector, Permission, Webhook } from 'chancery';
 import type { AdmissionOperation } from 'chancery/internal';
 
-/** A change of an object, with the names of the contract of hooks. */
+/** The kinds of changes of an object, as the contract of hooks calls them. */
 export type WatchEventType = 'Added' | 'Modified' | 'Deleted';
 
 /** One executable of the hooks folder, and its configuration. */
 export interface Hook {
-  /** Path below the hooks folder, with `/`. It names the hook in logs, metrics and Events. */
+  /**
+   * Path below the hooks folder, with `/` as the separator. It is the name of the hook in logs,
+   * metrics and Events.
+   */
   readonly name: string;
   /** Absolute path with which the hook is started. Symbolic links are not resolved. */
   readonly path: string;
@@ -21,16 +24,19 @@ export interface HookRight {
   /** Plural names. A subresource is written with `/`. */
   readonly resources: readonly string[];
   readonly verbs: readonly Permission['verbs'][number][];
-  /** If omitted, the rule covers every object. */
+  /** The names of objects. If omitted, the rule covers every object. */
   readonly resourceNames?: readonly string[];
-  /** If omitted, the rule covers every namespace, or the resource is cluster-scoped. */
+  /**
+   * The namespaces of objects. Omitted if the rule covers every namespace, and for cluster-scoped
+   * resources.
+   */
   readonly namespaces?: readonly string[];
 }
 
 /** An answer to `--config`, checked and with every default filled in. */
 export interface HookConfig {
   readonly version: 'v0' | 'v1';
-  /** If omitted, runs are not limited. */
+  /** The limit for the rate of runs. If omitted, runs are not limited. */
   readonly rateLimit?: {
     /** Milliseconds after which one token is added. */
     readonly intervalMs: number;
@@ -57,29 +63,29 @@ export interface HookConfig {
 interface CommonBinding {
   /** The value of `binding` in the context. */
   readonly name: string;
-  /** Default `main`. */
+  /** The queue for the runs. Default `main`. */
   readonly queue: string;
-  /** If omitted, the binding has no group. */
+  /** The group of the binding. If omitted, the binding has no group. */
   readonly group?: string;
   readonly allowFailure: boolean;
   /**
-   * Names of the Kubernetes bindings of the hook that the hook lists or that the group adds,
-   * without duplicates.
+   * Names of Kubernetes bindings of the same hook, without duplicates. The hook lists them in its
+   * configuration, or they belong to the group of this binding.
    */
   readonly includeSnapshotsFrom: readonly string[];
 }
 
-/** Runs the hook at the times of a crontab. */
+/** A binding that runs the hook at the times of a crontab. */
 export interface ScheduleBinding extends CommonBinding {
-  /** As the hook wrote it: 5 or 6 fields, or `@every 5m`, `@hourly` and so on. */
+  /** The schedule as the hook wrote it: 5 or 6 fields, or `@every 5m`, `@hourly` and so on. */
   readonly crontab: string;
 }
 
-/** Runs the hook when objects change. */
+/** A binding that runs the hook when objects change. */
 export interface KubernetesBinding extends CommonBinding {
-  /** The kind as the hook wrote it: a kind in any case, a plural or a short name. */
+  /** The kind as the hook wrote it: a kind in upper or lower case, a plural, or a short name. */
   readonly kind: string;
-  /** If omitted, the preferred version is watched. */
+  /** The version to watch. If omitted, the preferred version is watched. */
   readonly apiVersion?: string;
   /** The events that start a run. If empty, the binding only keeps a snapshot. */
   readonly events: ReadonlySet<WatchEventType>;
@@ -87,22 +93,25 @@ export interface KubernetesBinding extends CommonBinding {
   readonly waitsForSynchronization: boolean;
   readonly keepsFullObjects: boolean;
   /**
-   * Interval in milliseconds of additional lists that are compared with the cache. If omitted, the
-   * value of the settings.
+   * Interval in milliseconds at which objects are listed again, and compared with the cache. If
+   * omitted, the value of the settings applies.
    */
   readonly resyncPeriodMs?: number;
-  /** If omitted, every name matches. */
+  /** The names of objects to watch. If omitted, every name matches. */
   readonly names?: readonly string[];
   /** A label selector as text. If omitted, every object matches. */
   readonly labelSelector?: string;
   /** A field selector as text. If omitted, every object matches. */
   readonly fieldSelector?: string;
-  /** If omitted, every namespace matches. If both fields are set, a namespace must match both. */
+  /**
+   * The namespaces to watch. If omitted, every namespace matches. If both `names` and
+   * `labelSelector` are set, a namespace must match both.
+   */
   readonly namespaces?: {
     readonly names?: readonly string[];
     readonly labelSelector?: string;
   };
-  /** If omitted, a change anywhere in the object counts. */
+  /** A jq program. If omitted, every change of the object is an event. */
   readonly jqFilter?: string;
 }
 
@@ -111,12 +120,15 @@ interface ReviewBinding {
   readonly name: string;
   /** Path in the configuration, for messages: `kubernetesValidating[0]`. */
   readonly path: string;
-  /** The group of the binding. For a review, a group only adds its snapshots. */
+  /**
+   * The group of the binding. For a review, the only effect of a group is that its snapshots are
+   * included.
+   */
   readonly group?: string;
   readonly includeSnapshotsFrom: readonly string[];
 }
 
-/** Allows, denies or changes the writes of clients. */
+/** A binding with which the hook allows, denies or changes the writes of clients. */
 export interface AdmissionBinding
   extends ReviewBinding,
     Pick<Webhook, 'type' | 'failurePolicy' | 'sideEffects' | 'matchConditions' | 'timeoutSeconds'> {
@@ -139,7 +151,7 @@ export interface AdmissionRule {
   readonly scope: 'Cluster' | 'Namespaced' | '*';
 }
 
-/** Converts objects between versions of a custom resource. */
+/** A binding with which the hook converts objects between versions of a custom resource. */
 export interface ConversionBinding extends ReviewBinding {
   /** The name of the CustomResourceDefinition: `crontabs.stable.example.com`. */
   readonly crdName: string;

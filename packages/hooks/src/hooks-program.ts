@@ -20,8 +20,8 @@ export interface HooksProgramOptions
     'tmpDir' | 'maxProcesses' | 'timeoutMs' | 'maxAttempts' | 'strictPatches' | 'proxiesJsonLines'
   > {
   /**
-   * The environment of this process. Hooks get only the variables on the allow-list and in
-   * `hookEnv`.
+   * The environment of this process. Hooks get only the variables on the allow-list, and the
+   * variables in `hookEnv`.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The URL of the ambassador. Hooks get the URL as `CHANCERY_API_URL`. */
@@ -33,7 +33,8 @@ export interface HooksProgramOptions
   /** Parsed CustomResourceDefinitions. Their kinds need no discovery. */
   readonly definitions: readonly unknown[];
   /**
-   * The metric of this process that uses a given name in a scrape. Hooks cannot use such a name.
+   * If this process has a metric with the given name in a scrape, returns the metric's name. Hooks
+   * cannot use such names.
    */
   readonly ownMetric: (name: string) => string | undefined;
   readonly jq: Jq;
@@ -44,9 +45,9 @@ export interface HooksProgramOptions
 
 /** A loaded folder of hooks, with the runnables and webhooks for a manager. */
 export interface HooksProgram extends HooksParts {
-  /** Sorted by path. */
+  /** The hooks, sorted by path. */
   readonly hooks: readonly Hook[];
-  /** Empty unless `skipBroken` is set. */
+  /** The broken hooks. Empty unless `skipBroken` is set. */
   readonly problems: readonly HookProblem[];
   /**
    * Files of the folder that are not hooks, because they have neither an execute bit nor a `#!`

@@ -37,8 +37,8 @@ import { watchBindings } from './watch/watch-bindings.ts';
 import { WatchPlan } from './watch/watch-plan.ts';
 
 /**
- * Time in milliseconds that active runs get at a stop. Reconciles get the same time from a manager
- * with the default stop time of 25 s.
+ * Time in milliseconds that active runs get when the process stops. A manager with the default stop
+ * time of 25 s gives its reconciles the same time.
  */
 const STOP_GRACE_MS = 10_000;
 
@@ -58,7 +58,7 @@ export interface HooksRunnableOptions {
   readonly tmpDir: string;
   /** Maximum number of concurrent runs, over all queues. */
   readonly maxProcesses: number;
-  /** Time limit in milliseconds for hooks that set none themselves; 0 for no limit. */
+  /** Time limit in milliseconds for hooks that set no time limit themselves; 0 for no limit. */
   readonly timeoutMs: number;
   /**
    * Number of attempts after which a task is given up and recorded. If undefined, tasks are never
@@ -84,7 +84,7 @@ export interface HooksParts {
    */
   readonly answering: Runnable | undefined;
   readonly webhooks: readonly Webhook[];
-  /** Undefined before the first run. */
+  /** Returns the state of the engine. Undefined before the first run. */
   readonly status: () => HooksStatus | undefined;
 }
 
@@ -122,7 +122,8 @@ export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
     },
   });
   const { ask } = options.reviews;
-  // A webhook is ready only when its sources are. A kind that is not served yet must not delay it.
+  // A webhook is ready only when its sources are ready. Sources of kinds that are not served yet
+  // are excluded, so that they do not delay the webhook.
   const sourcesOf = (binding: KubernetesBinding) =>
     plan.knownSourcesOf(binding).filter(({ optional }) => !optional);
   const webhooks = hooks.flatMap((hook) => hookWebhooks(hook, { known, ask, sourcesOf }));
@@ -219,7 +220,7 @@ function reportFilter(
   }
 }
 
-/** Records an Event about the Pod of this process, because users look there. */
+/** Records an Event about the Pod of this process, because users look for Events there. */
 function recordTrouble(
   { name }: Hook,
   { reason, note }: HookTrouble,

@@ -29,7 +29,7 @@ import type { CompositeSpec } from './spec.ts';
 export interface CompositeParts {
   readonly spec: CompositeSpec;
   readonly parent: Resource;
-  /** In the order of `spec.children`. */
+  /** The resources of children, in the order of `spec.children`. */
   readonly children: readonly Resource[];
   readonly hooks: ConfiguredHooks;
   /**
@@ -42,8 +42,8 @@ export interface CompositeParts {
 /**
  * The controller that a CompositeController declares.
  *
- * @throws ConfigurationError `CONFIG` when it has no sync hook, and for rolling updates of
- * cluster-scoped parents without a namespace for revisions.
+ * @throws ConfigurationError `CONFIG` when the controller has no sync hook, and for rolling updates
+ * of cluster-scoped parents without a namespace for revisions.
  */
 export function compositeController(parts: CompositeParts, shared: SharedParts): Controller {
   const { spec, parent, hooks, statusFields } = parts;

@@ -4,15 +4,15 @@ import type { HookFunction } from './hook-function.ts';
 import type { ControllerSpec } from './spec.ts';
 
 /**
- * Time for reading and writing objects in a reconcile, besides the calls of hooks. It equals the
- * default time limit of controllers.
+ * Time that a reconcile gets for reading and writing objects, in addition to the time for calling
+ * hooks. It equals the default time limit of controllers.
  */
 const WITHOUT_HOOKS_MS = 5 * 60_000;
 
 /** The longest pause between retries for controllers without a period. */
 const LONGEST_BACKOFF_MS = 1_000_000;
 
-/** The shortest period. Shorter periods are extended to this one, like in the original. */
+/** The shortest period. Shorter periods are extended to this one, as in Metacontroller. */
 const LEAST_RESYNC_MS = 1_000;
 
 /** The options of a controller that depend only on its object. */
@@ -36,8 +36,8 @@ export function controllerOptions(
 }
 
 /**
- * Share of a period by which the next call may be earlier, so that the calls of many parents
- * spread.
+ * The next call may come earlier by up to this share of the period, so that the calls for many
+ * parents do not come at the same time.
  */
 const JITTER = 0.1;
 

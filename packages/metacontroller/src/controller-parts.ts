@@ -11,11 +11,14 @@ export interface SharedParts {
   readonly writer: ChildWriter;
   /** Number of parents of one controller that are reconciled concurrently. */
   readonly workers: number;
-  /** Period in milliseconds for controllers without `resyncPeriodSeconds`; 0 for never. */
+  /**
+   * Period in milliseconds after which parents are reconciled again, for controllers without
+   * `resyncPeriodSeconds`. 0 means never.
+   */
   readonly resyncPeriodMs: number;
-  /** `delete`: an answer without `children` deletes all children, as in the original. */
+  /** With `delete`, an answer without `children` deletes all children, as in Metacontroller. */
   readonly emptyChildren: 'refuse' | 'delete';
-  /** True when answers of version v2 may have fields that the original does not know. */
+  /** True when answers of version v2 may have fields that Metacontroller does not know. */
   readonly extensions: boolean;
   /**
    * The namespace for the revisions of cluster-scoped parents. If undefined, such parents cannot
@@ -23,19 +26,19 @@ export interface SharedParts {
    */
   readonly revisionsNamespace: string | undefined;
   /**
-   * True when webhooks get `metadata.managedFields`, as in the original. Programs and modules never
-   * get it.
+   * True when webhooks get `metadata.managedFields`, as in Metacontroller. Programs and modules
+   * never get it.
    */
   readonly managedFields: boolean;
   /**
-   * The resource that a rule of a customize hook names.
+   * Finds the resource for a rule of a customize hook.
    *
    * @throws ConfigurationError when the API server does not serve it.
    */
   resolve(reference: ResourceReference, signal: AbortSignal): Promise<Resource>;
   /** Lists and watches related objects, see `RunnableContext.open`. */
   open(source: Source): InformerHandle<KubernetesObject>;
-  /** Called after a failed reconcile, when its Event and its condition are written. */
+  /** Called after a failed reconcile, once the Event and the condition about it are written. */
   readonly failed?: (failure: ControllerFailure) => void;
 }
 
@@ -43,7 +46,7 @@ export interface SharedParts {
 export interface ControllerFailure {
   readonly controller: string;
   readonly parent: KubernetesObject;
-  /** `InvalidAnswer`, `HotLoop`, …: see `HookErrorReason`. */
+  /** The reason of the failure, such as `InvalidAnswer` or `HotLoop`: see `HookErrorReason`. */
   readonly reason: string;
   readonly error: unknown;
 }

@@ -18,9 +18,9 @@ import type { DecoratorSpec } from './spec.ts';
 /** A DecoratorController with resolved resources and callable hooks. */
 export interface DecoratorParts {
   readonly spec: DecoratorSpec;
-  /** In the order of `spec.resources`. */
+  /** The decorated resources, in the order of `spec.resources`. */
   readonly resources: readonly DecoratedResource[];
-  /** In the order of `spec.attachments`. */
+  /** The resources of attachments, in the order of `spec.attachments`. */
   readonly attachments: readonly Resource[];
   readonly hooks: ConfiguredHooks;
 }
@@ -41,7 +41,8 @@ type Shape = DecoratorSpec['resources'][number];
 /**
  * The controllers that a DecoratorController declares: one per resource.
  *
- * @throws ConfigurationError `CONFIG` when it has no sync hook, and for an invalid selector.
+ * @throws ConfigurationError `CONFIG` when the controller has no sync hook, and for an invalid
+ * selector.
  */
 export function decoratorControllers(
   parts: DecoratorParts,

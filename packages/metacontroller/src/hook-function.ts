@@ -6,8 +6,8 @@ export interface HookRequest {
   /** Plain data. It contains cached objects, which are frozen. */
   readonly value: Readonly<Record<string, unknown>>;
   /**
-   * The request as JSON, formatted as Metacontroller does. The text is created once, in slices of
-   * the event loop, because a parent may have thousands of children.
+   * The request as JSON, in the same format as Metacontroller's requests. The text is created once,
+   * in slices of the event loop, because a parent may have thousands of children.
    */
   text(): Promise<string>;
 }
@@ -30,12 +30,15 @@ export interface HookFunction {
   readonly mode: 'webhook' | 'exec' | 'module';
   /**
    * The version of the requests. It is the version of the object's hook, unless the file of
-   * functions names another.
+   * functions contains another version.
    */
   readonly version: HookVersion;
-  /** `strict`: unknown and repeated fields of the answer are errors. */
+  /** With `strict`, unknown and repeated fields of the answer are errors. */
   readonly answers: 'loose' | 'strict';
-  /** For messages: the URL without credentials, or the path of the program or module. */
+  /**
+   * The description for messages: the URL without credentials, or the path of the program or
+   * module.
+   */
   readonly description: string;
   /**
    * Calls the hook.

@@ -75,7 +75,8 @@ export interface DecoratorSyncResponse extends HookResponse {
 /** Fields in the answers of sync and finalize hooks of both kinds. */
 interface HookResponse {
   /**
-   * Seconds until the hook is called again, even without a change. At most a year; 0 means never.
+   * Seconds until the hook is called again, even without a change. The maximum is a year. 0 means
+   * never.
    */
   readonly resyncAfterSeconds?: number;
   /** True when finalizing the parent is complete. Has no effect in the answer of a sync hook. */
@@ -86,9 +87,9 @@ interface HookResponse {
 
 /** An Event that is recorded about the parent. */
 export interface HookEvent {
-  /** Default `Normal`. */
+  /** The type of the Event. Default `Normal`. */
   readonly type?: 'Normal' | 'Warning';
-  /** CamelCase, at most 128 characters. */
+  /** The reason of the Event, in CamelCase, with at most 128 characters. */
   readonly reason: string;
   /** A text for people. At most 1,024 characters are kept. */
   readonly message: string;
@@ -98,9 +99,9 @@ export interface HookEvent {
 export type DesiredObject = NamedObject | (NamedObject & Readonly<Record<string, unknown>>);
 
 interface NamedObject {
-  /** `v1` or `apps/v1`: the apiVersion of a declared type. */
+  /** The apiVersion of a declared type, such as `v1` or `apps/v1`. */
   readonly apiVersion: string;
-  /** CamelCase, singular: the kind of a declared type. */
+  /** The kind of a declared type, in CamelCase and singular. */
   readonly kind: string;
   /** If the namespace is omitted, the namespace of the parent is used. */
   readonly metadata: Partial<ObjectMeta> & Pick<ObjectMeta, 'name'>;
@@ -125,18 +126,19 @@ export interface CustomizeResponse {
 
 /** Selects objects of one type. Without names, selectors and namespace, it selects all of them. */
 export interface RelatedResourceRule {
-  /** `v1`, `apps/v1`. */
+  /** The apiVersion of the type, such as `v1` or `apps/v1`. */
   readonly apiVersion: string;
-  /** Lower-case plural, as in URLs. */
+  /** The plural name of the type in lower case, as in URLs. */
   readonly resource: string;
-  /** Must not be combined with `names`. */
+  /** Selects objects with these labels. Must not be combined with `names`. */
   readonly labelSelector?: LabelSelector;
-  /** Only objects of this namespace. */
+  /** Selects only objects of this namespace. */
   readonly namespace?: string;
-  /** Only objects with these names. */
+  /** Selects only objects with these names. */
   readonly names?: readonly string[];
   /**
-   * Only objects in namespaces with these labels. Must not be combined with `names` or `namespace`.
+   * Selects only objects in namespaces with these labels. Must not be combined with `names` or
+   * `namespace`.
    */
   readonly namespaceSelector?: LabelSelector;
 }

@@ -15,7 +15,7 @@ import { type NamedRule, relatedAnswer } from './json/related-answer.ts';
 import type { ControllerSpec } from './spec.ts';
 
 interface RelatedParts {
-  /** Name of the controller in logs and metrics. */
+  /** The name of the controller in logs and metrics. */
   readonly name: string;
   readonly hooks: ConfiguredHooks;
   readonly shared: SharedParts;

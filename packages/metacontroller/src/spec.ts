@@ -3,9 +3,9 @@ import type { ChildUpdate, StatusCheck } from 'chancery/internal';
 
 /** A reference to a resource, as the custom resources contain it. */
 export interface ResourceReference {
-  /** `v1`, `apps/v1`. */
+  /** The apiVersion, such as `v1` or `apps/v1`. */
   readonly apiVersion: string;
-  /** The plural name. */
+  /** The plural name of the resource. */
   readonly resource: string;
 }
 
@@ -19,7 +19,7 @@ export interface KeyReference {
 
 /** The settings of the connection to a webhook. All are optional. */
 export interface ConnectionSpec {
-  /** PEM text, or a reference to it. */
+  /** Trusted certificates: PEM text, or a reference to a key with such text. */
   readonly caBundle?: { readonly inline: string } | KeyReference;
   readonly clientTls?: { readonly certificate: KeyReference; readonly privateKey: KeyReference };
   /** The content of the header `Authorization`: the scheme, usually `Bearer`, and the credentials. */
@@ -36,8 +36,8 @@ export interface WebhookSpec {
     readonly cacheCleanupMs: number | undefined;
   };
   /**
-   * The connection settings of the hook. If it has none, the settings of the endpoint that matches
-   * its host.
+   * The connection settings of the hook. If the hook has no connection settings, the settings of
+   * the endpoint that matches its host apply.
    */
   readonly connection: ConnectionSpec;
 }
@@ -47,9 +47,9 @@ export type HookVersion = 'v1' | 'v2';
 /** One hook of a controller. */
 export interface HookSpec {
   readonly version: HookVersion;
-  /** `strict`: unknown and repeated fields of the answer are errors. */
+  /** With `strict`, unknown and repeated fields of the answer are errors. */
   readonly answers: 'loose' | 'strict';
-  /** Undefined when only a function of the mounted file can serve the hook. */
+  /** The webhook. Undefined when the hook can only be served by a function of the mounted file. */
   readonly webhook: WebhookSpec | undefined;
 }
 
@@ -64,7 +64,7 @@ interface ControllerSpecBase {
   readonly resyncPeriodMs: number | undefined;
   readonly hooks: Readonly<Partial<Record<HookName, HookSpec>>>;
   /**
-   * Resources from the annotation that a customize hook may name. Rights are generated for them.
+   * Resources that a customize hook may select, from the annotation. Rights are generated for them.
    */
   readonly relatedResources: readonly ResourceReference[];
 }
@@ -99,7 +99,7 @@ export interface DecoratorSpec extends ControllerSpecBase {
   readonly kind: 'DecoratorController';
   readonly resources: readonly (ResourceReference & {
     readonly labelSelector: LabelSelector | undefined;
-    /** All requirements must match. */
+    /** The requirements of the annotation selector. All of them must match. */
     readonly annotationSelector: readonly AnnotationRequirement[] | undefined;
     readonly ignoreStatusChanges: boolean;
   })[];

@@ -33,6 +33,6 @@ export interface PackageMetadata {
   readonly capabilities?: string;
   /** The oldest Kubernetes: three numbers, such as `1.30.0`. */
   readonly minKubeVersion?: string;
-  /** `alpha`, `beta`, `stable` and so on. */
+  /** The maturity of the operator, such as `alpha`, `beta` or `stable`. */
   readonly maturity?: string;
 }

@@ -15,9 +15,10 @@ export interface ExistingKinds {
 const REASON_CHARS = 1_200;
 
 /**
- * The kinds that `reads` return. A kind that cannot be read does not affect the others.
+ * The kinds that the functions in `reads` return. If one kind cannot be read, the others are still
+ * returned.
  *
- * @param reads - each returns a kind, or the reason to skip it.
+ * @param reads - functions that return a kind, or the reason to skip it.
  * @param from - the source of the kinds, for messages.
  * @throws ConfigurationError `CONFIG` with all reasons when there is no kind.
  */
@@ -53,8 +54,8 @@ interface Messages {
 }
 
 /**
- * Adds a kind, or a version of a known kind. PROJECT lists each version of a kind separately, all
- * with the same definition.
+ * Adds a kind, or another version of a kind that was added before. PROJECT has one entry for each
+ * version of a kind, and all of these entries have the same definition.
  */
 function add(kinds: ExistingKind[], kind: ExistingKind, { skipped, notes }: Messages): void {
   const { names } = kind;

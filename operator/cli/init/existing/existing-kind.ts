@@ -9,7 +9,10 @@ import { existingNames, requireKind } from './existing-names.ts';
 export interface ExistingKind {
   readonly names: KindNames;
   readonly isNamespaced: boolean;
-  /** Undefined when only the names are known. Then the project declares the schema. */
+  /**
+   * The definition. Undefined when only the names of the kind are known. In that case, the new
+   * project declares the schema.
+   */
   readonly definition: ExistingDefinition | undefined;
 }
 
@@ -28,8 +31,8 @@ export interface ExistingDefinition {
  * The kind of a CustomResourceDefinition, in the version that is stored. If that version is not
  * served, the newest served version is used.
  *
- * @throws ConfigurationError `CONFIG` when it cannot be read, or when the API server would refuse
- * its names.
+ * @throws ConfigurationError `CONFIG` when the definition cannot be read, or when the API server
+ * would refuse its names.
  */
 export function existingKind(definition: Mapping): ExistingKind {
   const { name } = checkedDefinition(definition);

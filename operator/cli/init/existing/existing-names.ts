@@ -39,16 +39,16 @@ export function requireKind(what: 'kind' | 'listKind', kind: unknown): void {
   if (!isDns1035Label(text(kind).toLowerCase())) throw broken(what, LABEL, kind);
 }
 
-/** A kind with the prefix of its file names. Each kind has another prefix. */
+/** A kind with the prefix of its file names. No two kinds have the same prefix. */
 export type FileOf<T> = T & { readonly file: string };
 
-/** Maximum number of alternative names for a kind whose own name is taken. */
+/** Maximum number of alternative names that are tried for a kind whose name is taken. */
 const MAX_TRIES = 10_000;
 
 /**
- * Gives each kind a unique name. A name that is taken gets the first part of the group appended,
- * then the whole group, then a number. The name is used for the controller, for its files and for
- * its sample.
+ * Gives each kind a unique name. If a name is taken, the first segment of the group is appended to
+ * it. If that name is taken as well, the whole group is appended, and then a number. The name is
+ * used for the controller, for its files and for its sample.
  */
 export function withFiles<T extends { readonly names: KindNames }>(
   kinds: readonly T[],
@@ -78,7 +78,10 @@ function* candidates({ dashed, group }: KindNames): Generator<string> {
   for (let at = 2; at < MAX_TRIES; at += 1) yield joined(dashed, String(at));
 }
 
-/** A label from two names. The first name is cut if both are too long for one label. */
+/**
+ * Joins two names to a DNS label. The first name is cut if the result would be too long for a
+ * label.
+ */
 function joined(name: string, more: string): string {
   const end = more.slice(0, 40).replace(/-+$/, '');
   return `${name.slice(0, 62 - end.length).replace(/-+$/, '')}-${end}`;

@@ -13,7 +13,7 @@ import { type ExistingKind, existingKind } from './existing-kind.ts';
 /** The folder in which controller-gen writes the definitions of a Go project. */
 const BASES = 'config/crd/bases';
 
-/** A definition of the Go project, read only when PROJECT lists its kind. */
+/** A definition of the Go project. Its content is only read when PROJECT lists its kind. */
 interface Base {
   readonly group: string;
   readonly kind: string;

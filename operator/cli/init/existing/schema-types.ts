@@ -30,7 +30,10 @@ function member(name: string, field: unknown, isRequired: boolean, depth: number
   return `readonly ${key}${isThere ? '' : '?'}: ${typeOf(field, depth)};`;
 }
 
-/** The type of a value with this schema. A part that the schema does not specify is `unknown`. */
+/**
+ * The type of a value with this schema. Where the schema does not specify a type, the type is
+ * `unknown`.
+ */
 function typeOf(schema: unknown, depth: number): string {
   if (!isMapping(schema) || depth > MAX_DEPTH) return 'unknown';
   const type = typeOfValue(schema, depth + 1);

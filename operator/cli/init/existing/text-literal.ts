@@ -1,14 +1,14 @@
 /**
- * A text as a TypeScript literal on one line, for any text. JSON may contain two line separators
- * unescaped, so they are escaped here. A template would otherwise indent the text after them.
+ * Any string as a TypeScript literal on one line. JSON may contain the line separators U+2028 and
+ * U+2029 unescaped. They are escaped here, because a template would indent the text after them.
  */
 export function textLiteral(text: string): string {
   return oneLine(JSON.stringify(text));
 }
 
 /**
- * A value as JSON, which is valid TypeScript except for one key: `__proto__` would set the
- * prototype, so it is written differently.
+ * A value as JSON, which is valid TypeScript. Only the key `__proto__` is written as a computed
+ * key, because otherwise it would set the prototype.
  */
 export function jsonLiteral(value: unknown): string {
   const json = oneLine(JSON.stringify(value, undefined, 2));

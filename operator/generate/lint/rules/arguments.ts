@@ -4,8 +4,8 @@ import { argumentPath } from '../installation.ts';
 import type { ProxyFlags } from '../proxy-flags.ts';
 
 /**
- * Flags that make kubectl use other credentials, another server or another identity, with the
- * reason against each.
+ * Flags that make kubectl use other credentials, another server or another identity. For each flag,
+ * the reason why it is refused.
  */
 const CREDENTIALS: Readonly<Record<string, string>> = {
   token: 'it never changes, and the process list shows it',
@@ -115,7 +115,7 @@ export const entryPoint: Rule = {
 
 /**
  * Flags that the arguments must contain when the entry point of the image does not set them.
- * `accept-paths-given` checks its own flag.
+ * `--accept-paths` is not among them, because the rule `accept-paths-given` checks it.
  */
 const REQUIRED_FLAGS = [
   ...AMBASSADOR_FLAGS.map((flag) => flag.replace(/^--|=.*$/g, '')),

@@ -13,11 +13,11 @@ interface ClosedWebhook {
   readonly level: 'error' | 'warning';
   readonly object: string;
   readonly path: string;
-  /** True when the webhook is called for the Pods that a node needs before it can run others. */
+  /** True when the webhook is called for Pods without which a node cannot run any other Pod. */
   readonly keepsNodes: boolean;
 }
 
-/** The labels of the namespace of the Pods that a node needs. */
+/** The labels of `kube-system`, the namespace of the Pods that every node needs. */
 const SYSTEM = { 'kubernetes.io/metadata.name': 'kube-system' };
 
 export const closedWebhooks: Rule = {
@@ -56,7 +56,7 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
     const object = `${each.kind}/${each.metadata.name}`;
     const { webhooks, spec } = each as Called;
     if (/^(?:Validating|Mutating)WebhookConfiguration$/.test(each.kind)) {
-      // If the field is missing, the API server uses Fail.
+      // If the field `failurePolicy` is missing, the API server uses `Fail`.
       return (webhooks ?? []).flatMap(
         ({ name, clientConfig, failurePolicy = 'Fail', ...asked }) => {
           if (failurePolicy !== 'Fail' || !isOurs(clientConfig)) return [];
@@ -69,7 +69,8 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
       );
     }
     const isConverted = each.kind === 'CustomResourceDefinition' && isOurs(configOf(spec));
-    // There is no failure policy for conversions, so one replica may be intended: a warning.
+    // A conversion cannot have the failure policy `Ignore`. The author may have chosen one replica
+    // on purpose, so this is only a warning.
     const where = { object, path: 'spec.conversion' };
     return isConverted ? [{ ...where, level: 'warning', keepsNodes: false }] : [];
   });

@@ -77,7 +77,7 @@ function isCidr(text: string): boolean {
 interface DisruptionBudget {
   readonly minAvailable?: number | string;
   readonly maxUnavailable?: number | string;
-  /** If omitted, the budget applies to no Pod. */
+  /** Selects the Pods of the disruption budget. If omitted, the budget applies to no Pod. */
   readonly selector?: LabelSelector | null;
 }
 
@@ -113,8 +113,8 @@ export const disruptionBudget: Rule = {
 };
 
 /**
- * The number of Pods for a field of a disruption budget. Kubernetes rounds percentages up in both
- * fields.
+ * The number of Pods for the value of `minAvailable` or `maxUnavailable`. Kubernetes rounds
+ * percentages up in both fields.
  */
 function share(value: number | string, replicas: number): number {
   const text = String(value);
@@ -124,8 +124,8 @@ function share(value: number | string, replicas: number): number {
 }
 
 /**
- * A manager of controller-runtime has no variable for leader election. Managers of kubebuilder have
- * a flag.
+ * A manager of controller-runtime has no environment variable for leader election. Managers that
+ * kubebuilder generates have a flag for it.
  */
 function ofGoManager({ operator, kind, replicas }: Installation): readonly Problem[] {
   if (operator === undefined || (kind !== 'DaemonSet' && (replicas ?? 1) < 2)) return [];

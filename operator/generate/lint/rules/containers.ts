@@ -41,7 +41,10 @@ export const twoContainers: Rule = {
   },
 };
 
-/** Labels and annotations that let a mesh add a container to a Pod, and the values that enable it. */
+/**
+ * Labels and annotations with which a service mesh adds a container to a Pod, each with the values
+ * that enable this.
+ */
 const INJECTORS: readonly (readonly [key: string, on: RegExp])[] = [
   ['sidecar.istio.io/inject', /^true$/],
   ['istio-injection', /^enabled$/],

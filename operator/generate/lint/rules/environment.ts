@@ -65,8 +65,8 @@ function missing(container: Container, path: string): readonly Problem[] {
 }
 
 /**
- * Reports a proxy for outgoing requests. Some clusters need a corporate proxy; NO_PROXY shows that
- * it is intended.
+ * Reports a proxy for outgoing requests. Some clusters need a corporate proxy. If NO_PROXY is set,
+ * the proxy is intended.
  */
 function proxied(container: Container, path: string): readonly Problem[] {
   const noProxy = variable(container, 'NO_PROXY');

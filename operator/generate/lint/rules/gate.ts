@@ -187,7 +187,7 @@ interface CalledPath {
   readonly path: string;
 }
 
-/** Paths that the API server calls at a Service of this Pod. */
+/** Paths at which the API server calls this Pod through a Service. */
 function calledPaths(installation: Installation): readonly CalledPath[] {
   const services = servicesOf(installation).map(({ metadata }) => metadata.name);
   return installation.objects.flatMap((object) =>

@@ -8,8 +8,8 @@ import { readable } from '../path-pattern.ts';
 const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
 /**
- * Minimum time before a restart. A restart rarely helps, and an outage of the API server is no
- * reason for one.
+ * Minimum time for which a probe must fail before the container is restarted. A restart rarely
+ * helps, and an outage of the API server is no reason for one.
  */
 const PATIENCE_SECONDS = 300;
 
@@ -105,8 +105,8 @@ function impatient({ livenessProbe }: Container, path: string): readonly Problem
 }
 
 /**
- * The command of a probe. kubectl cannot connect to a socket. With a socket, the probe bypasses the
- * ambassador and only tests the credentials.
+ * The command of a probe. If the ambassador listens on a unix socket, kubectl cannot connect to it.
+ * In that case, the probe bypasses the ambassador, and tests only the credentials.
  */
 function command(installation: Installation): readonly string[] {
   const { kubectl = '/kubectl', socket } = installation;
@@ -143,7 +143,7 @@ export const operatorProbes: Rule = {
   },
 };
 
-/** True when the probe reads `/readyz` of the ambassador, which shows whether requests work. */
+/** True when the probe reads `/readyz` of the ambassador, which tells whether requests succeed. */
 function asksAmbassador(probe: Probe | null | undefined, port: string): boolean {
   if (probe == null) return false;
   const words = (probe.exec?.command ?? []).join(' ');
@@ -158,7 +158,7 @@ function asksAmbassador(probe: Probe | null | undefined, port: string): boolean 
 
 /**
  * The time limit for the stop of `chancery run` in seconds, unless CHANCERY_SHUTDOWN_TIMEOUT sets
- * another one.
+ * another limit.
  */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
@@ -227,7 +227,7 @@ function grace({ pod }: Installation, seconds: number, why: string): readonly Pr
   ];
 }
 
-/** Seconds that the operator may take to stop. 0 for an operator that waits for nothing. */
+/** Seconds that the operator may take to stop. 0 for an operator that stops at once. */
 function budgetOf(installation: Installation): number {
   const { operator, pod } = installation;
   const text = variable(operator?.container, 'CHANCERY_SHUTDOWN_TIMEOUT')?.value ?? '';

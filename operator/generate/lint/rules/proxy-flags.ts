@@ -54,7 +54,7 @@ export const acceptHosts: Rule = {
   },
 };
 
-/** The log level from which kubectl logs decoded paths. */
+/** From this log level on, kubectl logs decoded paths. */
 const LOGS_PATHS = 3;
 
 export const logLevel: Rule = {
@@ -153,7 +153,7 @@ function pathOfFlag({ flags, proxy }: Installation, name: string): string {
   return flag === undefined ? proxy.path : argumentPath(proxy, flag);
 }
 
-/** Reports elements that match everything, and elements with which kubectl exits at its start. */
+/** Reports elements that match everything, and elements that make kubectl exit when it starts. */
 function unreadable(elements: readonly string[], path: string): readonly Problem[] {
   return elements
     .filter((element) => element === '' || /\(\?[=!<]|\\[1-9]/.test(element) || !compiles(element))
@@ -174,5 +174,5 @@ function compiles(source: string): boolean {
   }
 }
 
-/** Methods that the image rejects, and that no declared verb needs. */
+/** Methods that the image always rejects. No declared verb needs them. */
 const ALWAYS_REJECTED_METHODS: readonly string[] = ['CONNECT', 'HEAD', 'OPTIONS', 'TRACE'];

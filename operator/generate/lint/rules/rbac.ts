@@ -54,7 +54,7 @@ interface Refusal {
   readonly level?: 'warning';
   readonly why: string;
   readonly todo: string;
-  /** The parts of a rule that are refused. */
+  /** The words of an RBAC rule that are refused. Empty when the rule is accepted. */
   found(rule: PolicyRule): readonly string[];
 }
 

@@ -50,8 +50,8 @@ export const memoryHeadroom: Rule = {
 };
 
 /**
- * Minimum CPU limit. One request costs 60 to 190 µs of CPU. With a lower limit, a burst waits for
- * its next slice of 100 ms.
+ * Minimum CPU limit. One request costs 60 to 190 µs of CPU. With a lower limit, a burst of requests
+ * uses up the CPU time of a period of 100 ms, and then waits for the next period.
  */
 const MIN_CPU = 0.2;
 
@@ -114,7 +114,10 @@ export const operatorMemory: Rule = {
   },
 };
 
-/** Bytes of the heap that the container sets. Undefined when Node chooses. */
+/**
+ * The heap size in bytes that the options of the container set. Undefined when Node chooses the
+ * size.
+ */
 function heapSet({ container }: PlacedContainer, limit: number = 0): number | undefined {
   const words = [
     variable(container, 'NODE_OPTIONS')?.value ?? '',

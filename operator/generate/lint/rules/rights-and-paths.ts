@@ -45,7 +45,7 @@ export const grantedPaths: Rule = {
   id: 'path-without-right',
   check: (installation) => {
     const grants = grantsOf(installation);
-    // Without the roles there is nothing to compare. rbac-bound reports that.
+    // Without the roles there is nothing to compare. The rule `rbac-bound` reports missing roles.
     if (grants.length === 0 || grants.some(({ rules }) => rules === undefined)) return [];
     const rights = rightsOf(grants);
     const useless = readable(installation.accepted).flatMap((pattern) =>
@@ -63,8 +63,8 @@ export const grantedPaths: Rule = {
 };
 
 /**
- * True for a right that the filter can be compared with. Another rule checks wildcards. Rights on
- * `finalizers` are only used by admission; there are no requests for them.
+ * True for a right that can be compared with the filter. Wildcards are checked by another rule.
+ * Rights on `finalizers` are used only by admission plugins, and no request has such a path.
  */
 function isComparable(right: Right): boolean {
   const { group, plural, subresource, verb } = right;

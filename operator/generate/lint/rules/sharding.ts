@@ -74,8 +74,8 @@ function withoutRights(installation: Installation, path: string): readonly Probl
 }
 
 /**
- * Reports too few groups. With fewer than two groups each, some replicas have twice the work of
- * others, or none.
+ * Reports too few groups. If there are fewer than two groups per replica, some replicas have twice
+ * the work of other replicas, or no work at all.
  */
 function tooFewGroups(
   groups: number,

@@ -5,7 +5,10 @@ import type { Installation } from '../installation.ts';
 /** The default folder in which kubectl looks for its credentials. */
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The shortest lifetime that the kubelet accepts, and the longest that a stolen token should have. */
+/**
+ * The shortest lifetime of a token that the kubelet accepts, and the longest lifetime that is safe
+ * if a token is stolen.
+ */
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 3600;
 
@@ -153,8 +156,9 @@ export const ownServiceAccount: Rule = {
 };
 
 /**
- * True for a volume that contains only fields of the Pod. A program may look for the name of its
- * namespace in the folder of the token. That name is not a credential.
+ * True for a volume that contains only fields of the Pod. Such a volume may be mounted at the
+ * folder of the token, because a program may look there for the name of its namespace. That name is
+ * not a credential.
  */
 function hasFieldsOnly(volume: Volume): boolean {
   const { downwardAPI, projected } = volume;

@@ -13,7 +13,7 @@ const SELECTORS = [
   { field: 'objectSelector', what: 'object', todo: 'change the selector' },
 ] as const;
 
-/** A webhook that is never called, because its selector contradicts itself. */
+/** Reports a webhook that is never called, because its selector contradicts itself. */
 export const webhookSelectors: Rule = {
   id: 'webhook-selectors',
   check: (installation): readonly Problem[] => {

@@ -23,8 +23,8 @@ import { hookEnvironment } from '../run/hook-environment.ts';
 import { definitionsFor } from './definitions.ts';
 
 /**
- * The declarations of the hooks in a folder. Each hook is started with `--config`. The API server
- * is not asked.
+ * The declarations of the hooks in a folder. Each hook is started with `--config`. No request is
+ * sent to the API server.
  *
  * @param crds - as in `definitionsFor`.
  * @throws ConfigurationError `CONFIG` when a hook is broken, or when the definition of a kind or a
@@ -76,7 +76,7 @@ function definitionsOf(
   return hookConversions(hooks, definitions, ask);
 }
 
-/** Puts the name of the hook before the message of a ConfigurationError. */
+/** Adds the name of the hook in front of the message of a ConfigurationError. */
 function naming<T>({ name }: Hook, work: () => T): T {
   try {
     return work();

@@ -49,7 +49,8 @@ export async function hooks(
   const asked = hooksArguments(command);
   const settings = settingsOf(asked, io.env);
   io.saveMemory(); // most of the data that is read is released when it is filtered
-  // Checked before any hook is started, because hooks are not our code.
+  // This is checked before any hook is started, because hooks are code of the user, and may do
+  // anything.
   if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
   if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
   const logger = loggerOf(settings, io);
@@ -57,7 +58,8 @@ export async function hooks(
   const given = hookEnvironment(io.env, settings.apiUrl, asked.runner.hookEnv);
   await warnOfExposedEnvironment(given, io, logger);
   const jq = createJq({ clock });
-  // The time limits of the YAML reader apply to a thread, which does not know the clock of a test.
+  // The YAML reader runs in a thread, and its time limits use the real time. The clock of a test
+  // does not control that thread.
   const yaml = createYamlReader({ clock: systemClock });
   try {
     const ownMetric = claimsOfProcess({
@@ -96,7 +98,7 @@ interface Surroundings {
   readonly clock: Clock;
   readonly io: Io;
   readonly load: (signalOf: () => AbortSignal) => Promise<HooksProgram>;
-  /** `folderState` before the program was read. */
+  /** The result of `folderState` before the hooks were read. */
   readonly state: string | undefined;
   readonly tokenFolders: readonly string[];
 }

@@ -87,7 +87,7 @@ function selectorsOf(
   };
 }
 
-/** A version such as `v1` or `v1beta1`, with or without a group before it. */
+/** Matches a version such as `v1` or `v1beta1`, with or without a group before it. */
 const VERSION = /^(?:[a-z0-9][-a-z0-9.]*\/)?v[0-9]+(?:(?:alpha|beta)[0-9]+)?$/;
 
 /** Reads one item of `kubernetesCustomResourceConversion`. */

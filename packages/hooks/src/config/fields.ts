@@ -26,7 +26,10 @@ export function refuse(path: string, problem: string): never {
   throw new ConfigurationError(path === '' ? problem : `${path}: ${problem}`);
 }
 
-/** Limits for an answer or a file of a hook. Usual ones have a few kilobytes and a few hundred values. */
+/**
+ * Limits for an answer or a file of a hook. Usually these have a few kilobytes and a few hundred
+ * values.
+ */
 const LIMITS: JsonLimits = { ...DOCUMENT_LIMITS, values: 10_000, documentValues: 10_000 };
 const MAX_CHARS = 1_000_000;
 

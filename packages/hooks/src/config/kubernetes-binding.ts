@@ -51,10 +51,10 @@ export function kubernetesOf(item: Item): Drafted<KubernetesBinding> {
   return { binding, path: item.path };
 }
 
-/** A kind, a plural or a short name. A path, or a name with a group, does not match. */
+/** Matches a kind, a plural or a short name. A path, or a name with a group, does not match. */
 const KIND = /^[A-Za-z][A-Za-z0-9-]{0,62}$/;
 
-/** An apiVersion such as `v1` or `apps/v1`. */
+/** Matches an apiVersion such as `v1` or `apps/v1`. */
 const API_VERSION = /^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/)?[a-z][a-z0-9]*$/;
 
 /** Reads `kind` and `apiVersion`. */

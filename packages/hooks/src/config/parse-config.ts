@@ -3,7 +3,10 @@ import { parseV0 } from './config-v0.ts';
 import { parseV1 } from './config-v1.ts';
 import { formOf, refuse } from './fields.ts';
 
-/** Fields that exist only in v1. They show that `configVersion` was forgotten. */
+/**
+ * Fields that exist only in v1. If one of them is present, the author has forgotten
+ * `configVersion`.
+ */
 const ONLY_V1 = /^(?:settings|kubernetes[A-Za-z]*)$/;
 
 /**

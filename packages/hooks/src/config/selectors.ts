@@ -12,7 +12,7 @@ export function labelsOf(item: Item): string {
   return formatSelector(selectorFromObject(labelSelectorOf(item)));
 }
 
-/** A label selector as an object, checked. An empty selector is refused. */
+/** Checks a label selector, and returns it as an object. An empty selector is refused. */
 export function labelSelectorOf(item: Item): LabelSelector {
   const form = 'a mapping such as {matchLabels: {app: web}}';
   const fields = new Fields(item, ['matchLabels', 'matchExpressions'], form);

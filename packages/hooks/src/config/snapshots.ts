@@ -23,8 +23,8 @@ export function snapshotUseOf(fields: Fields): SnapshotUse {
 }
 
 /**
- * The binding with the names of all its snapshots: the ones that it lists, and the ones of its
- * group.
+ * The binding with the names of all its snapshots: the snapshots that it lists, and the snapshots
+ * of its group.
  *
  * @param owners - the Kubernetes bindings of the hook.
  * @throws ConfigurationError `CONFIG` when a name belongs to no Kubernetes binding, or to more than

@@ -39,14 +39,17 @@ function isReview(item: ContextItem): item is ReviewItem {
 }
 
 /**
- * The group of an item's binding. An item with a group is shown as `Group`. The result is undefined
- * for a review, because a review is never shown as `Group`.
+ * The group of an item's binding. In the context, an item with a group has the type `Group`. The
+ * result is undefined for a review, because a review never has the type `Group`.
  */
 export function groupOf(item: ContextItem): string | undefined {
   return item.type === 'onStartup' || isReview(item) ? undefined : item.binding.group;
 }
 
-/** `items` in their order. Of adjacent items with the same group, only the last is kept. */
+/**
+ * Returns `items` in the same order. Of adjacent items with the same group, only the last item is
+ * kept.
+ */
 export function mergeGroups(items: readonly QueuedItem[]): readonly QueuedItem[] {
   return items.filter((item, at) => {
     const group = groupOf(item);
@@ -56,8 +59,8 @@ export function mergeGroups(items: readonly QueuedItem[]): readonly QueuedItem[]
 }
 
 /**
- * The Kubernetes bindings whose objects an item shows. The bindings of its snapshots are sorted by
- * name.
+ * The Kubernetes bindings whose objects an item contains. The bindings of its snapshots are sorted
+ * by name.
  */
 export function bindingsShown(
   item: ContextItem,
@@ -69,7 +72,10 @@ export function bindingsShown(
   return showsOwn ? [item.binding, ...included] : included;
 }
 
-/** The bindings under the key `snapshots`, sorted by name, because they become keys of JSON. */
+/**
+ * The bindings whose snapshots are under the key `snapshots`. They are sorted, because their names
+ * become keys of JSON.
+ */
 export function snapshotsOf(
   item: ContextItem,
   bindings: readonly KubernetesBinding[],

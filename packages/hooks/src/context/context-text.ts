@@ -17,8 +17,8 @@ const RESOURCE_EVENTS: Readonly<Record<WatchEventType, string>> = {
  * Writes items as the text of `BINDING_CONTEXT_PATH`: a JSON array on one line, with sorted keys.
  * The JSON of objects is inserted unchanged.
  *
- * The objects of each binding are read once, before the call returns, so that all items show the
- * same state.
+ * The objects of each binding are read once, before the call returns, so that all items contain the
+ * same state of the objects.
  */
 export function contextText(
   hook: Hook,

@@ -4,7 +4,7 @@ import { ConfigurationError, messageOf } from 'chancery';
 
 /** A file in a folder of hooks. */
 export interface FoundFile {
-  /** Path below the folder, with `/`. */
+  /** Path below the folder, with `/` as the separator. */
   readonly name: string;
   /** Absolute path. Symbolic links are not resolved. */
   readonly path: string;
@@ -39,8 +39,8 @@ const SKIPPED = /^\./;
 const LIBRARY = 'lib';
 
 /**
- * Maximum depth of nested folders. Without a limit, a link to one of its parent folders could lead
- * to an endless search.
+ * Maximum depth of nested folders. Without a limit, a link that leads to a parent folder could
+ * cause an endless search.
  */
 const MAX_DEPTH = 32;
 
@@ -119,7 +119,10 @@ async function addHook(
  */
 const PROGRAM = /^(?:\xef\xbb\xbf)?(?:#!|\x7fELF)/;
 
-/** True even for a file that cannot be read, because no hook can read it either. */
+/**
+ * True for a file that begins like a script or a program. Also true for a file that cannot be read,
+ * because hooks cannot read it as data either.
+ */
 async function looksLikeProgram(path: string): Promise<boolean> {
   try {
     await using file = await open(path);

@@ -29,7 +29,7 @@ export interface LoadHooksOptions {
   readonly runProgram: typeof runProgram;
   /** If true, broken hooks are reported as problems. Default false: the first broken hook causes an error. */
   readonly skipBroken?: boolean;
-  /** Time limit of one `--config` in milliseconds. Default 60 s. */
+  /** Time limit in milliseconds for one hook that is started with `--config`. Default 60 s. */
   readonly timeoutMs?: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export interface LoadHooksOptions {
 export interface LoadedHooks {
   /** Sorted by path. */
   readonly hooks: readonly Hook[];
-  /** Sorted by path. Empty unless `skipBroken` is set. */
+  /** The broken hooks, sorted by path. Empty unless `skipBroken` is set. */
   readonly problems: readonly HookProblem[];
   /**
    * Files that are not hooks, because they have neither an execute bit nor a `#!` line. Sorted by
@@ -48,7 +48,7 @@ export interface LoadedHooks {
 }
 
 /**
- * Number of hooks that are started with `--config` at the same time. To start 300 scripts one after
+ * Number of hooks that are started with `--config` at the same time. Starting 300 scripts one after
  * the other would take many seconds.
  */
 const MAX_AT_ONCE = 4;
@@ -102,7 +102,10 @@ function sharedByHooks(hooks: readonly Hook[]): readonly HookProblem[] {
   });
 }
 
-/** The declarations that only one hook may have, because the API server asks only one. */
+/**
+ * The webhooks and conversions that a hook declares. Only one hook may declare each of them,
+ * because the API server calls only one hook.
+ */
 function declaredBy({ admission, conversions }: HookConfig) {
   return [
     ...admission.map(({ type, name, path }) => ({ what: `${type} webhook ${name}`, path })),
@@ -236,7 +239,7 @@ async function rightsOf(
 }
 
 /**
- * Maximum size of a file beside a hook: as much as a ConfigMap can hold. Such files usually have a
+ * Maximum size of a file beside a hook: as much as fits into a ConfigMap. Such files usually have a
  * few kilobytes.
  */
 const MAX_FILE_BYTES = 1_000_000;
@@ -262,8 +265,8 @@ async function readBeside(root: string, path: string, name: string): Promise<str
 }
 
 /**
- * Problems for rights files without a hook. Without this check, a misspelt name would only show
- * later, as a patch that is not declared.
+ * Problems for rights files without a hook. Without this check, a misspelt name would be noticed
+ * only later, when a patch is refused because no rights file declares it.
  */
 function strayRights({ hooks, broken, data }: FoundFiles): readonly HookProblem[] {
   const names = [...hooks.map(({ name }) => name), ...broken.map(({ hook }) => hook)];
@@ -279,7 +282,10 @@ function stemOf(name: string): string {
   return name.replace(/(?<=[^/])\.[^./]+$/, '');
 }
 
-/** Puts `place`, where the text comes from, before the message of a ConfigurationError. */
+/**
+ * Adds `place`, which says where the text comes from, in front of the message of a
+ * ConfigurationError.
+ */
 async function within<T>(place: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

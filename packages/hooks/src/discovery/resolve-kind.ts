@@ -12,8 +12,8 @@ export interface KindResolver {
   /** Resolves kinds without the network. */
   readonly known: KnownKinds;
   /**
-   * The resource of `kind`, which a hook may write as a kind in any case, a plural or a short name.
-   * Known kinds need no request.
+   * The resource of `kind`. A hook may write the kind in upper or lower case, as a plural, or as a
+   * short name. Known kinds need no request.
    *
    * @throws ConfigurationError `CONFIG` when the server has no such kind (`isUnknownResource` is
    * true), or when several groups have it; ApiError, AmbassadorError or ProtocolError when
@@ -42,7 +42,10 @@ export function kindResolver(known: KnownKinds, discover: Discover): KindResolve
   };
 }
 
-/** A name that discovery understands. Discovery has no notation for the core group alone. */
+/**
+ * A name that discovery understands. Discovery understands no name that is limited to the core
+ * group.
+ */
 function nameOf(kind: string, apiVersion: string | undefined): string {
   if (apiVersion === undefined) return kind;
   const [version = '', group] = apiVersion.split('/').reverse();

@@ -28,8 +28,8 @@ export class BindingEvents {
   readonly #waiting = new Map<ObjectKey, EventTask[]>();
   #count = 0;
   /**
-   * Events that wait for the Synchronization. Undefined after it: events then enter the queue at
-   * once.
+   * Events that wait for the Synchronization. Undefined afterwards, because then events enter the
+   * queue at once.
    */
   #kept: EventTask[] | undefined = [];
 

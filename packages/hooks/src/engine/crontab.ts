@@ -4,7 +4,10 @@ import { Cron } from 'croner';
 
 /** A parsed schedule. */
 export interface Crontab {
-  /** The first time after `after`. Undefined when there is none, such as for 30 February. */
+  /**
+   * The next time of the schedule after the time `after`. Undefined when there is none, such as for
+   * 30 February.
+   */
   next(after: Date): Date | undefined;
 }
 
@@ -115,8 +118,8 @@ function patternOf(words: readonly string[], text: string): string {
 }
 
 /**
- * One field with every number written out. `*` is kept, because it decides how the two kinds of
- * days are combined.
+ * One field with every number written out. `*` is kept, because it decides how days of the month
+ * and days of the week are combined.
  */
 function partOf(field: CronField, word: string, text: string): string {
   const ranges = word.split(',').map((range) => numbersOf(field, range, text));

@@ -6,7 +6,7 @@ import type { WatchBinding } from '../watch/binding-watch.ts';
 
 /** The options of an engine, which schedules the runs of all hooks. */
 export interface HookEngineOptions {
-  /** Sorted by path. */
+  /** The hooks, sorted by path. */
   readonly hooks: readonly Hook[];
   readonly newRun: NewHookRun;
   readonly watchBinding: WatchBinding;
@@ -36,11 +36,11 @@ export interface HookEngineOptions {
 /** A failure that users should see. */
 export interface HookTrouble {
   readonly reason: 'HookFailed' | 'HookBlocked' | 'HookGivenUp' | 'FilterFailed';
-  /** One line that contains no data of an object. */
+  /** A description of the trouble in one line. It contains no data of an object. */
   readonly note: string;
 }
 
-/** The state of the engine, for the status page. Plain data that contains nothing of an object. */
+/** The state of the engine, for the status page. Plain data without any data of objects. */
 export interface HooksStatus {
   readonly queues: readonly QueueStatus[];
   readonly hooks: readonly HookStatus[];
@@ -67,7 +67,7 @@ export interface HookStatus {
   readonly lastRunAt: string | undefined;
   /** Class, code and reason of the last error; undefined after a success. */
   readonly lastError: string | undefined;
-  /** What the bindings of the hook wait for. Empty when they wait for nothing. */
+  /** The reasons why bindings of the hook still wait. Empty when no binding waits. */
   readonly waitsFor: readonly string[];
 }
 

@@ -19,7 +19,7 @@ import { startSchedule } from './schedule-timer.ts';
  */
 const RECHECK_MS = 1_000;
 
-/** Name of the queue for the start, and for bindings that name no queue. */
+/** Name of the queue for the start, and for bindings that do not set a queue. */
 export const MAIN_QUEUE = 'main';
 
 interface HookBindingsOptions {
@@ -34,7 +34,10 @@ interface WatchedBinding {
   readonly binding: KubernetesBinding;
   readonly events: BindingEvents;
   watch?: BindingWatch;
-  /** True when the Synchronization of the binding is queued, or when it needs none. */
+  /**
+   * True when the Synchronization of the binding is queued, or when the binding needs no
+   * Synchronization.
+   */
   begun: boolean;
 }
 
@@ -50,11 +53,14 @@ export class HookBindings implements Disposable {
   readonly #watched: readonly WatchedBinding[];
   #unstarted: readonly ScheduleBinding[];
   readonly #timers: Disposable[] = [];
-  /** Resolves when every binding is synced or waits for something. Then the next hook may start. */
+  /**
+   * Resolves when every binding is either synced, or has to wait for something such as a kind that
+   * is not served. Then the next hook may start.
+   */
   readonly #decided = Promise.withResolvers<void>();
   /**
-   * True when `#decided` may resolve. Bindings that are synced at that time begin together, in
-   * their order.
+   * True when `#decided` may resolve. Bindings that are synced at that time begin together, in the
+   * order of the configuration.
    */
   #begins = false;
   #startedAt = 0;
@@ -78,7 +84,7 @@ export class HookBindings implements Disposable {
     return { hook: this.#options.hook, start: (signal) => this.#start(signal) };
   }
 
-  /** What the bindings wait for, for the status page. */
+  /** The reasons why bindings still wait, for the status page. */
   get waitsFor(): readonly string[] {
     return this.#watched.flatMap(({ watch, binding }) =>
       watch?.waitsFor === undefined ? [] : [`${binding.name} ${watch.waitsFor}`],

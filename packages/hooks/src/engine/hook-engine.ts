@@ -12,7 +12,8 @@ import { HookState } from './hook-state.ts';
 import { HOOK_METRICS } from './metric-names.ts';
 
 /**
- * Interval of the counter that shows that the engine is alive. It is the same as in shell-operator.
+ * Interval at which a counter is increased as long as the engine is alive. The interval is the same
+ * as in shell-operator.
  */
 const LIVE_TICK_MS = 10_000;
 
@@ -64,7 +65,7 @@ export class HookEngine {
   /**
    * Watches and runs the hooks until `signal` aborts. Active runs may then take `stopGraceMs`
    * longer, unless leadership is lost. When the promise settles, no run is active, no task waits
-   * and nothing is watched. May be called once.
+   * and nothing is watched. It must not be called twice.
    *
    * @throws the errors of `watchBinding` and `newRun`. Such an error ends the engine.
    */

@@ -9,8 +9,8 @@ import { LimitPauses } from './limit-pauses.ts';
 export interface JqOptions {
   readonly clock: Clock;
   /**
-   * Time limit in milliseconds of a program for one input. Default 2 s: a usual filter takes well
-   * below 10 ms, and other filters wait while it runs.
+   * Time limit in milliseconds for running a program on one input. Default 2 s: a usual filter
+   * takes well below 10 ms, and other filters have to wait while one filter runs.
    */
   readonly timeLimitMs?: number;
   /** Memory limit of jq in bytes. Default 128 MiB. */

@@ -11,10 +11,10 @@ export interface ThreadRequest {
 /** The answer of the thread, or the reason why there is none. */
 export type ThreadAnswer =
   | { readonly outcomes: readonly JqOutcome[]; readonly memory: number }
-  /** The reason why the program cannot be compiled. Undefined when it can. */
+  /** The reason why the program cannot be compiled. Undefined when the program was compiled. */
   | { readonly problem: string | undefined; readonly memory: number }
   | BrokenThread
-  /** The package of jq cannot be loaded. */
+  /** The answer when the package of jq cannot be loaded. */
   | { readonly absent: string };
 
 interface JqThreadOptions {

@@ -4,7 +4,7 @@ export type JqOutcome =
   | { readonly outputs: readonly string[] }
   /**
    * `error`: the program failed for this input. `limit`: it took too long or too much memory. The
-   * message may name the types of values, but quotes nothing of the input.
+   * message may contain the types of values, but no values of the input.
    */
   | { readonly failure: 'error' | 'limit'; readonly message: string };
 
@@ -13,8 +13,8 @@ export interface Jq {
   /** @throws ConfigurationError `CONFIG` when `program` cannot be compiled, with jq's message. */
   check(program: string): Promise<void>;
   /**
-   * The outcome for each of `inputs`, which are JSON texts, in their order. An input that fails
-   * does not affect the others. The program `.` only sorts the keys.
+   * The outcomes for `inputs`, in the same order. Each input is JSON text. An input that fails does
+   * not affect the other inputs. The program `.` only sorts the keys.
    *
    * @param groups - for each input, the group to which it belongs, such as its namespace. A program
    * that repeatedly reaches its limit is paused for the inputs of that group only. Default: all

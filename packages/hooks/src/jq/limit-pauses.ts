@@ -7,7 +7,10 @@ const LONGEST_PAUSE_MS = 300_000;
 /** If a program does not reach its limit for this time, its failures are forgotten. */
 const FORGOTTEN_AFTER_MS = 600_000;
 
-/** Pauses programs that repeatedly reach their limit. Each pause is longer than the one before. */
+/**
+ * Pauses programs that repeatedly reach their limit. Each pause of a program is longer than the
+ * pause before.
+ */
 export class LimitPauses {
   readonly #clock: Clock;
   readonly #reached = new Map<string, { times: number; until: number }>();

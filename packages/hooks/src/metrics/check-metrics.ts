@@ -15,7 +15,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-/** Prometheus reserves names that begin with `__`. */
+/** Matches the name of a label. Prometheus reserves names that begin with `__`. */
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
@@ -57,7 +57,7 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MetricFieldError('must be an object');
   }
-  // Like in Go, null counts as a missing field.
+  // As in Go, null counts as a missing field.
   const fields: Fields = Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== null),
   );

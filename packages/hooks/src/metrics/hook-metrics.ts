@@ -2,8 +2,8 @@ import { claimedNames, familyOf, formatExposition, type MetricsRegistry } from '
 import type { MetricOperation, ValueOperation } from './metric-operation.ts';
 
 /**
- * Maximum number of series of all hooks together. Labels with unbounded values would otherwise use
- * up all memory.
+ * Maximum number of series of all hooks together. Without it, labels with unbounded values would
+ * use up all memory.
  */
 export const MAX_HOOK_SERIES = 10_000;
 
@@ -26,13 +26,13 @@ interface Family {
 }
 
 interface Series {
-  /** Sorted by name. */
+  /** The labels, sorted by name. */
   readonly labels: Readonly<Record<string, string>>;
   group: string | undefined;
-  /** For a histogram, the sum of its values. */
+  /** The value of the series. For a histogram, the sum of all reported values. */
   value: number;
   count: number;
-  /** For each bound, the number of values up to it. */
+  /** The number of values up to each bound of a histogram. */
   readonly upTo: number[];
 }
 
@@ -40,18 +40,18 @@ const TYPES = { add: 'counter', set: 'gauge', observe: 'histogram' } as const;
 
 /**
  * The metrics that hooks report. Series without a group exist and keep counting as long as the
- * process runs. The first operation of a run on a group drops all series of that group, of every
- * hook, because the run reports them again.
+ * process runs. When a run uses a group for the first time, all series of that group are dropped,
+ * even series of other hooks, because the run reports the whole group again.
  */
 export class HookMetrics implements MetricsRegistry {
   readonly #families = new Map<string, Family>();
-  /** Every name that a family uses in a scrape, with the name of that family. */
+  /** Every name that occurs in a scrape, with the name of the family to which it belongs. */
   readonly #claims = new Map<string, string>();
   readonly #ofRunner: (name: string) => string | undefined;
 
   /**
-   * @param ofRunner - returns the metric of this process that uses a given name in a scrape. Hooks
-   * cannot use such a name.
+   * @param ofRunner - if this process has a metric with the given name in a scrape, returns the
+   * metric's name. Hooks cannot use such names.
    */
   constructor(ofRunner: (name: string) => string | undefined) {
     this.#ofRunner = ofRunner;

@@ -11,7 +11,7 @@ interface ExpireOperation {
 export type ValueOperation = Series &
   (
     | { readonly action: 'add' | 'set' }
-    /** Upper bounds, ascending, without infinity. */
+    /** The upper bounds of the buckets, in ascending order, without infinity. */
     | { readonly action: 'observe'; readonly buckets: readonly number[] }
   );
 
@@ -24,6 +24,6 @@ interface Series {
    * because the runner sets it.
    */
   readonly key: string;
-  /** If undefined, the series never expires. */
+  /** The group of the series. If undefined, the series never expires. */
   readonly group: string | undefined;
 }

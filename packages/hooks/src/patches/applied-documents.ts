@@ -18,11 +18,14 @@ const DELETES: ReadonlySet<string> = new Set([
  */
 export class AppliedDocuments {
   /**
-   * The number of equal documents of one start that were applied, keyed by object and then by
-   * document.
+   * How often each document was applied, keyed by object and then by document. A hook may write
+   * several equal documents in one start.
    */
   readonly #applied = new Map<string, Map<string, number>>();
-  /** The number of equal documents in the current start, including those that were skipped. */
+  /**
+   * How often each document has occurred since the current start. Skipped documents are counted as
+   * well.
+   */
   #seen = new Map<string, number>();
 
   /** Records that the hook was started again. */
@@ -31,8 +34,8 @@ export class AppliedDocuments {
   }
 
   /**
-   * True for a document that an earlier start of the hook has applied. Each applied document is
-   * matched with only one equal document.
+   * True for a document that was already applied after an earlier start of the hook. If a hook
+   * writes a document twice, and it was applied once, only one of the two is skipped.
    */
   isDone(document: PreparedDocument): boolean {
     if (!ONCE.has(document.action.operation)) return false;
@@ -62,7 +65,7 @@ function keyOf({ resource, action }: PreparedDocument): string {
   return `${resourceName(resource)} ${objectKey(namespace, name)}`;
 }
 
-/** Only a digest is kept, because a document may be megabytes long. */
+/** A digest of a document. Only digests are kept, because a document may be megabytes long. */
 function digestOf({ text }: PreparedDocument): string {
   return createHash('sha256').update(text).digest('base64');
 }

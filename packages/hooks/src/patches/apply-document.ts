@@ -35,8 +35,8 @@ export interface ApplyParts {
 }
 
 /**
- * The interval and the time limit at which `Delete` checks that the object is gone. They are the
- * same as in shell-operator.
+ * How often, and for how long, `Delete` checks whether the object is gone. Both times are the same
+ * as in shell-operator.
  */
 const GONE_CHECK_MS = 1_000;
 const GONE_LIMIT_MS = 20_000;
@@ -54,9 +54,9 @@ const PROPAGATION = {
  * Applies one document.
  *
  * @param fieldManager - the writer's name in `metadata.managedFields`.
- * @throws the errors of `Writer`; OperatorError `USER_CODE` when a program does not result in one
- * object, when the object does not have the subresource, or when it still exists after 20 s;
- * `signal.reason` when aborted.
+ * @throws the errors of `Writer`; OperatorError `USER_CODE` when a jq program does not return
+ * exactly one object, when the object does not have the subresource, or when a deleted object still
+ * exists after 20 s; `signal.reason` when aborted.
  */
 export async function applyDocument(
   document: PreparedDocument,

@@ -44,8 +44,8 @@ const BODIES: Readonly<Record<PatchOperation, readonly string[]>> = {
 /**
  * A document of a patch file, checked without the API server.
  *
- * @param written - the document as the hook wrote it, with bodies still as text.
- * @param number - its position in the file, from 1.
+ * @param written - the document as the hook wrote it. Bodies may still be text.
+ * @param number - its position in the file, counted from 1.
  * @param onWarning - called for a field that has no effect.
  * @throws DocumentError with the document and the field. The only value that the error quotes is
  * `operation`.
@@ -206,8 +206,8 @@ function subresourceOf(fields: Fields): string | undefined {
 const BODY_FIELDS: ReadonlySet<string> = new Set(['object', 'mergePatch', 'jsonPatch', 'status']);
 
 /**
- * The documents, with string bodies replaced with their parsed values. The strings of all documents
- * are parsed together, so that they share one limit.
+ * The documents, in which bodies that are strings are replaced by their parsed values. The strings
+ * of all documents are parsed together, so that they share one limit.
  */
 async function withReadBodies(
   documents: readonly unknown[],

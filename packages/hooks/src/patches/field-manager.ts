@@ -1,6 +1,6 @@
 import type { Hook } from '../hook.ts';
 
-/** The API server's limit. */
+/** The maximum length of a field manager at the API server. */
 const MAX_CHARS = 128;
 
 /** All field managers of a folder of hooks: the runner's and one for each hook. */
@@ -14,7 +14,7 @@ export function fieldManagersOf(hooks: readonly Hook[]): readonly string[] {
  */
 export function fieldManagerOf({ name }: Pick<Hook, 'name'>): string {
   const printable = name.replace(/[^\w./-]/g, '_');
-  // A name that is too long keeps its end, because the end of a path names the hook and the
-  // beginning only its folders.
+  // If a path is too long, its beginning is cut off, because the end of the path identifies the
+  // hook.
   return printable.slice(-MAX_CHARS);
 }

@@ -1,10 +1,10 @@
 import type { KubernetesObject } from 'chancery';
 import { boundedText, type JsonPatchOperation, visibleText } from 'chancery/internal';
 
-/** Identifies the object of an operation. Used if the document does not contain a whole object. */
+/** Identifies the object of an operation, in documents that do not contain a whole object. */
 interface Named {
   readonly kind: string;
-  /** If undefined, the preferred version. */
+  /** The apiVersion. If undefined, the preferred version is used. */
   readonly apiVersion: string | undefined;
   readonly namespace: string | undefined;
   readonly name: string;
@@ -44,7 +44,7 @@ interface Subresource {
 
 /** One document of a patch file, checked as far as possible without the API server. */
 export interface PatchDocument {
-  /** Position in the file, from 1. */
+  /** Position in the file, counted from 1. */
   readonly number: number;
   readonly action: PatchAction;
   /** A missing object counts as a success. */
@@ -65,7 +65,7 @@ export function targetOf(action: PatchAction): Named {
 /** Maximum length of a title. It is longer than every kind with a namespace and a name. */
 const MAX_TITLE_CHARS = 1_024;
 
-/** `MergePatch of ConfigMap farm/north`, for messages. */
+/** Describes an operation in messages, such as `MergePatch of ConfigMap farm/north`. */
 export function titleOf(action: PatchAction): string {
   const { kind, namespace, name } = targetOf(action);
   const shown = name === '' ? '(generated name)' : name;

@@ -21,14 +21,14 @@ const MAX_REFUSALS = 5;
 export interface FailedDocument {
   readonly number: number;
   /**
-   * For example `document 3 of 5 (MergePatch of ConfigMap farm/north): 409 Conflict: …`. Contains
-   * no value of an object.
+   * The message, such as `document 3 of 5 (MergePatch of ConfigMap farm/north): 409 Conflict: …`.
+   * It contains no value of an object.
    */
   readonly message: string;
   readonly cause: unknown;
 }
 
-/** Applies the documents of one task in their order, over all its attempts. */
+/** Applies the documents of one task in the order of the file, over all attempts of the task. */
 export class PatchRun {
   readonly #parts: ApplyParts;
   readonly #fieldManager: string;
@@ -48,8 +48,8 @@ export class PatchRun {
   }
 
   /**
-   * Takes the documents of a new start of the hook. They replace the remaining documents of earlier
-   * starts.
+   * Called when the hook was started again and has written new documents. They replace the
+   * remaining documents of earlier starts.
    */
   begin(documents: readonly PreparedDocument[]): void {
     this.#documents = documents;

@@ -7,7 +7,7 @@ import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
 import { actionWithoutServerFields } from './server-fields.ts';
 
 /**
- * The resource of a kind that a patch names.
+ * Finds the resource for the kind in a patch.
  *
  * @throws ConfigurationError `CONFIG` when there is no such kind.
  */

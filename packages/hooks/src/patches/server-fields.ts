@@ -1,6 +1,6 @@
 /**
- * Metadata that only the API server sets. Hooks pass it on when they write an object that they have
- * read.
+ * Removes metadata that only the API server sets. Hooks pass on such metadata when they write an
+ * object that they have read.
  */
 import type { KubernetesObject } from 'chancery';
 import type { PatchAction } from './patch-document.ts';
@@ -34,7 +34,7 @@ export function withoutServerFields<T extends Pick<KubernetesObject, 'metadata'>
 
 /**
  * The operation without the metadata that the API server sets. A JSON patch stays unchanged,
- * because each of its operations names what it changes.
+ * because each of its operations contains the path of the field that it changes.
  */
 export function actionWithoutServerFields(action: PatchAction): PatchAction {
   switch (action.operation) {

@@ -1,7 +1,10 @@
 /** A token bucket that is full at the start. Each run of a hook takes one token, in any queue. */
 export class RateLimit {
   readonly #intervalMs: number;
-  /** Time by which runs may be ahead of the rate of one run per interval. */
+  /**
+   * At a steady rate, one run begins per interval. A run may begin earlier than that by at most
+   * this time.
+   */
   readonly #toleranceMs: number;
   /** Time on the monotonic clock at which the bucket is full again. */
   #fullAt = Number.NEGATIVE_INFINITY;

@@ -3,11 +3,11 @@ const CEILING_MS = 32_000;
 const TENTH_MS = 100;
 
 /**
- * Milliseconds until a task is retried: 5 s after the first failure. After the n-th further
- * failure, `5 + 2^(n-1)` s plus a random time below 1 s, rounded down to tenths of a second. The
- * maximum is 32 s. The numbers are the same as in shell-operator.
+ * Milliseconds until a task is retried. After the first failure, the delay is 5 s. After the n-th
+ * further failure, it is `5 + 2^(n-1)` s plus a random time below 1 s, rounded down to tenths of a
+ * second. The maximum is 32 s. The numbers are the same as in shell-operator.
  *
- * @param failures - number of failures of the task so far, from 1.
+ * @param failures - number of failures of the task so far, at least 1.
  * @param random - uniform in [0, 1).
  */
 export function retryDelayMs(failures: number, random: () => number): number {

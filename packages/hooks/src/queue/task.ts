@@ -1,12 +1,12 @@
 import type { QueuedItem } from '../context/context-item.ts';
 import type { Hook } from '../hook.ts';
 
-/** A run of a hook that waits or is active. */
+/** A run of a hook that waits in a queue or is active. */
 export interface RunTask {
   readonly hook: Hook;
-  /** Replaced by a newer item while the task waits, if too many tasks wait. */
+  /** The item of the context. If too many tasks wait, it is replaced by a newer item. */
   item: QueuedItem;
-  /** Called when the run reads the snapshots. Set if the item is a Synchronization. */
+  /** Set if the item is a Synchronization. It is called when the run reads the snapshots. */
   readonly onRead?: () => void;
   /** Called when the task stops waiting, because it starts or becomes part of another run. */
   readonly onTaken?: () => void;
@@ -14,7 +14,7 @@ export interface RunTask {
   readonly onDone?: () => void;
 }
 
-/** A step of the engine's start. It waits in the queue `main` among the runs. */
+/** A step of the engine's startup. It is queued in `main`, together with runs of hooks. */
 export interface StartStep {
   readonly hook: Hook;
   start(signal: AbortSignal): Promise<void>;

@@ -2,7 +2,7 @@ import { visibleJson } from 'chancery/internal';
 
 /** A file of a hook is not a valid stream of documents, or one of its documents is invalid. */
 export class DocumentError extends Error {
-  /** Number of the document, from 1. */
+  /** Number of the document, counted from 1. */
   readonly document: number;
   /** The message without the number of the document. */
   readonly problem: string;

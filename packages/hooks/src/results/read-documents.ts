@@ -63,12 +63,12 @@ export async function readDocuments(text: string, parts: ReadParts): Promise<rea
   }
 }
 
-/** A line that ends a YAML document. */
+/** Matches a line that ends a YAML document. */
 const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 
 /**
- * Parses strings that occur in documents, each JSON or YAML. The values have the same indices. The
- * limits apply to all strings together.
+ * Parses strings that occur in documents, each JSON or YAML. Each value has the same index as its
+ * string. The limits apply to all strings together.
  *
  * @throws the errors of `readJsonFile`, with the index from 1 as the document.
  */

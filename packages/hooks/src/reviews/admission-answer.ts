@@ -51,7 +51,8 @@ function warningsIn({ warnings }: Mapping, hook: string): readonly string[] {
 }
 
 /**
- * Matches base64 without line breaks. The program `base64` breaks lines, so they are removed first.
+ * Matches base64 without line breaks. The program `base64` inserts line breaks, so the caller
+ * removes them first.
  */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

@@ -21,7 +21,7 @@ export interface ConversionStep {
   /** The version as the hook wrote it. */
   readonly fromVersion: string;
   readonly toVersion: string;
-  /** The version without its group. */
+  /** `fromVersion` without the group. */
   readonly from: string;
   readonly to: string;
 }
@@ -152,8 +152,8 @@ function withAllTexts(made: Mapping): Mapping {
 }
 
 /**
- * The error for the client of the API server. Its message names the hook, and contains nothing else
- * that the hook or the runner wrote.
+ * The error for the client of the API server. Its message contains the name of the hook, and
+ * nothing else that the hook or the runner wrote.
  */
 function refusalOf(error: unknown, hook: string, signal: AbortSignal): unknown {
   if (error instanceof ConversionRefused || !(error instanceof OperatorError)) return error;

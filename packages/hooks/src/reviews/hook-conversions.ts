@@ -44,7 +44,7 @@ export function hookConversions(
 }
 
 /**
- * The definition that a binding names.
+ * The definition to which a binding belongs.
  *
  * @throws ConfigurationError `CONFIG` when the definition is not known, or has another group or
  * other versions. The message begins with the path.

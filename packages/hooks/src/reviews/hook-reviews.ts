@@ -28,11 +28,11 @@ interface RunningParts {
 
 interface Running extends Pick<RunningParts, 'ask' | 'context'> {
   readonly slots: ProcessSlots;
-  /** The watches of the bindings whose snapshots are shown in reviews. */
+  /** The watches of the bindings whose snapshots are included in reviews. */
   readonly watches: ReadonlyMap<KubernetesBinding, BindingWatch>;
 }
 
-/** The queue in logs and metrics. No binding uses this queue. */
+/** The name of the queue in logs and metrics. No real queue has this name. */
 const QUEUE = 'webhooks';
 
 /**
@@ -122,14 +122,14 @@ async function measured<T>(
   }
 }
 
-/** The bindings of a hook whose objects its reviews show. */
+/** The bindings of a hook whose snapshots are included in its reviews. */
 export function shownBindings({ config }: Hook): readonly KubernetesBinding[] {
   const reviews = [...config.admission, ...config.conversions];
   const names = new Set(reviews.flatMap(({ includeSnapshotsFrom }) => includeSnapshotsFrom));
   return config.kubernetes.filter(({ name }) => names.has(name));
 }
 
-/** Changes are ignored, because snapshots are read when they are needed. */
+/** A listener that ignores changes, because a review reads the snapshots when it needs them. */
 const NO_LISTENER: BindingListener = { synced: () => {}, changed: () => {} };
 
 /** Interval at which an unfinished list is checked: it may turn out to be impossible. */

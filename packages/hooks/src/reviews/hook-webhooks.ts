@@ -14,8 +14,8 @@ interface HookWebhookParts {
   readonly known: KnownKinds;
   readonly ask: AskReview;
   /**
-   * The sources of a binding whose snapshot a review shows. Every replica caches the objects of
-   * these sources. Default: no sources.
+   * The sources of a binding whose snapshot is included in reviews. Every replica caches the
+   * objects of these sources. Default: no sources.
    */
   readonly sourcesOf?: (binding: KubernetesBinding) => readonly Source[];
 }
@@ -23,9 +23,9 @@ interface HookWebhookParts {
 /**
  * The webhooks of a hook, from its bindings `kubernetesValidating` and `kubernetesMutating`.
  *
- * @throws ConfigurationError `CONFIG` when rules name a wildcard or a resource whose definition is
- * not known, and when `validatingWebhook` refuses the declaration. The message begins with the path
- * of the binding.
+ * @throws ConfigurationError `CONFIG` when rules contain a wildcard or a resource whose definition
+ * is not known, and when `validatingWebhook` refuses the declaration. The message begins with the
+ * path of the binding.
  */
 export function hookWebhooks(hook: Hook, parts: HookWebhookParts): readonly Webhook[] {
   return hook.config.admission.map((binding) => hookWebhook(hook, binding, parts));
@@ -64,11 +64,12 @@ function hookWebhook(
 }
 
 /**
- * With wildcards, the API server would ask the hook about kinds that the cluster needs to recover.
+ * With wildcards, the API server would also call the hook for kinds without which a broken cluster
+ * cannot recover.
  */
 const NO_WILDCARD = 'is a wildcard; name each resource, as a broken hook must not stop the cluster';
 
-/** The resources that a rule names, in each of its groups and versions in which they exist. */
+/** The resources of a rule, in each group and version of the rule in which they exist. */
 function subjectsOf(
   rule: AdmissionRule,
   path: string,

@@ -3,7 +3,7 @@ import { DocumentError } from '../results/document-error.ts';
 import { readJsonFile } from '../results/read-documents.ts';
 import { HookError } from '../run/hook-error.ts';
 
-/** The variable that names a response file. */
+/** The environment variable with the path of a response file. */
 type ResponseFile = 'ADMISSION_RESPONSE_PATH' | 'CONVERSION_RESPONSE_PATH';
 
 /**

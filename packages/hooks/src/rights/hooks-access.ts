@@ -6,7 +6,10 @@ import { namespacesOf } from '../watch/watch-plan.ts';
 
 /** The reads and writes of hooks. */
 export interface HooksAccess {
-  /** One source per resource, namespace, name and selector of the bindings. */
+  /**
+   * The sources of all bindings: one source for each combination of resource, namespace, name and
+   * selector.
+   */
   readonly sources: readonly Source[];
   readonly permissions: readonly PlacedPermission[];
   /**

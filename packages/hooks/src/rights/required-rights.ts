@@ -8,12 +8,15 @@ type Verb = HookRight['verbs'][number];
 /** One verb on one object. */
 export interface RequiredRight {
   readonly apiGroup: string;
-  /** Plural name, followed by `/` and the subresource if there is one. */
+  /** The plural name of the resource, followed by `/` and the subresource if there is one. */
   readonly resource: string;
   readonly verb: Verb;
-  /** Undefined for a cluster-scoped object. */
+  /** The namespace of the object. Undefined for a cluster-scoped object. */
   readonly namespace: string | undefined;
-  /** Undefined when the path of the request has no name, such as for a POST. */
+  /**
+   * The name of the object. Undefined when the path of the request contains no name, such as for a
+   * POST.
+   */
   readonly name: string | undefined;
 }
 

@@ -21,7 +21,7 @@ type Verb = Permission['verbs'][number];
 
 /** Verbs on a resource, or on one of its subresources. */
 export interface OperationVerbs {
-  /** If undefined, the verbs are for the resource itself. */
+  /** The subresource. If undefined, the verbs are for the resource itself. */
   readonly subresource: string | undefined;
   readonly verbs: readonly Verb[];
 }

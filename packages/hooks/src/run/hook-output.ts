@@ -27,9 +27,9 @@ const LEVELS: ReadonlyMap<unknown, 'debug' | 'info' | 'warn' | 'error'> = new Ma
 const OF_THE_LINE: ReadonlySet<string> = new Set(['level', 'msg', 'message', 'time']);
 
 /**
- * A function that logs the lines of a hook. A long line is logged as several lines; from the second
- * on, the field `part` numbers them. Blank lines are skipped, and all lines after the 10,000th of a
- * run.
+ * A function that logs the lines of a hook. A long line is logged as several lines, which are
+ * numbered by the field `part` from the second line on. Blank lines are skipped. After 10,000 lines
+ * of a run, all further lines are skipped as well.
  *
  * @param facts - additional fields of each line: the hook, and the reason for its run.
  * @param readsJson - a line that is a JSON object is logged with its own level and message. Its

@@ -31,7 +31,7 @@ export type AskHook = (
   signal: AbortSignal,
 ) => Promise<HookResponses>;
 
-/** The texts of the files with answers to requests of the API server. */
+/** The contents of the files with answers to requests of the API server. */
 export interface HookResponses {
   readonly admission: string;
   readonly conversion: string;

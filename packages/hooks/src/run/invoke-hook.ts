@@ -12,7 +12,7 @@ export interface InvocationOptions extends HookRunFacts {
   readonly folders: RunFolders;
   /** The environment of every hook: see `hookEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Time limit in milliseconds for hooks that set none themselves; 0 for no limit. */
+  /** Time limit in milliseconds for hooks that set no time limit themselves; 0 for no limit. */
   readonly timeoutMs: number;
   /**
    * If the hook prints a line that is a JSON object, its members become fields of the log line.
@@ -28,14 +28,15 @@ export interface InvocationOptions extends HookRunFacts {
 export interface HookAnswer {
   readonly exitCode: number;
   /**
-   * Text of the patch file. It is read even if the hook failed, for documents with
-   * `ignoreHookError`.
+   * Content of the patch file. The file is read even if the hook failed, because it may contain
+   * documents with `ignoreHookError`.
    */
   readonly patches: string;
-  /** Text of the metrics file. Empty if the hook failed. */
+  /** Content of the metrics file. Empty if the hook failed. */
   readonly metrics: string;
   /**
-   * Texts of the files with answers to admission reviews and conversions. Empty if the hook failed.
+   * Contents of the files with answers to admission reviews and conversions. Empty if the hook
+   * failed.
    */
   readonly responses: readonly string[];
   readonly usage: ProgramUsage;

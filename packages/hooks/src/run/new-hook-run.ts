@@ -25,11 +25,11 @@ export type { ResolveKind } from '../patches/prepare-documents.ts';
 /** The results of a hook that ended by itself. */
 export interface HookOutcome {
   readonly exitCode: number;
-  /** The text of the hook's patch file. */
+  /** The content of the hook's patch file. */
   readonly patches: string;
-  /** The text of the hook's metrics file. */
+  /** The content of the hook's metrics file. */
   readonly metrics: string;
-  /** The texts of the hook's answers to an admission review and to a conversion. */
+  /** The contents of the files with the hook's answers to an admission review and to a conversion. */
   readonly responses: readonly string[];
   readonly usage: {
     readonly userCpuSeconds: number;
@@ -54,8 +54,8 @@ export type InvokeHook = (
 export interface HookRunParts {
   readonly invoke: InvokeHook;
   /**
-   * Its answers should have exact integers, because `JQPatch` and `CreateOrUpdate` write back what
-   * they have read.
+   * A client that keeps all digits of integers, because `JQPatch` and `CreateOrUpdate` write back
+   * what they have read.
    */
   readonly client: Client;
   readonly resolve: ResolveKind;

@@ -8,7 +8,8 @@ import { conversionAnswer } from '../reviews/converted-by-hook.ts';
  * Describes the answer of a hook to the review in `asked`, one line per fact. Empty for every other
  * context.
  *
- * @param responses - the texts of the files for admission and for conversion.
+ * @param responses - the contents of the files with the answers to an admission review and to a
+ * conversion.
  * @throws HookError when the answer would be refused.
  */
 export async function answerLines(

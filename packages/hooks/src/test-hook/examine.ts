@@ -21,11 +21,11 @@ import { HookError } from '../run/hook-error.ts';
 import type { HookAnswer } from '../run/invoke-hook.ts';
 import { answerLines } from './examine-answer.ts';
 
-/** The results of a hook, as `chancery hooks` would judge them. */
+/** The results of a hook, checked in the same way as by `chancery hooks`. */
 export interface Examined {
   readonly documents: readonly PreparedDocument[];
   readonly metrics: readonly MetricOperation[];
-  /** Fields that have no effect. */
+  /** Messages about fields that have no effect. */
   readonly warnings: readonly string[];
   /** The reason why the result would be refused. Undefined when it would be accepted. */
   readonly refusal: string | undefined;

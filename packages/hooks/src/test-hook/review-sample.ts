@@ -28,7 +28,7 @@ export function fitsReview(
 /**
  * The context of a review, without snapshots.
  *
- * @throws ConfigurationError `CONFIG` when the sample has no review, or names versions that the
+ * @throws ConfigurationError `CONFIG` when the sample has no review, or contains versions that the
  * binding does not have.
  */
 export function contextOfReview(
@@ -53,7 +53,7 @@ export function contextOfReview(
   return { ...context, ...stepOf(given, binding, place), review: { ...names, ...review } };
 }
 
-/** The conversion step that the sample names, or the first step. */
+/** The conversion step with the versions in the sample, or the first step if the sample has none. */
 function stepOf(
   { fromVersion, toVersion }: Mapping,
   { steps }: ConversionBinding,

@@ -38,7 +38,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The binding contexts in a sample, with all missing fields filled in.
+ * The binding contexts of a sample, with all missing fields filled in.
  *
  * @throws ConfigurationError `CONFIG` with the context and the field, or with the contract to which
  * the sample belongs.
@@ -141,7 +141,7 @@ type Binding =
   | ConversionBinding
   | 'onStartup';
 
-/** The binding that the sample names, or the only binding that fits. */
+/** The binding whose name is in the sample, or the only binding that fits. */
 function bindingOf(given: Mapping, parts: SampleParts, place: string): Binding {
   const { admission, conversions, onStartup, kubernetes, schedules } = parts.hook.config;
   const all: readonly Binding[] = [

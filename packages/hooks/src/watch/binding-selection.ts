@@ -1,7 +1,7 @@
 import type { Resource, Source } from 'chancery';
 import type { KubernetesBinding } from '../hook.ts';
 
-/** The selection of one list and watch of a binding. */
+/** What one list and watch of a binding selects. */
 export interface Selection {
   readonly namespace: Source['namespace'];
   readonly labelSelector?: string;

@@ -20,7 +20,8 @@ interface Failing {
 
 /**
  * Collects failures of filters, and reports each filter at most once a minute. A replica that does
- * not lead reads sources while it has no listener. The first listener then gets the report.
+ * not lead also reads sources, but nobody listens to their failures yet. These failures are
+ * reported to the first listener.
  */
 export class FilterFailures {
   readonly #failing = new Map<string, Failing>();

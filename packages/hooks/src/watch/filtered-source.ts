@@ -199,7 +199,7 @@ function bindingObject(
 }
 
 /**
- * A checksum of 128 bits. With a shorter one, two contents could have the same checksum, and a
+ * A checksum of 128 bits. With a shorter checksum, two contents could have the same checksum, and a
  * change would be lost.
  */
 function checksumOf(text: string): string {

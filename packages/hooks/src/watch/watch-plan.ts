@@ -14,10 +14,10 @@ export interface Want {
   readonly keepsFullObjects: boolean;
 }
 
-/** A source whose objects are reduced to the data that bindings need. */
+/** A source that keeps only the data of its objects that bindings need. */
 export interface FilteredSource {
   readonly source: Source;
-  /** The data of an object for the binding with this filter. */
+  /** Returns what a binding with this filter keeps of an object. */
   bindingObject(entry: Entry, filter: string | undefined): BindingObject;
 }
 
@@ -100,9 +100,9 @@ export class WatchPlan {
   }
 
   /**
-   * The name with which a binding refers to a kind that is not known. Empty for known kinds. Until
-   * the kind is served, it is not known whether two names mean the same kind. Therefore only
-   * bindings with equal names share a source.
+   * The words with which a binding refers to a kind that is not known. Empty for known kinds. Until
+   * the kind is served, nobody can tell whether different words mean the same kind. So bindings
+   * share a source only if they use the same words.
    */
   #wordsOf({ kind, apiVersion }: KubernetesBinding): string {
     if (this.#known(kind, apiVersion) !== undefined) return '';

@@ -67,7 +67,10 @@ export class WatchedBinding implements BindingWatch {
    */
   #pending = 1;
   #waitsForKind: string | undefined;
-  /** The namespaces that match its label selector. Undefined without a label selector. */
+  /**
+   * The namespaces that match the label selector of the binding. Undefined without a label
+   * selector.
+   */
   #matching: Set<string> | undefined;
 
   constructor(options: WatchedBindingOptions) {
@@ -198,7 +201,8 @@ export class WatchedBinding implements BindingWatch {
         if (!ceased.delete(key)) began.add(key);
       }
     }
-    // All at once, because at the start there may be thousands of namespaces with objects in each.
+    // All namespaces are handled at once, because at the start there may be thousands of namespaces
+    // with objects in each.
     if (ceased.size > 0)
       this.#tell(this.#objects.keysIn(ceased).flatMap((key) => this.#objects.delete(key) ?? []));
     if (began.size > 0)

@@ -9,7 +9,7 @@ import type { KeyReader } from './key-reader.ts';
 import { OwnAddresses } from './webhook/own-addresses.ts';
 import { Webhook } from './webhook/webhook.ts';
 
-/** The values of the calling process that hooks need. */
+/** The values that hooks need from the calling process. */
 export interface HookSurroundings {
   /**
    * The key reader of the controller. The caller that created it must close it after the functions.
@@ -20,7 +20,8 @@ export interface HookSurroundings {
    */
   readonly apiUrl: string;
   /**
-   * Ports on which this process listens: health, metrics, status page. Read before each connection.
+   * Returns the ports on which this process listens: health, metrics, status page. Called before
+   * each connection.
    */
   readonly ownPorts: () => readonly number[];
   /** The environment of this process. Programs get only the variables on an allow-list. */
@@ -36,9 +37,10 @@ const HOOKS: readonly HookName[] = ['sync', 'finalize', 'customize'];
 type Callable = Pick<HookFunction, 'description' | 'call' | 'close'>;
 
 /**
- * The functions of a controller's hooks. An entry of the file replaces the hook of the object.
- * Hooks with neither an entry nor a webhook are missing in the result. Before the first call,
- * nothing is connected, started or loaded. The caller must close each function.
+ * The functions of a controller's hooks. If the file of functions has an entry for a hook, the
+ * entry is used instead of the hook in the object. A hook that has neither an entry nor a webhook
+ * is not in the result. No connection is opened, and no program or module is started, before the
+ * first call. The caller must close each function.
  */
 export function createHookFunctions(
   { kind, name, hooks }: ControllerSpec,

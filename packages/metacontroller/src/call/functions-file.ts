@@ -6,7 +6,10 @@ export interface FunctionEntry {
     | { readonly exec: readonly [program: string, ...args: string[]] }
     | { readonly module: string; readonly export: string | undefined };
   readonly timeoutMs: number;
-  /** If undefined, the version of the object's hook is used, or `v2` if the object has no such hook. */
+  /**
+   * The hook version. If undefined, the version of the object's hook is used, or `v2` if the object
+   * has no such hook.
+   */
   readonly version: HookVersion | undefined;
   /** The folder of the file. It is the working directory of programs. */
   readonly folder: string;
@@ -17,7 +20,7 @@ export interface ControllerFunctions {
   readonly kind: ControllerSpec['kind'];
   readonly name: string;
   readonly hooks: Readonly<Partial<Record<HookName, FunctionEntry>>>;
-  /** Resources that the customize hook may name. Rights are generated for them. */
+  /** Resources that the customize hook may select. Rights are generated for them. */
   readonly related: readonly ResourceReference[];
 }
 

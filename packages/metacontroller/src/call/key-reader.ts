@@ -6,7 +6,7 @@ export interface KeyReader {
    * The current value. The first read of an object starts to watch it.
    *
    * @throws HookError `MissingCredentials` when the object or the key does not exist or may not be
-   * read; `signal.reason` when aborted first.
+   * read; `signal.reason` if the signal aborts before the value is known.
    */
   read(reference: KeyReference, signal: AbortSignal): Promise<Uint8Array>;
   /** Ends the watches. */

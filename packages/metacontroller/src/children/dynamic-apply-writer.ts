@@ -49,7 +49,10 @@ export function dynamicApplyWriter(): ChildWriter {
 }
 
 class DynamicApply implements ChildWriter {
-  /** Used for contexts that were not created by a controller. */
+  /**
+   * The memory for calls with a context that no controller has created. The context of a controller
+   * has its own memory.
+   */
   readonly #memory = new AppliedMemory();
 
   async create(
@@ -78,7 +81,7 @@ class DynamicApply implements ChildWriter {
     { context }: ChildWrite,
   ): Promise<boolean> {
     const answer = completeAnswer(resource, desired);
-    // An answer that writes the same values differently must not delete a child.
+    // If an answer only writes the same values in another way, the child must not be deleted.
     if (changeOf(resource, withStoredNames(resource, answer), observed) === undefined) return false;
     const child = annotated(resource, answer);
     const body = this.#patch(resource, child, observed, context);
@@ -167,15 +170,15 @@ async function send(
 }
 
 /**
- * The merge patch that changes `observed` into `child`. `child` is given as the server stores it.
- * Undefined when nothing differs.
+ * The merge patch that changes `observed` into `child`. Undefined when nothing differs. `child`
+ * must already be in the form in which the server stores it.
  */
 function changeOf(
   resource: Resource,
   child: KubernetesObject,
   observed: KubernetesObject,
 ): Mapping | undefined {
-  // Items of a list do not have apiVersion and kind.
+  // Objects from a list may have no apiVersion and kind.
   const before: Mapping = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
   const last = withStoredNames(resource, lastAppliedOf(observed) as unknown as KubernetesObject);
   const merged = mergeThreeWay(before, last as unknown as Mapping, child as unknown as Mapping);
@@ -183,8 +186,9 @@ function changeOf(
 }
 
 /**
- * `object` with the controller of `observed`. A hook may answer an observed child with its owners,
- * and later without them. The merge would then remove all owners that were in its answer.
+ * Adds the controller of `observed` to the owners of `object`. A hook may answer with an observed
+ * child and its owners, and later with the same child without owners. Then the merge would remove
+ * all owners of the earlier answer, even the controller.
  */
 function withControllerOf(object: Mapping, observed: KubernetesObject): Mapping {
   const controller = controllerOf(observed);

@@ -1,7 +1,8 @@
 import { isMapping, type Mapping, memberOf, requireDepth } from 'chancery/internal';
 
 /**
- * Members that identify the items of a list, in order of preference. The list is Metacontroller's.
+ * Members that identify the items of a list, in order of preference. They are the same as in
+ * Metacontroller.
  */
 const LIST_KEYS = ['containerPort', 'port', 'mountPath', 'name', 'uid', 'ip', 'path'] as const;
 

@@ -21,8 +21,8 @@ import type { ControllerSpec } from '../spec.ts';
 import { metacontrollerArguments } from './arguments.ts';
 
 /**
- * The declarations of CompositeControllers and DecoratorControllers in files. The API server is not
- * asked.
+ * The declarations of CompositeControllers and DecoratorControllers in files. No request is sent to
+ * the API server.
  *
  * @throws ConfigurationError `CONFIG` when a file cannot be read, when a controller is invalid, and
  * when the definition of a resource is missing.
@@ -67,7 +67,7 @@ export async function declaredControllers(
 
 /**
  * The objects in a `List`, which `kubectl get -o yaml` prints. Any other document is returned
- * itself.
+ * unchanged.
  */
 function itemsOf({ file, value }: ManifestDocument): readonly ManifestDocument[] {
   const { kind, items } = Object(value) as { readonly kind?: unknown; readonly items?: unknown };

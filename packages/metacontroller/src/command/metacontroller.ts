@@ -43,7 +43,8 @@ export async function metacontroller(
   const asked = metacontrollerArguments(given);
   const settings = settingsOf(asked, io.env);
   io.saveMemory(); // most of the data that is read is released when objects are reduced for the cache
-  // Checked before a module is loaded, because its code is not ours.
+  // This is checked before a module is loaded, because modules are code of the user, and may do
+  // anything.
   if (!asked.check && !settings.insecureAllowToken) {
     const path = await findVisibleToken(tokenFolders);
     if (path !== undefined) throw tokenVisible(path);

@@ -102,8 +102,8 @@ export interface DecoratorSpecFields extends SharedSpecFields {
 }
 
 /**
- * The status of both kinds. Only our definitions declare it. If the definitions of the original are
- * installed, the server drops it.
+ * The status of both kinds. Only the definitions of this package declare it. If the definitions of
+ * Metacontroller are installed, the server drops it.
  */
 export interface ControllerStatus {
   readonly conditions?: readonly Condition[];

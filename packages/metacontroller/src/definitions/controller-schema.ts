@@ -1,7 +1,7 @@
 import type { StructuralSchema } from 'chancery/internal';
 import { fields, listOf, TEXT } from './schema-parts.ts';
 
-/** The fields by which objects name a resource. */
+/** The fields with which controller objects refer to a resource. */
 export const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
   apiVersion: TEXT,
   resource: TEXT,
@@ -30,8 +30,8 @@ export function childTypesSchema(
 }
 
 /**
- * The status of a controller. The original declares no fields. The conditions are an addition: they
- * show whether the controller runs, and if not, why.
+ * The status of a controller. Metacontroller declares no fields of it. The conditions are an
+ * addition of this package. They report whether the controller runs, and if not, why.
  */
 export const CONTROLLER_STATUS: StructuralSchema = fields({
   conditions: {

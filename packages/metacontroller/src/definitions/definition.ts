@@ -25,8 +25,8 @@ interface Declaration {
 
 /**
  * The resource with its complete definition. The definition is plain data and not made by
- * `customResource`, because it has to equal the definition of the original, and one of the original
- * kinds has no `spec`.
+ * `customResource`, because it has to equal the definition of Metacontroller, and one of
+ * Metacontroller's kinds has no `spec`.
  */
 export function definedResource<T extends KubernetesObject>(
   declaration: Declaration,

@@ -18,7 +18,7 @@ import { ANNOTATION_SELECTOR, LABEL_SELECTOR } from './selector-schema.ts';
 /** The hooks of both kinds. */
 const HOOKS = ['sync', 'finalize', 'customize'];
 
-/** Fields of the spec of both kinds. */
+/** The fields that the specs of both kinds have. */
 const SHARED = {
   resyncPeriodSeconds: described(INT32, 'How often the hook is called when nothing changes.'),
   endpointConfigs: ENDPOINT_CONFIGS,
@@ -50,7 +50,7 @@ export const compositeControllers: DefinedResource<CompositeController> = define
         ),
         childResources: childTypesSchema({ statusChecks: STATUS_CHECKS }),
         generateSelector: FLAG,
-        // The original declares two additional hooks and never calls them.
+        // Metacontroller declares two additional hooks and never calls them.
         hooks: hooksSchema([...HOOKS, 'preUpdateChild', 'postUpdateChild']),
         ...SHARED,
       },

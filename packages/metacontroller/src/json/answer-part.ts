@@ -3,8 +3,8 @@ import { HookError } from '../hook-error.ts';
 import type { HookName } from '../spec.ts';
 
 /**
- * A value within an answer, and its path. Errors contain the path and the kind of the value, but
- * never the value, because an answer may contain Secrets.
+ * A value within an answer, and its path. Errors contain the path and the type of the value, but
+ * never the value itself, because an answer may contain Secrets.
  */
 export class AnswerPart {
   readonly value: unknown;
@@ -17,7 +17,7 @@ export class AnswerPart {
     this.#hook = hook;
   }
 
-  /** True even for null, because Go reads null as a missing field. */
+  /** True when the value is missing or null, because Go reads null as a missing field. */
   get isAbsent(): boolean {
     return this.value === undefined || this.value === null;
   }

@@ -9,7 +9,7 @@ export interface AnswerReaderOptions {
   readonly answers: 'loose' | 'strict';
 }
 
-/** Declares the fields that an object of an answer may have. All others are unknown. */
+/** Declares the fields that an object of an answer may have. All other fields count as unknown. */
 export type KnownFields = (part: AnswerPart, names: ReadonlySet<string>) => void;
 
 /** Maximum number of different remarks about loose answers that one controller logs. */
@@ -42,7 +42,7 @@ export class AnswerReader {
       this.#remark(found, log);
     };
     for (const path of repeated) {
-      // Children contain fields of Kubernetes. The original does not check for repeated fields in
+      // Children contain fields of Kubernetes. Metacontroller does not check for repeated fields in
       // them.
       if (/^(children|attachments)\[/.test(path)) this.#remark(`repeated field ${path}`, log);
       else unusual(`repeated field ${path}`);

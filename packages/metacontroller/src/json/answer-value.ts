@@ -14,7 +14,7 @@ import { repeatedFields } from './repeated-fields.ts';
 
 export interface AnswerValue {
   readonly whole: AnswerPart;
-  /** Paths of fields that an object contains twice. The last one counts. */
+  /** Paths of fields that an object contains twice. The last value of such a field is used. */
   readonly repeated: readonly string[];
 }
 

@@ -8,10 +8,13 @@ import { type HookEvent, hookEvents } from './hook-events.ts';
 /** The fields of a sync or finalize answer that both kinds of controllers use. */
 export interface CommonAnswer {
   readonly children: readonly DesiredChild[];
-  /** Null when the hook sets no status. */
+  /** The new status. Null when the hook sets no status. */
   readonly status: Readonly<Record<string, unknown>> | null;
   readonly resyncAfterMs: number | undefined;
-  /** Never true in the answer of a sync hook, because only finalize hooks decide on finalizers. */
+  /**
+   * True when finalizing is complete. Never true in the answer of a sync hook, because only
+   * finalize hooks decide on finalizers.
+   */
   readonly finalized: boolean;
   readonly events: readonly HookEvent[];
 }
@@ -19,7 +22,7 @@ export interface CommonAnswer {
 export type CompositeAnswer = CommonAnswer;
 
 export interface DecorationAnswer extends CommonAnswer {
-  /** Null deletes a label. */
+  /** The labels to set. Null deletes a label. */
   readonly labels: Readonly<Record<string, string | null>>;
   readonly annotations: Readonly<Record<string, string | null>>;
 }
@@ -27,7 +30,7 @@ export interface DecorationAnswer extends CommonAnswer {
 export interface SyncAnswerOptions {
   /** The declared types of children or attachments. */
   readonly types: readonly Resource[];
-  /** `delete`: an answer without the list of children deletes all children. */
+  /** With `delete`, an answer without the list of children deletes all children. */
   readonly emptyChildren: 'refuse' | 'delete';
   /** True when `events` are read. */
   readonly extensions: boolean;
@@ -103,12 +106,15 @@ function* commonAnswer(
   };
 }
 
-/** The longest accepted time. A longer one is a mistake, such as milliseconds or a date. */
+/**
+ * The longest accepted time. A longer time is a mistake of the hook's author, such as milliseconds
+ * or a date instead of seconds.
+ */
 const MAX_RESYNC_SECONDS = 366 * 86_400;
 
 /**
- * Milliseconds until the next call. Zero means no resync, as in the original. A time below a
- * millisecond becomes one millisecond.
+ * Milliseconds until the next call. Zero means no resync, as in Metacontroller. A time of less than
+ * one millisecond becomes one millisecond.
  */
 function resyncAfterMs(part: AnswerPart): number | undefined {
   const seconds = part.number() ?? 0;

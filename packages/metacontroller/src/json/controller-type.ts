@@ -1,8 +1,8 @@
 import { always, filled, type GoField, type GoStruct, set, struct } from './go-struct.ts';
 
 /**
- * The order of fields is Go's: fields of an embedded struct come where it is embedded. TypeMeta has
- * `kind` first.
+ * The fields of all types are in the order in which Go writes them. The fields of an embedded
+ * struct come at the place where the struct is embedded. In TypeMeta, `kind` comes first.
  */
 const OWNER_REFERENCE = struct(
   always('apiVersion'),
@@ -149,8 +149,8 @@ function object(spec: GoStruct): GoStruct {
 }
 
 /**
- * The types of the `controller` of a request. Sources: pkg/apis/metacontroller/v1alpha1/types.go
- * and metav1 of the original.
+ * The types of the `controller` of a request. They follow pkg/apis/metacontroller/v1alpha1/types.go
+ * in Metacontroller, and the package metav1 of Kubernetes.
  */
 export const CONTROLLER_TYPES: Readonly<
   Record<'CompositeController' | 'DecoratorController', GoStruct>

@@ -2,10 +2,10 @@ import type { ReconcileContext } from 'chancery';
 import type { AnswerPart } from './answer-part.ts';
 import type { KnownFields } from './answer-reader.ts';
 
-/** An Event about the parent that a hook requests. */
+/** An Event about the parent, as a hook requests it. */
 export interface HookEvent {
   readonly type: 'Normal' | 'Warning';
-  /** CamelCase. */
+  /** The reason of the Event, in CamelCase. */
   readonly reason: string;
   readonly message: string;
 }
@@ -14,7 +14,7 @@ export interface HookEvent {
 const MAX_REASON_CHARS = 128;
 const MAX_MESSAGE_CHARS = 1_024;
 
-/** Maximum number of Events in one answer. More Events would be a log. */
+/** Maximum number of Events in one answer. A hook that has more to report should write a log. */
 const MAX_EVENTS = 10;
 
 const FIELDS: ReadonlySet<string> = new Set(['type', 'reason', 'message']);

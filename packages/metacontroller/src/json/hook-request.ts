@@ -14,7 +14,7 @@ export interface SyncQuestion {
   readonly parent: KubernetesObject;
   /** Every declared type, including types without objects. */
   readonly children: Iterable<TypedObjects>;
-  /** Every type that a rule names. */
+  /** Every type in the rules of the customize hook. */
   readonly related: Iterable<TypedObjects>;
   readonly finalizing: boolean;
 }
@@ -32,7 +32,7 @@ export interface HookRequestsOptions {
 
 /**
  * The requests of a CompositeController or DecoratorController. The field `controller` is written
- * as Go does it.
+ * as Go would write it.
  */
 export function hookRequests(
   { kind, object }: Pick<ControllerSpec, 'kind' | 'object'>,

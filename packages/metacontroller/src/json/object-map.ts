@@ -8,7 +8,7 @@ export interface TypedObjects {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** Type → key → object. Types without objects are included. */
+/** Objects by type, and then by key. Types without objects are included. */
 export type ObjectMap = Readonly<Record<string, Readonly<Record<string, KubernetesObject>>>>;
 
 /**
@@ -46,7 +46,10 @@ function keyOfObject({ metadata }: KubernetesObject, isRelative: boolean): strin
   return isRelative || !isSet(namespace) ? name : `${namespace}/${name}`;
 }
 
-/** False even for an empty namespace, which an aggregated API server may write. */
+/**
+ * True when there is a namespace. An empty string counts as none, because an aggregated API server
+ * may write it.
+ */
 function isSet(namespace: string | undefined): boolean {
   return namespace !== undefined && namespace !== '';
 }

@@ -28,7 +28,7 @@ const REQUIREMENT: ReadonlySet<string> = new Set(['key', 'operator', 'values']);
 
 /**
  * The rules of a customize hook. A list without an object around it is accepted, because the
- * documentation of the original shows one.
+ * documentation of Metacontroller contains such an example.
  *
  * @throws HookError `InvalidAnswer`
  */

@@ -3,7 +3,7 @@ import { shownName } from './answer-part.ts';
 
 /** An object or a list that is not closed yet. */
 interface Open {
-  /** Undefined for a list. */
+  /** The names of the members that were read so far. Undefined for a list. */
   readonly names: Set<string> | undefined;
   /** The name of the current member, or the index of the current item. */
   at: string | number;

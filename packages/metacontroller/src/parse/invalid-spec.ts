@@ -1,6 +1,6 @@
 import { OperatorError } from 'chancery';
 
-/** Maximum number of characters of a refused value that a message shows. */
+/** A message contains at most this number of characters of a refused value. */
 const SHOWN_CHARS = 64;
 
 /** A CompositeController or a DecoratorController has an invalid specification. */

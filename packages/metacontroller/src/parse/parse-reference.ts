@@ -4,7 +4,7 @@ import type { ResourceReference } from '../spec.ts';
 import { refuse, shown } from './invalid-spec.ts';
 
 /**
- * Annotation of a controller with the resources that its customize hook may name, such as
+ * Annotation of a controller with the resources that its customize hook may select, such as
  * `v1/configmaps,apps/v1/deployments`. Roles are generated from it.
  */
 export const RELATED_RESOURCES = 'metacontroller.chancery.dev/related-resources';

@@ -53,8 +53,8 @@ function urlOf({ url, service, path: at }: WebhookFields, path: string): string 
 }
 
 /**
- * A checked URL. It is returned unchanged, so that messages and metrics show it as its author wrote
- * it.
+ * A checked URL. It is returned unchanged, so that messages and metrics contain it as its author
+ * wrote it.
  */
 function httpUrl(text: string, path: string): string {
   if (/^https?:\/\/[^/?#]/i.test(text) && URL.canParse(text) && hasReadableUser(text)) return text;
@@ -96,7 +96,10 @@ function etagOf({ etag }: WebhookFields): WebhookSpec['etag'] {
   };
 }
 
-/** Milliseconds. Undefined for a missing value, and for zero or less, which both mean no limit. */
+/**
+ * The milliseconds of a time limit. Undefined for a missing value, and for zero or less: both mean
+ * no limit.
+ */
 function positiveMs(seconds: number | undefined): number | undefined {
   return seconds === undefined || seconds <= 0 ? undefined : seconds * 1_000;
 }

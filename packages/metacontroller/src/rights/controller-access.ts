@@ -18,7 +18,7 @@ import { parseReference } from '../parse/parse-reference.ts';
 import type { ChildTypeSpec, CompositeSpec, ControllerSpec, ResourceReference } from '../spec.ts';
 import { credentialSources } from './credentials.ts';
 
-/** The facts that, besides its object, decide the rights of a controller. */
+/** The facts on which the rights of a controller depend, in addition to its object. */
 export interface AccessSurroundings {
   /** Returns undefined for a resource that is not known. */
   readonly resolve: (reference: ResourceReference) => Resource | undefined;
@@ -29,11 +29,14 @@ export interface AccessSurroundings {
   /** The namespace of the operator. It holds the revisions of cluster-scoped parents. */
   readonly ownNamespace: string;
   /**
-   * With `server-side-apply`, children are created with the verb `patch`. With `dynamic-apply`,
-   * they are created with the verb `create`.
+   * How children are written. With `server-side-apply`, they are created with the verb `patch`.
+   * With `dynamic-apply`, they are created with the verb `create`.
    */
   readonly applyStrategy: 'dynamic-apply' | 'server-side-apply';
-  /** The field manager of server-side apply. Default: the one in `METACONTROLLER_DEFAULTS`. */
+  /**
+   * The field manager of server-side apply. Default: the field manager in
+   * `METACONTROLLER_DEFAULTS`.
+   */
   readonly fieldManager?: string;
 }
 
@@ -113,7 +116,7 @@ export function controllerAccess(
 
 /**
  * The field managers of a controller: one for its engine (a decorator has one per resource), and
- * the ones of its child writer.
+ * the field managers of its child writer.
  */
 function managersOf(
   spec: ControllerSpec,
@@ -180,8 +183,8 @@ function childTypesOf(spec: ControllerSpec): readonly ChildTypeSpec[] {
 }
 
 /**
- * Resources that only a customize hook reads: the ones in the annotation, and the ones in the
- * mounted file.
+ * Resources that only a customize hook reads: the resources in the annotation and in the mounted
+ * file.
  */
 function relatedOf(
   spec: ControllerSpec,
@@ -193,7 +196,7 @@ function relatedOf(
 }
 
 /**
- * Rights to read the definitions of parents. A definition shows whether the status may have
+ * Rights to read the definitions of parents. A definition tells whether the status may have
  * conditions.
  */
 function definitionPermissions(parents: readonly Resource[]): readonly PlacedPermission[] {
@@ -227,9 +230,9 @@ function parentPermissions(
 }
 
 /**
- * The verbs on children. Every child can be created and deleted. A patch changes a child, tests
- * whether the child would change, or makes a parent its owner. Only attachments that are never
- * updated need no patch.
+ * The verbs on children. Every child can be created and deleted. The verb `patch` is needed to
+ * change a child, to test whether an update would change it, and to add a parent to its owners.
+ * Only for attachments that are never updated, `patch` is not needed.
  */
 function childVerbs(
   update: ChildUpdate,
@@ -262,7 +265,7 @@ function revisionAccess(
   };
 }
 
-/** True when children are moved to a new revision one by one. */
+/** True when children are updated to a new revision one by one. */
 function isRolling({ children }: CompositeSpec): boolean {
   return children.some(({ update }) => update.startsWith('rolling-'));
 }

@@ -8,7 +8,7 @@ import {
 
 /**
  * The rules of these declarations for one resource and its subresources, in all namespaces. When
- * the resource is refused, a user adds these rules to a role.
+ * the API server refuses access to the resource, a user has to add these rules to a role.
  */
 export function rulesOn(
   resource: Resource,

@@ -15,6 +15,7 @@ export const SUPERVISOR_ACCESS: AccessDeclaration = {
   sources: KINDS.map((resource) => source(resource)),
   permissions: KINDS.map((resource) => ({ resource, subresource: 'status', verbs: ['patch'] })),
   definitions: [controllerRevisions],
-  // The controllers of the two kinds, which write the statuses.
+  // The names of the two controllers that write the statuses of CompositeControllers and
+  // DecoratorControllers.
   fieldManagers: ['metacontroller', ...KINDS.map(({ plural }) => plural)],
 };

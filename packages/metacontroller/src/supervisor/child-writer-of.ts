@@ -14,8 +14,8 @@ export function childWriterOf({ applyStrategy, fieldManager }: MetacontrollerOpt
  * Writes children by server-side apply. If dynamic apply has written a child before, its fields are
  * taken over once, and its annotation is removed.
  *
- * @param fieldManager - the owner of the fields. It also takes over children that it has created
- * without apply.
+ * @param fieldManager - the field manager of the writes. Fields that it has written without apply
+ * are taken over as well.
  */
 export function serverSideApplyWriter(fieldManager: string, force: boolean = true): ChildWriter {
   return applyWriter({

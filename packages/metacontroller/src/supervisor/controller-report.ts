@@ -10,10 +10,13 @@ import {
 } from 'chancery';
 import type { Trouble } from './trouble.ts';
 
-/** The reporter of Events, by which users filter them. The original uses the same name. */
+/**
+ * The reporter of Events. Metacontroller uses the same name, so existing filters for Events still
+ * work.
+ */
 const REPORTER = 'metacontroller';
 
-/** Reasons that the original records as `SyncError`. Other failed starts are `CreateError`. */
+/** Reasons that Metacontroller records as `SyncError`. Other failed starts are `CreateError`. */
 const SYNC_ERRORS: ReadonlySet<string> = new Set(['NoStatusSubresource', 'Forbidden', 'HotLoop']);
 
 /**
@@ -22,7 +25,7 @@ const SYNC_ERRORS: ReadonlySet<string> = new Set(['NoStatusSubresource', 'Forbid
  */
 const STARTING = 'Starting';
 
-/** The state of a controller that users see. */
+/** The state of a controller, as users see it. */
 interface Shown {
   readonly state: 'running' | 'starting' | 'failed';
   readonly reason: string;
@@ -62,7 +65,7 @@ export class ControllerReport {
     return this.#shown;
   }
 
-  /** Records that the controller starts from the current state of `object`. */
+  /** Reports that the controller is being started for the current state of `object`. */
   starting(object: KubernetesObject, context: ReconcileContext): void {
     this.#object = object;
     this.#shown = NEW;

@@ -7,8 +7,8 @@ export interface MetacontrollerOptions {
   /** Number of parents of one controller that are reconciled concurrently. */
   readonly workers: number;
   /**
-   * Period in milliseconds after which every parent is reconciled again, for controllers that set
-   * none. 0 means never.
+   * Period in milliseconds after which every parent is reconciled again, for controllers that do
+   * not set a period. 0 means never.
    */
   readonly resyncPeriodMs: number;
   /** Interval in milliseconds at which a controller that cannot start is tried again. */
@@ -21,9 +21,9 @@ export interface MetacontrollerOptions {
    * are run.
    */
   readonly targetLabelSelector: string | undefined;
-  /** `delete`: an answer without `children` deletes all children, as in the original. */
+  /** With `delete`, an answer without `children` deletes all children, as in Metacontroller. */
   readonly emptyChildren: 'refuse' | 'delete';
-  /** True when answers may have fields that the original does not know. */
+  /** True when answers may have fields that Metacontroller does not know. */
   readonly extensions: boolean;
   /** True when webhooks get `metadata.managedFields`. */
   readonly managedFields: boolean;

@@ -8,9 +8,9 @@ import type { Trouble } from './trouble.ts';
 
 interface RunningControllerOptions {
   readonly controllers: readonly Controller[];
-  /** Closed at the end. */
+  /** Closed when the controller has stopped. */
   readonly hooks: ConfiguredHooks;
-  /** Closed at the end, after the hooks. */
+  /** Closed when the controller has stopped, after the hooks. */
   readonly keys: KeyReader;
   readonly failing: FailingParents;
   readonly context: Pick<RunnableContext, 'open' | 'start'>;
@@ -22,7 +22,7 @@ interface RunningControllerOptions {
   readonly changed: () => void;
 }
 
-/** A running custom resource: it declares one controller per kind of parents. */
+/** The running controllers of one custom resource, one controller for each kind of parents. */
 export class RunningController {
   readonly failing: FailingParents;
   readonly #options: RunningControllerOptions;

@@ -14,9 +14,9 @@ const KEEP_MS = 10_000;
 const builtIn = knownKinds();
 
 /**
- * Finds the resources that objects name. Resources of Kubernetes are found without the network,
- * because the generated filter does not allow discovery of their groups. All others are found by
- * the API server's discovery.
+ * Finds the resources to which controller objects refer. Built-in resources are found without the
+ * network, because the generated filter does not allow discovery of their groups. All other
+ * resources are found by discovery at the API server.
  */
 export class ServedResources {
   readonly #discover: RunnableContext['discoverExactly'];
@@ -78,8 +78,8 @@ function notServed(apiVersion: string, plural: string): ConfigurationError {
 }
 
 /**
- * The remedy when the ambassador refuses discovery. The filter of the ambassador opens discovery
- * only for the groups that the controllers name.
+ * The remedy when the ambassador refuses discovery. The filter of the ambassador allows discovery
+ * only for the groups that the controllers use.
  */
 function closedPath(error: OperatorError, apiVersion: string): string | undefined {
   if (error.code !== 'AMBASSADOR_FORBIDDEN') return undefined;

@@ -58,8 +58,8 @@ interface Slot {
 const RETRY_MS = 1_000;
 
 /**
- * Number of objects that are started or stopped concurrently. A slow object must not block the
- * others.
+ * Number of objects that are started or stopped concurrently. A slow object must not block other
+ * objects.
  */
 const WORKERS = 8;
 

@@ -2,7 +2,7 @@ import { OperatorError } from 'chancery';
 
 /** The reason why a controller is not working, for its condition. */
 export interface Trouble {
-  /** CamelCase. */
+  /** The reason, in CamelCase. */
   readonly reason: string;
   /** A sentence for users. */
   readonly message: string;

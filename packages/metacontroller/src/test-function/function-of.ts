@@ -21,9 +21,9 @@ export interface FunctionParts {
 }
 
 /**
- * The function that the command line names, created as `chancery metacontroller` would create it.
+ * The function on the command line, created in the same way as by `chancery metacontroller`.
  *
- * @throws ConfigurationError `CONFIG` when it does not exist.
+ * @throws ConfigurationError `CONFIG` when the function does not exist.
  */
 export async function functionOf(
   asked: TestHookArguments,

@@ -62,7 +62,10 @@ function childLines(
   return [...lines, ...[...there.values()].map(({ object }) => `delete ${titleOf(object)}`)];
 }
 
-/** The words for the action on an existing child that may differ from the answer. */
+/**
+ * Describes in the report what the engine does with an existing child. The report cannot know
+ * whether the child differs from the answer.
+ */
 const EXISTING: Readonly<Record<ChildUpdate, string>> = {
   apply: 'update, where it differs,',
   recreate: 'recreate, if it differs,',

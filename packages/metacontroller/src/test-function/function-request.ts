@@ -29,7 +29,7 @@ export interface FunctionRequest {
 }
 
 /**
- * Parses a recorded request. The fields of the request show which hook it is for.
+ * Parses a recorded request. The fields of the request tell for which hook it is.
  *
  * @throws ConfigurationError `CONFIG` with the invalid field.
  */
@@ -68,7 +68,7 @@ function hookOf(value: Fields, list: string): HookName {
   return value.finalizing === true ? 'finalize' : 'sync';
 }
 
-/** @param type - the type as requests name it: `Deployment.apps/v1`. */
+/** @param type - the type as it is written in requests: `Deployment.apps/v1`. */
 function typeOf(
   type: string,
   place: string,

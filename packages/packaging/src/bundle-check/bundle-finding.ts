@@ -18,9 +18,9 @@ export interface BundleFinding {
 
 /** A problem as a rule reports it. */
 export interface BundleProblem {
-  /** Default `error`. */
+  /** The level of the problem. Default `error`. */
   readonly level?: Level;
-  /** Default: the file of the ClusterServiceVersion. */
+  /** The file with the problem. Default: the file of the ClusterServiceVersion. */
   readonly file?: string;
   readonly path: string;
   /** The problem and its consequence. */
@@ -32,7 +32,7 @@ export interface BundleProblem {
 export interface BundleCheckOptions {
   /**
    * The Kubernetes version for which removed APIs are errors, such as `1.30` or `1.30.0`.
-   * `spec.minKubeVersion` is used instead if it is higher, or if this is omitted.
+   * `spec.minKubeVersion` is used instead if it is higher, or if `k8sVersion` is omitted.
    */
   readonly k8sVersion?: string | undefined;
   /** Categories of the catalog. Default: the categories of OperatorHub. */

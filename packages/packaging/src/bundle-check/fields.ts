@@ -1,7 +1,8 @@
 import { isMapping } from 'chancery/internal';
 /**
- * Reads fields of YAML with any content. A field of another type counts as missing here, so that
- * one wrong field does not disable other checks. The rule `shape` reports such fields.
+ * Reads fields of YAML whose content was not checked. If a field does not have the expected type,
+ * it counts as missing, so that one wrong field does not prevent other checks. The rule `shape`
+ * reports such fields.
  *
  * @module
  */

@@ -15,7 +15,7 @@ export interface PlacedRule {
   readonly verbs: readonly string[];
 }
 
-/** The rules that OLM grants. */
+/** The rights that OLM grants to the operator. */
 export function grantedRules({ csv: { fields } }: Bundle): readonly PlacedRule[] {
   return ['permissions', 'clusterPermissions'].flatMap((field) =>
     listAt(fields, 'spec', 'install', 'spec', field).flatMap((granted, at) =>

@@ -27,7 +27,7 @@ export function definitionsIn({ objects }: Bundle): readonly BundleObject[] {
   return objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
 }
 
-/** Each version of a CustomResourceDefinition. */
+/** The versions of a CustomResourceDefinition, each with its kind. */
 export function kindsOf({ fields }: BundleObject): readonly ApiVersionKind[] {
   const [group, kind] = [textAt(fields, 'spec', 'group'), textAt(fields, 'spec', 'names', 'kind')];
   const versions = listAt(fields, 'spec', 'versions').map((each) => textAt(each, 'name'));

@@ -1,7 +1,7 @@
 /** A semantic version (semver.org). */
 export interface SemanticVersion {
   readonly numbers: readonly [number, number, number];
-  /** Empty for a release. */
+  /** The identifiers of a prerelease. Empty for a release. */
   readonly prerelease: readonly string[];
 }
 

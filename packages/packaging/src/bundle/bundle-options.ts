@@ -23,30 +23,36 @@ export interface WebhookDefinition {
   readonly type: 'ConversionWebhook' | 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook';
   /** The Deployment whose Pods serve the webhook. */
   readonly deploymentName: string;
-  /** For a conversion, the names of the definitions. Omitted for other webhooks. */
+  /** The names of the definitions that a conversion webhook converts. Omitted for other webhooks. */
   readonly conversionCRDs?: readonly string[];
   readonly [field: string]: unknown;
 }
 
 /** Settings of a bundle that neither a declaration nor the metadata contains. */
 export interface BundleOptions {
-  /** The command that generates the bundle. Each file names it. */
+  /** The command that generates the bundle. Each file contains it in a comment. */
   readonly command: string;
-  /** At least one channel. */
+  /** The channels of the bundle, at least one. */
   readonly channels: readonly string[];
-  /** One of the channels. Default: the first. */
+  /** The default channel: one of `channels`. Default: the first of them. */
   readonly defaultChannel?: string;
-  /** The bundle that this one upgrades: `NAME.vVERSION`. */
+  /** The bundle that this bundle replaces: `NAME.vVERSION`. */
   readonly replaces?: string;
   /** Bundles that an upgrade skips. Default: none. */
   readonly skips?: readonly string[];
-  /** Versions that upgrade to this one directly, such as `>=1.0.0 <1.2.0`. */
+  /** Versions that can be upgraded directly to this version, such as `>=1.0.0 <1.2.0`. */
   readonly skipRange?: string;
-  /** Default: only AllNamespaces. With any other mode, rights are granted per watched namespace. */
+  /**
+   * The install modes. Default: only AllNamespaces. With any other mode, rights are granted per
+   * watched namespace.
+   */
   readonly installModes?: readonly InstallMode[];
   /** Refuses images without a digest. Default false. */
   readonly pin?: boolean;
-  /** RFC 3339. If omitted, the bundle contains no date, so that equal input gives equal files. */
+  /**
+   * The date of the bundle, in RFC 3339. If omitted, the bundle contains no date, so that equal
+   * input gives equal files.
+   */
   readonly createdAt?: string;
   /**
    * Allows webhooks in the operator's Deployment. All containers of the Deployment then see the

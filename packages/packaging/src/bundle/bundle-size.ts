@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { ConfigurationError } from 'chancery';
 import type { CustomResourceDefinition, ManifestFile, StructuralSchema } from 'chancery/internal';
 
-/** OLM stores a bundle in one object, compressed. */
+/** OLM stores a bundle in compressed form in one object. This is the size limit of an object. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
@@ -47,7 +47,10 @@ function withoutDescriptions(definition: CustomResourceDefinition): CustomResour
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-/** Keywords whose value is not a schema and may therefore contain its own field `description`. */
+/**
+ * Keywords whose value is not a schema. A field `description` in such a value is not the
+ * description of a schema, so it must be kept.
+ */
 const VALUES: ReadonlySet<string> = new Set([
   'default',
   'enum',
@@ -55,7 +58,10 @@ const VALUES: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** The keyword whose fields are names of properties, not keywords of a schema. */
+/**
+ * The keyword whose value maps names of properties to schemas. A property may also have the name
+ * `description`.
+ */
 const NAMES = 'properties';
 
 function undescribed(schema: unknown): unknown {

@@ -146,8 +146,8 @@ function linksOf({ links = [], homepage, repository }: PackageMetadata): readonl
 }
 
 /**
- * The description of the operator. It states which rights the operator itself has, because OLM v1
- * uses all rights for the installation.
+ * The description of the operator. It says which rights the operator itself needs, because OLM v1
+ * needs all of the listed rights for the installation.
  */
 function description(
   displayName: string,

@@ -116,7 +116,7 @@ function withHash(
 }
 
 /**
- * The rules of a bundle. A ClusterServiceVersion names no namespaces: OLM decides in which
+ * The rules of a bundle. A ClusterServiceVersion contains no namespaces: OLM decides in which
  * namespaces `inNamespaces` applies.
  */
 interface BundledRules {
@@ -147,8 +147,9 @@ function distinct(roles: readonly RbacRole[]): readonly RoleRule[] {
 
 /**
  * Refuses rights that OLM cannot grant where they are needed. OLM grants rights that are not
- * cluster-wide in the watched namespaces, and a bundle cannot name a namespace. With AllNamespaces
- * OLM grants such rights everywhere. Only rights to record Events may be granted that widely.
+ * cluster-wide in the watched namespaces, and a bundle cannot choose other namespaces. With
+ * AllNamespaces OLM grants such rights everywhere. Only rights to record Events may be granted that
+ * widely.
  */
 function requireGrantable(role: RbacRole, { options }: OperatorModel, scope: Scope): void {
   const { namespace } = role.metadata;

@@ -11,7 +11,7 @@ import {
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$/;
 const CHANNEL = /^[a-z0-9]+([._-][a-z0-9]+)*$/;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-/** Comparisons such as `>=1.0.0 <1.2.0`, separated by spaces or `||`. */
+/** Matches comparisons such as `>=1.0.0 <1.2.0`, separated by spaces or `||`. */
 const RANGE = /^ *(?:(?:[<>=!]{1,2} *)?v?\d[\w.+-]*(?: *\|\| *| +|,|$))+$/;
 
 /**

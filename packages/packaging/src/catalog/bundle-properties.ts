@@ -35,8 +35,9 @@ export function propertiesOf(offered: CatalogBundle): readonly Property[] {
 }
 
 /**
- * A dependency as a property. In dependencies, `olm.package` and `olm.gvk` mean that this package
- * or API is required.
+ * Turns a dependency into a property. In `dependencies.yaml`, the types `olm.package` and `olm.gvk`
+ * mean that a package or an API is required. As properties, they would mean that the bundle
+ * provides it, so properties have other types for this.
  */
 function dependency(each: unknown): Property {
   const type = textAt(each, 'type');

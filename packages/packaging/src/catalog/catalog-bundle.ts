@@ -17,12 +17,12 @@ export interface CatalogBundle {
   readonly versionText: string;
   readonly version: SemanticVersion;
   readonly channels: readonly string[];
-  /** Empty when the bundle has no default channel. */
+  /** The default channel. Empty when the bundle has none. */
   readonly defaultChannel: string;
-  /** Empty when the bundle replaces no other bundle. */
+  /** The name of the replaced bundle. Empty when the bundle replaces no other bundle. */
   readonly replaces: string;
   readonly skips: readonly string[];
-  /** Empty when the bundle has no range. */
+  /** The range of versions that can be upgraded directly. Empty when the bundle has no range. */
   readonly skipRange: string;
 }
 

@@ -8,11 +8,14 @@ import { type ChannelEntry, channelProblems } from './channel.ts';
 
 /** Settings of a catalog that its bundles do not contain. */
 export interface CatalogOptions {
-  /** The command that the generated files name. */
+  /** The command that generates the catalog. Each file contains it in a comment. */
   readonly command: string;
-  /** The channels of all bundles. Default: the channels that each bundle names. */
+  /** The channels that get all bundles. Default: each bundle is in the channels of its annotation. */
   readonly channels?: readonly string[];
-  /** Default: the default channel of the newest bundle, or its only channel. */
+  /**
+   * The default channel of the package. Default: the default channel of the newest bundle, or its
+   * only channel.
+   */
   readonly defaultChannel?: string;
   /** Deprecation messages for users, keyed by the name of a package, channel or bundle. */
   readonly deprecated?: ReadonlyMap<string, string>;
@@ -26,7 +29,8 @@ export const CONFIGS = 'configs';
  * that OLM v1 reads.
  *
  * @throws ConfigurationError `CONFIG` when a package has the same version twice, when a channel has
- * no upgrade path, or when a default channel has no bundle. The message names the bundles.
+ * no upgrade path, or when a default channel has no bundle. The message contains the names of the
+ * bundles.
  */
 export function catalogFiles(
   bundles: readonly CatalogBundle[],
@@ -60,7 +64,7 @@ COPY ${CONFIGS} /${CONFIGS}
 interface Package {
   readonly name: string;
   readonly blobs: readonly object[];
-  /** All names in the package that can be deprecated. */
+  /** All names in the package for which a deprecation message is possible. */
   readonly references: ReadonlySet<string>;
 }
 

@@ -7,8 +7,8 @@ export interface ChannelEntry {
 }
 
 /**
- * The problems that keep OLM from following a channel: a missing head, several heads, a circle, a
- * bundle that replaces an unknown bundle, and a bundle from which no upgrade starts.
+ * The problems with which OLM cannot follow a channel: a missing head, several heads, a circle, a
+ * bundle that replaces an unknown bundle, and a bundle that cannot be upgraded.
  */
 export function channelProblems(entries: readonly ChannelEntry[]): readonly string[] {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
@@ -74,8 +74,8 @@ function circleIn(
 }
 
 /**
- * Problems for bundles that are not on the chain from the head. An installation of such a bundle is
- * never upgraded.
+ * Problems for bundles that are not on the chain of upgrades to the head. An installation of such a
+ * bundle is never upgraded.
  */
 function strandedProblems(
   entries: readonly ChannelEntry[],

@@ -17,7 +17,7 @@ import { CONFIGS, catalogFiles } from './catalog.ts';
 import { type CatalogBundle, catalogBundle } from './catalog-bundle.ts';
 
 /**
- * `chancery generate catalog BUNDLE_DIR... --image REF... -o DIR`.
+ * `chancery generate catalog`: writes a catalog of bundles.
  *
  * @throws ConfigurationError `CONFIG` when the command line is wrong, or when the bundles cannot
  * form a catalog.

@@ -36,7 +36,7 @@ export function descriptionOf(
   return description ?? `The operator ${options.name}.`;
 }
 
-/** The name of the operator for people. */
+/** The name of the operator as people read it, such as in the README. */
 export function displayNameOf(
   { options }: OperatorModel,
   { displayName }: PackageMetadata,

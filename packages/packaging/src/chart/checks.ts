@@ -6,7 +6,10 @@ import { NAME, type OpenModel, WATCHED } from './placeholders.ts';
 import type { Kind, Setting } from './setting.ts';
 import { NAME_OF_LABEL } from './values-schema.ts';
 
-/** The lines of the named template that refuses values which are not allowed. */
+/**
+ * The lines of a named template. When a release is rendered, the template fails if a value is not
+ * allowed.
+ */
 export function checkLines(
   chart: string,
   settings: readonly Setting[],
@@ -37,7 +40,9 @@ export function checkLines(
   ];
 }
 
-/** The template that checks values of a kind, and its additional arguments. */
+/**
+ * The named template that checks values of this kind, and the additional arguments of the template.
+ */
 function checkOf(kind: Kind): { readonly name: string; readonly more: readonly string[] } {
   switch (kind.is) {
     case 'boolean':
@@ -168,8 +173,8 @@ function webhookRefusals(chart: string, model: OperatorModel): readonly Refusal[
 }
 
 /**
- * Refuses a release in a namespace that the operator's code names. That namespace already contains
- * a Role with the same name.
+ * Refuses a release in a namespace for which the operator's code declares rights. The Role for
+ * these rights is in that namespace, and has the same name as a Role of the release.
  */
 function scopeRefusals(chart: string, { options, scopes }: OperatorModel): readonly Refusal[] {
   if (options.watched !== undefined) return [];
@@ -188,8 +193,8 @@ function scopeRefusals(chart: string, { options, scopes }: OperatorModel): reado
 }
 
 /**
- * Refuses too many watched namespaces. In one argument of the ambassador, each namespace occurs
- * once per resource, and the length of an argument is limited.
+ * Refuses too many watched namespaces. The filter is one argument of the ambassador. It contains
+ * each namespace once per resource, and the length of an argument is limited.
  */
 function lengthRefusals(chart: string, { listed }: OpenModel): readonly Refusal[] {
   return (listed?.proxyArguments ?? []).flatMap((argument) => {

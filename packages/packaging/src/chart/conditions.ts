@@ -2,7 +2,10 @@ import type { ComponentName, Scope } from 'chancery/internal';
 import { include, literal } from './expressions.ts';
 import type { Condition } from './tree.ts';
 
-/** The scope of a release. `listed`: the operator works in the namespaces that a value names. */
+/**
+ * The scope of a release. `listed`: the operator works in the namespaces that are listed in a
+ * value.
+ */
 export type ChartScope = Scope | 'listed';
 
 /** The condition on values that turns a component on. */

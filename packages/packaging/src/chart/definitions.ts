@@ -53,7 +53,7 @@ function definitionText(chart: string, definition: CustomResourceDefinition): st
 }
 
 /**
- * A line that contains a name of the release. It names the gate that converts objects, or the
- * gate's certificate.
+ * Matches lines that contain the name or the namespace of the release. Such a line refers to the
+ * gate that converts objects, or to the certificate of the gate.
  */
 const OPEN_LINE = new RegExp(`^( *[^:\\n]+: )(.*(?:${NAME}|${NAMESPACE}).*)$`, 'gm');

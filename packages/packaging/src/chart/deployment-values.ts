@@ -42,7 +42,10 @@ export function withPodValues(chart: string, { model }: OpenModel, deployment: T
   );
 }
 
-/** Fields from values whose key may also occur in a field of the chart with other conditions. */
+/**
+ * Renders fields from values as additional lines. The chart may have a field with the same key,
+ * under another condition.
+ */
 function additional(fields: readonly Field[]): readonly (Field | More)[] {
   return fields.map(({ key, when }) => ({
     more: `dict ${literal(key)} $.Values.manager.${key} | toYaml`,
@@ -50,7 +53,7 @@ function additional(fields: readonly Field[]): readonly (Field | More)[] {
   }));
 }
 
-/** The number of replicas. High availability means two replicas, or more if a value says so. */
+/** The number of replicas. High availability means two replicas, or more if a value requests more. */
 function replicas(leaderElection: boolean): string {
   const given = 'int $.Values.manager.replicas';
   return leaderElection ? `ternary (max 2 (${given})) (${given}) $.Values.highAvailability` : given;
@@ -87,17 +90,23 @@ function withMetadata(chart: string, hasFolder: boolean, deployment: Tree): Tree
   });
 }
 
-/** The labels of the chart, and the labels in a value. No name occurs in both: see `checkMap`. */
+/**
+ * The labels of the chart, and the labels in a value. The same label cannot be in both: see
+ * `checkMap`.
+ */
 function labels(own: string, values: string): Mapping {
   return { is: 'mapping', fields: [{ more: own, when: [] }, more(values)] };
 }
 
-/** The fields of a value, if the value has any. */
+/** Renders the fields of the value `value`, if it has any. */
 function more(value: string): More {
   return { more: `toYaml ${value}`, when: [value] };
 }
 
-/** Fields with the same names as values. A field is rendered if its value is given. */
+/**
+ * Fields that have the same names as the values from which they are rendered. A field is rendered
+ * only if its value is set.
+ */
 export function given(values: string, ...keys: readonly string[]): readonly Field[] {
   return keys.map((key) => field(key, lines(`toYaml ${values}.${key}`), `${values}.${key}`));
 }

@@ -21,7 +21,7 @@ import {
   withFields,
 } from './tree.ts';
 
-/** The Deployment of a chart, in two trees. */
+/** The Deployment of a chart. The container `proxy` is a separate tree. */
 export interface DeploymentTrees {
   /**
    * The Deployment without the container `proxy`. It includes that container as the named template

@@ -22,10 +22,12 @@ export function hasPlaceholder(text: string): boolean {
 }
 
 /**
- * An expression that renders a string with placeholders, quoted for YAML.
+ * An expression that replaces the placeholders in a string, and renders the result, quoted for
+ * YAML.
  *
- * @param watched - the expression for the namespace of a Role. If omitted, the placeholder becomes
- * a pattern with all watched namespaces as alternatives, for the filter.
+ * @param watched - the expression that replaces the placeholder for a watched namespace, such as
+ * the namespace of a Role. If omitted, the placeholder is replaced by a pattern for the filter,
+ * with all watched namespaces as alternatives.
  */
 export function expressionOf(chart: string, text: string, watched?: string): string {
   const values: Readonly<Record<string, string>> = {

@@ -17,7 +17,8 @@ export interface FolderParts {
 /**
  * The files of the mounted folder. Undefined when nothing is mounted.
  *
- * @throws ConfigurationError `CONFIG` when the texts of the mounted folder are missing.
+ * @throws ConfigurationError `CONFIG` when the contents of the files in the mounted folder are
+ * missing.
  */
 export function folderParts(chart: string, model: OperatorModel): FolderParts | undefined {
   const { configMap, options } = model;

@@ -1,9 +1,9 @@
 /** An image reference, split into the values that charts use for it. */
 export interface ImageParts {
   readonly repository: string;
-  /** Empty without a tag. */
+  /** The tag. Empty when the reference has no tag. */
   readonly tag: string;
-  /** `sha256:…`. Empty without a digest. */
+  /** The digest, such as `sha256:…`. Empty when the reference has no digest. */
   readonly digest: string;
 }
 

@@ -39,16 +39,19 @@ export const TOKEN_VARIABLE: string = '(^|_)(KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$';
  */
 export const NODE_OPTIONS: string = '^--max-old-space-size(-percentage)?=[0-9]{1,6}$';
 
-/** The resources of a node that a container may request. Other names would be devices. */
+/**
+ * The resources of a node that a container may request. All other resources are refused, because
+ * they are devices.
+ */
 export const RESOURCE_NAMES: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
 /** A regular expression for a quantity that is written as a string. */
 export const QUANTITY: string = '^[0-9]{1,15}([.][0-9]{1,9})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$';
 
 /**
- * Names that no release may have: the ServiceAccount that every Pod uses by default, and built-in
- * roles of Kubernetes. The objects of a chart have the name of the release, so they would replace
- * these objects.
+ * Names that no release may have: the name of the ServiceAccount that every Pod uses by default,
+ * and the names of built-in roles. The objects of a chart have the name of the release, so they
+ * would replace these built-in objects.
  */
 export const TAKEN_NAMES: readonly string[] = [
   'admin',
@@ -59,7 +62,7 @@ export const TAKEN_NAMES: readonly string[] = [
   'view',
 ];
 
-/** Maximum length of one program argument on Linux, including the byte at its end. */
+/** Maximum length of one program argument on Linux, including the zero byte at its end. */
 export const LONGEST_ARGUMENT = 131_072;
 
 interface PatchWithContainers {
@@ -83,7 +86,7 @@ export function reservedVariables({ deployment, components }: OperatorModel): re
   return [...new Set([...names, ...NEVER])].sort();
 }
 
-/** Fields that make a Pod or a container stricter, and that the chart does not set itself. */
+/** Fields that restrict a Pod or a container further, and that the chart does not set itself. */
 export const STRICTER = {
   pod: {
     appArmorProfile: { type: 'RuntimeDefault' },

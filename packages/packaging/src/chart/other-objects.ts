@@ -28,7 +28,7 @@ export interface TemplateBody {
 }
 
 /**
- * An object whose own labels are replaced with the labels of the chart.
+ * An object with the labels of the chart instead of the labels that it had.
  *
  * @param more - additional labels.
  */

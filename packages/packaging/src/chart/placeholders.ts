@@ -12,8 +12,8 @@ export const WATCHED = 'namespaces-that-are-watched';
 export interface OpenModel {
   readonly model: OperatorModel;
   /**
-   * The scope of the operator if values name the watched namespaces. Undefined if the arguments of
-   * the operator decide which namespaces it watches.
+   * The scope of the operator if the watched namespaces are listed in a value. Undefined if the
+   * arguments of the operator decide which namespaces it watches.
    */
   readonly listed: ScopeModel | undefined;
 }

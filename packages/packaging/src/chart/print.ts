@@ -40,7 +40,7 @@ class Printer {
     }
   }
 
-  /** Prints fields or items. Adjacent ones with the same conditions share one `if`. */
+  /** Prints fields or items. Adjacent fields or items with the same conditions share one `if`. */
   #parts<T extends Field | Item | More>(
     parts: readonly T[],
     indent: number,

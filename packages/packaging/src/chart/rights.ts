@@ -27,8 +27,8 @@ function textOf(chart: string, rights: readonly Right[]): string {
 }
 
 /**
- * Renames a right that is in a namespace other than the release's. If a release is also installed
- * in that namespace, such as `default`, two objects would otherwise have the same name.
+ * Renames a role or binding that is in a namespace other than the release's. If a release is also
+ * installed in that namespace, such as `default`, two objects would otherwise have the same name.
  */
 function apart(right: Right): Right {
   const { namespace } = right.metadata;
@@ -56,8 +56,8 @@ function listedText(chart: string, rights: readonly Right[]): string {
 }
 
 /**
- * A right with a name that contains a dot. No name of a release or a namespace contains a dot, so
- * two releases never share such a name.
+ * Renames a role or binding. The new name contains a dot. No name of a release or a namespace
+ * contains a dot, so two releases never share such a name.
  */
 function renamed(right: Right, ending: string): Right {
   const name = `${NAME}.${NAMESPACE}${ending}`;

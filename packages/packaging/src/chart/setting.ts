@@ -25,7 +25,7 @@ export interface TextRule {
   /** A pattern for RE2 and JavaScript, with anchors. */
   readonly pattern: string;
   readonly maxLength: number;
-  /** The end of the sentence "… must be". */
+  /** The text that follows "must be" in the error message. */
   readonly wanted: string;
 }
 

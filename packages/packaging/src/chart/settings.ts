@@ -23,7 +23,7 @@ const LABEL_VALUE: TextRule = {
 };
 
 const ANNOTATION_VALUE: TextRule = {
-  // Includes line breaks, which a dot would not match.
+  // Any characters are allowed, even line breaks. A dot in a pattern would not match line breaks.
   pattern: '^[\\s\\S]*$',
   maxLength: 65_536,
   wanted: 'names and values of annotations, which the chart does not set itself',

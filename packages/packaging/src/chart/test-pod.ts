@@ -10,8 +10,8 @@ const TEST_SECONDS = 120;
 
 /**
  * The objects that `helm test` creates: a Service that selects the operator's Pods, and a Pod that
- * requests their readiness. The Pod uses kubectl as its client and has no token. Neither object is
- * part of the release.
+ * sends requests to the Service to find out whether they are ready. The Pod uses kubectl as its
+ * client and has no token. Neither object is part of the release.
  */
 export function testText(chart: string, { deployment }: OperatorModel): string {
   const { containers, securityContext } = deployment.spec.template.spec;

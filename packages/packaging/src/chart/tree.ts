@@ -37,7 +37,7 @@ export interface Item {
   readonly when: readonly Condition[];
 }
 
-/** Additional fields or items that an expression renders. */
+/** Additional fields of an object, or additional items of a list, which an expression renders. */
 export interface More {
   readonly more: string;
   readonly when: readonly Condition[];

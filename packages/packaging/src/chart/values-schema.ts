@@ -13,20 +13,20 @@ export const VARIABLE_NAME: string = '^[A-Za-z_][A-Za-z0-9_]*$';
 export { NAME_OF_LABEL };
 
 /**
- * A hint for a frequent mistake. It is a `const`, because validators print the expected value, so
- * users see this text.
+ * A hint for users who write a wrong key. In the schema it is the only allowed value (`const`) of
+ * that key, because validators print the expected value in their error message.
  */
 const HINT = 'this key is called `enabled`, as in charts of kubebuilder since 4.15';
 
-/** The content of `values.schema.json`. It allows the values of the chart and no others. */
+/** The content of `values.schema.json`. It allows only the values of the chart. */
 export function valuesSchema(settings: readonly Setting[], comment: string): Schema {
   const { properties, ...schema } = groupSchema(settings, '');
   return {
     $comment: comment,
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...schema,
-    // When the chart is a dependency of another chart, Helm adds `global`, and a condition of that
-    // chart reads `enabled`.
+    // The chart may be a dependency of another chart. Then Helm adds the value `global`, and a
+    // condition in the other chart may read the value `enabled`.
     properties: { ...properties, global: { type: 'object' }, enabled: { type: 'boolean' } },
   };
 }

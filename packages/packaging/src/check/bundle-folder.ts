@@ -18,7 +18,7 @@ const DOCKERFILE = 'bundle.Dockerfile';
  * be beside the folder, where operator-sdk writes it.
  *
  * @throws ConfigurationError `CONFIG` when the folder cannot be read or contains too much. The
- * message names the folder.
+ * message contains the path of the folder.
  */
 export async function readBundleFolder(folder: string): Promise<ReadonlyMap<string, string>> {
   try {

@@ -63,7 +63,10 @@ export async function checkBundle(
   return errors > 0 ? 1 : 0;
 }
 
-/** The categories in the file that the variable names. operator-sdk reads the same file. */
+/**
+ * The categories in a file. The path of the file is in an environment variable that operator-sdk
+ * uses as well.
+ */
 async function knownCategories(file: string | undefined): Promise<readonly string[] | undefined> {
   if (file === undefined || file === '') return undefined;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -76,7 +79,10 @@ async function knownCategories(file: string | undefined): Promise<readonly strin
   throw new ConfigurationError(`OPERATOR_BUNDLE_CATEGORIES: ${file} is no {"categories": ["…"]}`);
 }
 
-/** Names the Kubernetes version that decides about removed APIs, and where the version comes from. */
+/**
+ * The words for the Kubernetes version with which removed APIs are compared, and for the source of
+ * this version.
+ */
 function kubernetesWords(
   files: ReadonlyMap<string, string>,
   k8sVersion: string | undefined,

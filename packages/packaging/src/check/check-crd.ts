@@ -61,7 +61,8 @@ export async function checkCrd(
 }
 
 /**
- * The definitions in manifests. Other objects are skipped, because an installer contains both.
+ * The definitions in manifests. Other objects are skipped, because an installer contains
+ * definitions together with other objects.
  *
  * @throws ConfigurationError `CONFIG` when there is no definition. An empty List is accepted,
  * because a cluster may have no definitions.

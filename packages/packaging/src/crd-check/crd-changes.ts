@@ -77,8 +77,8 @@ function sameVersionChanges(before: CheckedDefinition, after: CheckedDefinition)
 
 /**
  * The changes between served versions. A client may read an object in one served version and write
- * it in another. Without a conversion webhook, the versions must therefore agree, except where they
- * disagreed before.
+ * it in another. So without a conversion webhook, a difference between two served versions is
+ * reported, unless the definition before had the same difference.
  */
 function servedVersionChanges(
   before: CheckedDefinition,

@@ -45,8 +45,8 @@ function kindChanges(
 }
 
 /**
- * The changes of the conversion. A definition with one version has no conversion, so nothing
- * depends on the first webhook.
+ * The changes of the conversion. If the old definition has only one version, objects are never
+ * converted. So adding a conversion webhook is safe.
  */
 function conversionChanges(
   before: CheckedDefinition,

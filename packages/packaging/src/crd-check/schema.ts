@@ -2,7 +2,7 @@ import { type CheckedSchema, fieldStep, isMapping, stepped } from 'chancery/inte
 
 /** A schema, at any depth in the schema of a version. */
 export interface SchemaNode {
-  /** `.spec.ports[].name`. `{}` is any key of a map, and `.` is the whole object. */
+  /** The path, such as `.spec.ports[].name`. `{}` is any key of a map, and `.` is the whole object. */
   readonly path: string;
   readonly schema: CheckedSchema;
 }

@@ -7,7 +7,7 @@ import type { Maintainer, PackageMetadata } from '../metadata.ts';
 
 /** The sources of the metadata. */
 export interface MetadataSources {
-  /** Overrides every file. */
+  /** The version. It overrides the version in every file. */
   readonly version?: string | undefined;
   /** A YAML or JSON file with the fields of `PackageMetadata`. It overrides package.json. */
   readonly file?: string | undefined;
@@ -17,8 +17,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The metadata of the operator from the command line, the file of `--metadata`, and the project's
- * package.json. package.json provides its version, texts and addresses, and the block `"chancery":
- * {"package": {...}}`.
+ * package.json. From package.json, the version, the description, the people and the addresses are
+ * used, and the block `"chancery": {"package": {...}}`.
  *
  * @throws ConfigurationError `CONFIG` when a file cannot be read, when a field is not known or has
  * another type, and when there is no version.
@@ -93,7 +93,7 @@ const isList = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length <= MAX_ITEMS && value.every(isItem);
 const isTexts = (value: unknown): boolean => isList(value, isText);
 
-/** A check for an object with these fields and no others. The first field is required. */
+/** A check for an object that has only these fields. The first field is required. */
 const fieldsLike =
   (kinds: Readonly<Record<string, (value: unknown) => boolean>>) =>
   (value: unknown): boolean => {
@@ -210,7 +210,7 @@ function listOf(value: unknown): readonly unknown[] {
 
 /**
  * The URL of a repository. npm writes `git+https://host/path.git`. npm's shorthands are ignored,
- * because they do not name a host.
+ * because they do not contain a host.
  */
 function urlOf(repository: unknown): string | undefined {
   const url = isMapping(repository) ? repository.url : repository;

@@ -39,7 +39,7 @@ export function flagValues(
     if (word.type === 'positional') requireNoValue(word.value, word.maybeValueOf);
     if (word.type !== 'flag') continue;
     const { name, value, from } = word;
-    // This argument is no value but the next flag, of this plugin or of another one.
+    // This argument is not the value of the flag, but the next flag.
     if (from === 'next' && value.startsWith('--')) throw valueMissing(name);
     const isText = known[name]?.valueIfNone === undefined;
     values.set(name, isText ? value : booleanOf(name, value));
@@ -51,7 +51,7 @@ export function flagValues(
 }
 
 /**
- * Refuses an argument after a boolean flag. Like in kubebuilder, `--flag` alone means true, and the
+ * Refuses an argument after a boolean flag. As in kubebuilder, `--flag` alone means true, and the
  * next argument is never the value of the flag.
  */
 function requireNoValue(word: string, flag: string | undefined): void {

@@ -13,7 +13,7 @@ const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
  * Reads a JSON document piece by piece while its bytes arrive. A value that the caller skips is
- * never in memory as a whole. The caller knows the structure of the document, and asks for each
+ * never in memory as a whole. The caller must know the structure of the document, and request each
  * value in order.
  *
  * A string that is skipped is not checked. Only its end is found.
@@ -52,7 +52,7 @@ export class JsonBytes {
   /**
    * Consumes one character.
    *
-   * @throws ConfigurationError `CONFIG` when the next character is another one.
+   * @throws ConfigurationError `CONFIG` when the next character is not `character`.
    */
   async expect(character: string): Promise<void> {
     const found = await this.next();
@@ -111,7 +111,7 @@ export class JsonBytes {
   /**
    * The next value of any type.
    *
-   * @throws ConfigurationError `CONFIG` when it has more than `maxBytes`.
+   * @throws ConfigurationError `CONFIG` when the value has more than `maxBytes`.
    */
   async value(maxBytes: number): Promise<unknown> {
     const parts: Buffer[] = [];

@@ -2,7 +2,10 @@ import { PLUGIN_KEY, type PluginResponse, type Subcommand } from './protocol.ts'
 
 type Metadata = PluginResponse['metadata'];
 
-/** Two texts per subcommand. kubebuilder's help shows them instead of its own texts. */
+/**
+ * A description and examples for each subcommand. kubebuilder prints them in its help instead of
+ * its own.
+ */
 const METADATA: Readonly<Record<Subcommand, Metadata>> = {
   init: {
     description: `Puts kubectl proxy, as an ambassador, beside the manager of a new Go project. The manager then holds no

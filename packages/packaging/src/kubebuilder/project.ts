@@ -3,7 +3,7 @@ import { pluralOf } from 'chancery/internal';
 
 /** The fields of PROJECT that the plugin uses. */
 export interface ProjectConfig {
-  /** '' when the project has no domain, because it contains only TypeScript. */
+  /** The domain. '' when the project has none, because it contains only TypeScript. */
   readonly domain: string;
   readonly projectName: string | undefined;
   readonly isMultigroup: boolean;
@@ -18,7 +18,7 @@ export interface ProjectResource {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The plural in the name of its definition. */
+  /** The plural name, as the name of the kind's definition contains it. */
   readonly plural: string;
   /** The names of the kind's controllers in Go, as their file names contain them: `cart`, `cart_backup`. */
   readonly controllers: readonly string[];
@@ -47,7 +47,7 @@ export function projectConfig(config: Readonly<Record<string, unknown>> = {}): P
   };
 }
 
-/** The group with its domain, as the API server names it. */
+/** The complete API group: the group in PROJECT, followed by the domain. */
 export function qualifiedGroup(group: string, domain: string): string {
   return [group, domain].filter((part) => part !== '').join('.');
 }

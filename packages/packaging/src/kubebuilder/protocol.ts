@@ -1,6 +1,6 @@
 /**
  * The protocol of kubebuilder's external plugins. kubebuilder starts a process for each request,
- * writes one JSON document to its stdin, and reads one from its stdout. kubebuilder shows
+ * writes one JSON document to its stdin, and reads one from its stdout. kubebuilder prints
  * everything that the process writes to stderr.
  */
 
@@ -11,7 +11,10 @@ export const PLUGIN_NAME = 'chancery.dev';
 export const PLUGIN_VERSION = 'v1';
 export const PLUGIN_KEY: string = `${PLUGIN_NAME}/${PLUGIN_VERSION}`;
 
-/** The subcommands that a plugin can extend, with the names in `args` of `flags` and `metadata`. */
+/**
+ * The subcommands that a plugin can extend. The requests `flags` and `metadata` contain these names
+ * in `args`.
+ */
 export const SUBCOMMANDS = ['init', 'api', 'webhook', 'edit'] as const;
 export type Subcommand = (typeof SUBCOMMANDS)[number];
 
@@ -19,7 +22,7 @@ export interface PluginRequest {
   readonly command: string;
   /** Arguments of the command line. See `flagValues`. */
   readonly args: readonly string[];
-  /** The texts of the files that the plugin reads, keyed by path with `/` as the separator. */
+  /** The contents of the files that the plugin reads, keyed by path with `/` as the separator. */
   readonly universe: ReadonlyMap<string, string>;
   /** The paths of all files of the project, without `.git` and folders of installed packages. */
   readonly paths: ReadonlySet<string>;

@@ -23,7 +23,8 @@ const MARKER = /^[\t ]*\/\/ ?\+kubebuilder:rbac:(.*)$/gm;
  * generates the role. A new controller has new markers, and only `make manifests` adds the rules of
  * these markers to the role.
  *
- * Markers with a `namespace` are left to controller-gen, because their rules are in separate roles.
+ * Markers with a `namespace` are ignored here, because controller-gen writes their rules to
+ * separate roles.
  */
 export function roleState(files: ReadonlyMap<string, string>): RoleState {
   const text = files.get(ROLE_FILE);

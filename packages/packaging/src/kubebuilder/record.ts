@@ -6,7 +6,7 @@ export const RECORD_FILE = 'chancery.json';
 /** The settings of the ambassador for the Go manager. */
 export interface RecordedAmbassador {
   readonly proxyPort: number;
-  /** '' for the default image. */
+  /** The image of the ambassador. '' for the default image. */
   readonly image: string;
 }
 
@@ -16,7 +16,7 @@ export interface RecordedKind {
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
-  /** The file of its controller. */
+  /** The file of the kind's controller. */
   readonly file: string;
 }
 
@@ -25,9 +25,9 @@ export interface RecordedKind {
  * plugin cannot change PROJECT, and PROJECT does not list the plugin's kinds.
  */
 export interface ProjectRecord {
-  /** Undefined when the project has no manager in Go, or no ambassador yet. */
+  /** The ambassador. Undefined when the project has no manager in Go, or no ambassador yet. */
   readonly ambassador?: RecordedAmbassador | undefined;
-  /** Undefined when the project has no TypeScript. */
+  /** The part in TypeScript. Undefined when the project has none. */
   readonly typescript?:
     | { readonly folder: string; readonly kinds: readonly RecordedKind[] }
     | undefined;

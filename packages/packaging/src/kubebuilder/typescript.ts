@@ -6,16 +6,16 @@ import { type ProjectConfig, qualifiedGroup } from './project.ts';
 import type { PluginRequest } from './protocol.ts';
 import type { ProjectRecord, RecordedKind } from './record.ts';
 
-/** Files of a TypeScript project, by path relative to its folder. */
+/** Files of a TypeScript project, keyed by their paths relative to its folder. */
 type Files = ReadonlyMap<string, string>;
 
-/** A kind as named on the command line. */
+/** A kind with the names on the command line. */
 export interface AskedKind {
   /** The group with the domain. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** If undefined, it is derived from the kind. */
+  /** The plural. If undefined, it is derived from the kind. */
   readonly plural: string | undefined;
   readonly owns: string | undefined;
   readonly isNamespaced: boolean;
@@ -59,7 +59,7 @@ export interface TypescriptScaffold {
   /**
    * The files of a new kind.
    *
-   * @throws ConfigurationError `CONFIG` for an invalid name. The message names the rule that the
+   * @throws ConfigurationError `CONFIG` for an invalid name. The message contains the rule that the
    * name breaks.
    */
   kind(asked: AskedKind): ScaffoldedKind;

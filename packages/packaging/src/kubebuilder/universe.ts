@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'chancery';
 
-/** Folders whose files are always ignored, at any depth. */
+/** Matches the path of a file in a folder whose files are always ignored. The folder may have any depth. */
 const INSTALLED = /(?:^|\/)(?:\.git|node_modules)\//;
 
 /** Files in the root folder that are read. */
@@ -20,13 +20,13 @@ export function isInstalled(path: string): boolean {
   return INSTALLED.test(path);
 }
 
-/** True when the plugin reads a file. The texts of all other files are dropped when they arrive. */
+/** True when the plugin reads a file. The contents of all other files are dropped when they arrive. */
 export function isRead(path: string): boolean {
   return !isInstalled(path) && (ROOT_FILES.has(path) || READ.test(path));
 }
 
 /**
- * A path of the universe with `/` as the separator. Undefined for an absolute path, and for a path
+ * A path in `universe`, with `/` as the separator. Undefined for an absolute path, and for a path
  * that leaves the folder.
  */
 export function normalPath(path: string): string | undefined {
@@ -40,7 +40,7 @@ export function normalPath(path: string): string | undefined {
  * kubebuilder joins a path to the working directory without a check, and overwrites existing files.
  * So each path is checked here, and unchanged files are omitted.
  *
- * @param before - the texts of the files that were read.
+ * @param before - the contents of the files that were read.
  * @param paths - the paths of all files of the project.
  * @throws Error for a path outside of the project, which is a bug of the toolkit;
  * ConfigurationError `CONFIG` when a file would lose text that could not be read.
@@ -98,7 +98,7 @@ function foldersOf(path: string): readonly string[] {
   return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** An empty segment, `.` or `..`. */
+/** Matches a path with an empty segment, `.` or `..`. */
 const OUTSIDE = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
 /**

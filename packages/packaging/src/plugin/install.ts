@@ -56,8 +56,8 @@ export async function installPlugin(options: InstallOptions, io: Io): Promise<Ex
 }
 
 /**
- * The shell script. It prints a remedy when Node or chancery has moved, and kubebuilder shows its
- * stderr.
+ * The shell script. When Node or chancery has moved, the script prints a remedy to stderr, and
+ * kubebuilder prints that for the user.
  */
 function executable(node: string, script: string): string {
   const lines = [

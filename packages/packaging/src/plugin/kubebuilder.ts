@@ -13,7 +13,7 @@ interface RequestIo extends Pick<Io, 'stderr' | 'env'> {
   readonly stdin: AsyncIterable<Uint8Array | string>;
 }
 
-/** `chancery plugin kubebuilder`: answers one request. `main.ts` is its process. */
+/** `chancery plugin kubebuilder`: answers one request. `main.ts` runs it in a process. */
 export async function answerKubebuilder(io: Io): Promise<ExitCode> {
   using stdout = ownStdout(io.stdout);
   await stdout.write(await respondToKubebuilder(io));

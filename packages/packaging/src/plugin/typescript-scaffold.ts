@@ -86,7 +86,7 @@ function fileOf({ groupFolder }: AskedKind, { dashed, ofKind }: Names): string {
 }
 
 interface Names extends KindNames {
-  /** The kind with dashes. In `dashed`, the group comes first when names need a group. */
+  /** The kind with dashes, without a group. If names need a group, `dashed` begins with the group. */
   readonly ofKind: string;
 }
 

@@ -24,8 +24,8 @@ import type { Operation, Written } from './written.ts';
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE'];
 
 /**
- * A resource whose objects are children, the declared writes of these children, and the operations
- * for which only a permission is declared.
+ * A resource whose objects are children. `alternatives` are the declared writes of these children.
+ * `free` are the operations for which only a permission is declared, so they are not checked.
  */
 interface Judged {
   readonly name: string;
@@ -88,10 +88,10 @@ function validationOf(
   };
 }
 
-/** True when a write adds and removes no owner except the parent. */
+/** A condition that holds when a write adds and removes no owner except the parent. */
 const SAME_OTHERS = 'variables.nowOthers == variables.oldOthers';
 
-/** True when a write changes only owner references. */
+/** A condition that holds when a write changes only owner references. */
 const ONLY_OWNERS = {
   name: 'onlyOwners',
   expression: allOf([

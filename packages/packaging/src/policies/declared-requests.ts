@@ -50,7 +50,7 @@ export function declaredRequests(written: Written): Policy {
   };
 }
 
-/** One term per group of targets with the same namespace and names. */
+/** The terms of an expression: one for each group of targets with the same namespace and names. */
 function terms(targets: readonly Target[]): readonly string[] {
   const alike = Map.groupBy(targets, ({ namespace, names, namesLike }) =>
     JSON.stringify([namespace ?? '', names ?? '', namesLike ?? '']),

@@ -14,7 +14,10 @@ import type { Written } from './written.ts';
 
 const EVENTS = 'events.events.k8s.io';
 
-/** True when a write creates an Event, or changes only its `series`, which counts repetitions. */
+/**
+ * A condition that holds when a write creates an Event, or changes only its `series`, which counts
+ * repetitions.
+ */
 const COUNTS_ONLY = {
   expression: anyOf([
     "request.operation == 'CREATE'",

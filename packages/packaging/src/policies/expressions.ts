@@ -31,7 +31,10 @@ export function allOf(expressions: readonly string[]): string {
   return expressions.map((each) => `(${each})`).join(' &&\n');
 }
 
-/** `object`: after a request. `oldObject`: before the request. */
+/**
+ * The variable with a state of an object. `object` is the state after the request, and `oldObject`
+ * the state before it.
+ */
 export type State = 'object' | 'oldObject';
 
 /** An expression for a member of the metadata, or `otherwise` when it is missing. */
@@ -56,9 +59,9 @@ export const RESOURCE = {
 const WHICH = "(r.kind + '/' + r.name + '/' + r.uid)";
 
 /**
- * Variables for the controller owners of the object: their kinds with groups, and their identities.
- * There is at most one. Objects are `dyn`: servers check types against the schema of a custom
- * resource, which may declare only the name in its metadata.
+ * Two variables for the owner that is the controller of the object: a list with its kind and group,
+ * and a list with its identity. Each list has at most one item. Objects are `dyn`: servers check
+ * types against the schema of a custom resource, which may declare only the name in its metadata.
  */
 export function controllersIn(state: State, prefix: string): Policy['variables'] {
   const controllers = referencesIn(state, 'has(r.controller) && r.controller');
@@ -101,7 +104,7 @@ export function kindName({ kind, group }: Pick<Resource, 'kind' | 'group'>): str
   return `${kind}.${group}`;
 }
 
-/** One rule per group and version. */
+/** The rules that match the resources: one rule per group and version. */
 export function rulesFor(
   written: readonly { readonly resource: Resource }[],
   operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE'],
@@ -133,7 +136,7 @@ export function sameMember(member: string, empty: '{}' | '[]'): string {
   return `${metadataOr('object', member, empty)} == ${metadataOr('oldObject', member, empty)}`;
 }
 
-/** An expression that is true when the finalizers of others are unchanged. */
+/** An expression that is true when all finalizers except these are unchanged. */
 export function sameFinalizersBut(own: readonly string[]): string {
   if (own.length === 0) return sameMember('finalizers', '[]');
   const others = (state: State): string =>

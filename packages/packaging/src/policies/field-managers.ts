@@ -12,13 +12,13 @@ const OF_THE_TOOLKIT = {
 
 /**
  * Refuses writes with a field manager that is not the operator's. So `metadata.managedFields`
- * always shows which operator owns a field.
+ * always tells which operator owns a field.
  */
 export function fieldManagers(written: Written): Policy {
   const { fieldManagers: own, elects, installsCrds, set } = written;
   const exact = own.flatMap((name) => [name, `${name}/create`]);
-  // When the conditions of a status are written as one value, the field manager contains their
-  // types.
+  // If the API server handles all conditions of a status as one value, the operator writes with
+  // other field managers. Their names contain the types of the conditions.
   const prefixes = [...new Set(own)].sort().map((name) => `${name}/status/`);
   const toolkit = [
     'chancery-events',

@@ -19,7 +19,7 @@ import type { Written } from './written.ts';
 const PROTECT = 'chancery.dev/protect';
 
 /**
- * Controllers of Kubernetes that write objects which others have created: the controllers of
+ * Controllers of Kubernetes that write objects which they have not created: the controllers of
  * kube-controller-manager, and the controller of a cloud, which adds a finalizer to Services.
  */
 const CLUSTER_CONTROLLERS = [

@@ -30,8 +30,8 @@ export function leaseMetadata(written: Written): Policy['validations'] {
 }
 
 /**
- * True when a Lease with a name of this set has the label of the set, and nothing else in its
- * metadata changes. If the label was removed or changed before, it is restored.
+ * An expression that is true when a Lease of this set has the label of the set, and nothing else in
+ * its metadata changes. If the label was removed or changed before, it is restored.
  */
 function ofSet(set: string): string {
   const isSet = (texts: string): string => `${texts}[${literal(SET_LABEL)}] == ${literal(set)}`;
@@ -52,8 +52,8 @@ function ofSet(set: string): string {
 }
 
 /**
- * True when the only owner is the Pod in the Lease's name. The Lease of a replica is deleted with
- * its Pod. No other Lease contains the name of a Pod.
+ * An expression that is true when the only owner is the Pod whose name is in the name of the Lease.
+ * The Lease of a replica is deleted with its Pod. No other Lease contains the name of a Pod.
  */
 function isOwnedByPod(set: string): string {
   const isPod = "r.apiVersion == 'v1' && r.kind == 'Pod'";
@@ -66,7 +66,7 @@ function isKept(now: string, before: string): string {
   return `k in ${before} && ${before}[k] == ${now}[k]`;
 }
 
-/** An expression for a member of the metadata before the request, empty for a create. */
+/** An expression for a member of the metadata before the request. It is empty for a create. */
 function old(member: string, empty: '{}' | '[]'): string {
   return `(request.operation == 'CREATE' ? ${empty} : ${metadataOr('oldObject', member, empty)})`;
 }

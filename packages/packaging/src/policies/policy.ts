@@ -12,7 +12,10 @@ export interface ResourceRule {
 
 /** One rule, before it is rendered as an object. */
 export interface Policy {
-  /** The end of the object's name, which consists of the name of the operator, `-`, and `rule`. */
+  /**
+   * The last part of the object's name. The name consists of the name of the operator, `-`, and
+   * `rule`.
+   */
   readonly rule: string;
   /** The purpose of the rule in one sentence. It becomes the comment of its file. */
   readonly about: string;

@@ -22,9 +22,12 @@ export interface Target {
   readonly operation: Operation;
   readonly resource: Resource;
   readonly subresource: string | undefined;
-  /** Undefined if the request may be in any namespace, or if the resource is cluster-scoped. */
+  /**
+   * The namespace of the requests. Undefined if they may be in any namespace, or if the resource is
+   * cluster-scoped.
+   */
   readonly namespace: string | undefined;
-  /** Undefined for all names. */
+  /** The names of the objects. Undefined for all names. */
   readonly names: readonly string[] | undefined;
   /** An RE2 pattern for the whole name. If omitted, only `names` applies. */
   readonly namesLike?: string;

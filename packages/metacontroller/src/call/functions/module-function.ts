@@ -12,16 +12,19 @@ type CallContext = Pick<HookCall, 'signal' | 'log'>;
 export type ModuleExport = (request: HookRequest['value'], context: CallContext) => unknown;
 
 interface ModuleFunctionOptions {
-  /** Absolute path. */
+  /** The absolute path of the module. */
   readonly module: string;
-  /** If undefined, the export with the name of the hook, or else the default export. */
+  /**
+   * The name of the export. If undefined, the export with the name of the hook is used, or else the
+   * default export.
+   */
   readonly export: string | undefined;
   readonly hook: HookName;
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
-/** Maximum number of characters of a thrown error's message that are shown. */
+/** A message contains at most this number of characters of a thrown error's message. */
 const SHOWN_CHARS = 2_048;
 
 /**
@@ -61,7 +64,7 @@ export class ModuleFunction {
     });
   }
 
-  /** Does nothing, because nothing is open between calls. */
+  /** Does nothing, because between calls there is nothing to close. */
   async close(): Promise<void> {}
 
   #failed(error: unknown): HookError {
@@ -77,8 +80,8 @@ export class ModuleFunction {
 }
 
 /**
- * The function that a module exports. Its name is `export`; without `export`, it is the name of the
- * hook, or else the default export.
+ * The function that a module exports under the name in `export`. If `export` is undefined, it is
+ * the export with the name of the hook, or else the default export.
  *
  * @throws ConfigurationError `CONFIG` when there is no such function, or when the module cannot be
  * loaded.

@@ -20,7 +20,7 @@ const EXAMPLE = '- {kind: CompositeController, name: catset, sync: {exec: [./syn
  * Parses a file of functions. Paths in the file are relative to its folder. A program without `/`
  * is searched in `PATH`.
  *
- * @param path - the path of the file, for messages and for the paths in it.
+ * @param path - the path of the file. Messages contain it, and it determines the folder.
  * @throws ConfigurationError `CONFIG` with the entry and the field.
  */
 export function parseFunctions(text: string, path: string): FunctionsFile {

@@ -52,7 +52,7 @@ export class ProgramFunction {
     );
   }
 
-  /** Does nothing, because nothing is open between calls. */
+  /** Does nothing, because between calls there is nothing to close. */
   async close(): Promise<void> {}
 
   async #run(

@@ -7,10 +7,10 @@ import type { FunctionEntry } from '../functions-file.ts';
 import { loadExport } from './module-function.ts';
 
 /**
- * Checks that the function of an entry exists: a program, or the function of a module, which is
+ * Checks that the program or the module function of an entry exists. For this check, the module is
  * loaded.
  *
- * @throws ConfigurationError `CONFIG` when it does not exist.
+ * @throws ConfigurationError `CONFIG` when the function does not exist.
  */
 export async function requireFunction({ run }: FunctionEntry, hook: HookName): Promise<void> {
   if ('module' in run) await loadExport({ ...run, hook });
@@ -18,8 +18,8 @@ export async function requireFunction({ run }: FunctionEntry, hook: HookName): P
 }
 
 /**
- * Checks a program with an absolute path. A name is only searched when the program is started,
- * because programs may have another `PATH`.
+ * Checks a program with an absolute path. A name without a path is not checked here: it is searched
+ * when the program is started, because programs may have another `PATH`.
  */
 async function requireProgram(program: string): Promise<void> {
   if (!isAbsolute(program)) return;

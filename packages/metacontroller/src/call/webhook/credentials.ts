@@ -16,7 +16,7 @@ export interface Credentials {
  * Reads the current credentials for the connection of a hook.
  *
  * @throws HookError `MissingCredentials` when a credential or certificate does not exist or cannot
- * be used. The message names the object and the key, and never a value.
+ * be used. The message contains the names of the object and the key, and never a value.
  */
 export async function readCredentials(
   connection: ConnectionSpec,
@@ -89,7 +89,7 @@ export function requireUsable(tls: TlsMaterial, { clientTls, caBundle }: Connect
   }
 }
 
-/** Names a key without its value: `Secret farm/hook, key token`. */
+/** Describes a key without its value, such as `Secret farm/hook, key token`. */
 function placeOf({ kind, namespace, name, key }: KeyReference): string {
   return `${kind} ${namespace}/${name}, key ${key}`;
 }

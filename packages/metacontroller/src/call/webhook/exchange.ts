@@ -13,7 +13,7 @@ export interface WebhookResponse {
 const ERROR_BODY_BYTES = 4 * 1024;
 
 interface ExchangeRequest {
-  /** Path and query. */
+  /** The path of the URL, with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -45,7 +45,7 @@ export function post(pool: Pool, request: ExchangeRequest): Promise<WebhookRespo
   });
 }
 
-/** Implements the callbacks of the HTTP library. */
+/** Collects the answer from the callbacks of the HTTP library. */
 class Answer {
   readonly #request: ExchangeRequest;
   readonly #resolve: (response: WebhookResponse) => void;
@@ -115,7 +115,10 @@ class Answer {
     this.#reject(error);
   }
 
-  /** True the first time. Later events follow from closing the connection. */
+  /**
+   * Returns true only at the first call. Events after the first one are ignored, because they are
+   * consequences of closing the connection.
+   */
   #settles(): boolean {
     if (this.#hasSettled) return false;
     this.#hasSettled = true;

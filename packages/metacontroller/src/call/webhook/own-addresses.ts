@@ -5,8 +5,8 @@ import { networkInterfaces } from 'node:os';
 /** The addresses that a webhook must not have. */
 interface OwnAddressesOptions {
   /**
-   * The ambassador: `http://127.0.0.1:8001` or `unix:/path`. The URL of a webhook cannot name a
-   * socket.
+   * The ambassador: `http://127.0.0.1:8001` or `unix:/path`. The URL of a webhook cannot refer to a
+   * unix socket.
    */
   readonly apiUrl: string;
   /** Ports on which this process listens. */

@@ -7,7 +7,7 @@ export interface StoredAnswer {
 }
 
 interface Stored extends StoredAnswer {
-  /** `clock.monotonic()`. */
+  /** The value of `clock.monotonic()` when the answer was stored. */
   readonly storedAt: number;
 }
 
@@ -24,7 +24,10 @@ const MAX_ETAG_CHARS = 1_024;
 interface StoredAnswersOptions {
   /** Age from which an answer is no longer used. If undefined, answers do not expire. */
   readonly cacheTimeoutMs: number | undefined;
-  /** Interval at which expired answers are removed. If undefined, the value of `cacheTimeoutMs`. */
+  /**
+   * Interval at which expired answers are removed. If undefined, the value of `cacheTimeoutMs` is
+   * used.
+   */
   readonly cacheCleanupMs: number | undefined;
   readonly clock: Clock;
 }

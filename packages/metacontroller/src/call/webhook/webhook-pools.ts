@@ -10,8 +10,8 @@ import type { OwnAddresses } from './own-addresses.ts';
 const CONNECTIONS = 32;
 
 /**
- * Time after which an idle connection is closed. Servers close idle connections, Node's after 5 s,
- * and a request on such a connection would fail.
+ * Time after which an idle connection is closed. Servers also close idle connections, a server of
+ * Node after 5 s. A request on a connection that the server is closing would fail.
  */
 const KEEP_ALIVE_MS = 3_000;
 
@@ -44,7 +44,7 @@ export class WebhookPools {
   /**
    * The connections for these certificates and keys.
    *
-   * @param check - called when the certificates or keys differ from those of the last call. When it
+   * @param check - called when the certificates or keys have changed since the last call. When it
    * throws, the old connections stay open.
    */
   forMaterial(tls: TlsMaterial, check: () => void): Pool {

@@ -18,7 +18,7 @@ interface WebhookOptions {
   readonly clock: Clock;
 }
 
-/** Maximum number of characters of the original error that a message shows. */
+/** A message contains at most this number of characters of the original error. */
 const SHOWN_CHARS = 200;
 
 /** A hook that is called over HTTP. */

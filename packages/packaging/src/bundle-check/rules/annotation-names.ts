@@ -9,7 +9,7 @@ const KEYS = [
   'olm.skipRange',
 ];
 
-/** Annotations whose name differs only in upper and lower case from a name that OLM reads. */
+/** Reports annotations whose name differs only in upper and lower case from a name that OLM reads. */
 export const annotationNames: BundleRule = {
   id: 'annotation-name',
   check({ csv: { fields } }) {

@@ -6,7 +6,7 @@ import { groupOfName } from '../owned.ts';
 
 const PATH = 'metadata.annotations.alm-examples';
 
-/** The examples that the console offers for each API. */
+/** Checks the examples that the console offers for each API. */
 export const examples: BundleRule = {
   id: 'examples',
   check(bundle) {

@@ -3,7 +3,7 @@ import { listAt, textAt } from '../fields.ts';
 import { isImageReference } from '../image-reference.ts';
 import { deploymentsIn } from '../install.ts';
 
-/** The entries of `spec.relatedImages`, which are the images that a mirror copies. */
+/** Checks the entries of `spec.relatedImages`, which are the images that a mirror copies. */
 export const relatedImages: BundleRule = {
   id: 'related-images',
   check({ csv: { fields } }) {

@@ -5,7 +5,7 @@ import { listAt, textAt, textsAt, valueAt } from '../fields.ts';
 const PATH = 'spec.installModes';
 const TYPES = ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'];
 
-/** The install modes that OLM can use for the operator. */
+/** Checks the install modes that OLM can use for the operator. */
 export const installModes: BundleRule = {
   id: 'install-modes',
   check(bundle) {

@@ -34,8 +34,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /**
- * The alternative to an object of a kind in the bundle. Undefined for a kind that OLM installs from
- * a bundle.
+ * What to use instead of an object of this kind in the bundle. Undefined for a kind that OLM
+ * installs from a bundle.
  */
 export function refusedKind(kind: string): string | undefined {
   return ALLOWED.includes(kind) ? undefined : (INSTEAD[kind] ?? 'apply it by other means');

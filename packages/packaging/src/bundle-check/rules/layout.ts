@@ -12,7 +12,10 @@ const FIXED: Readonly<Record<string, string>> = {
   [`${PREFIX}metadata.v1`]: 'metadata/',
 };
 
-/** Files must be where OLM reads them, and the annotations must name these folders. */
+/**
+ * Files must be in the folders from which OLM reads them, and the annotations must contain the
+ * names of these folders.
+ */
 export const layout: BundleRule = {
   id: 'layout',
   check(bundle) {
@@ -84,8 +87,8 @@ function defaultProblems(annotations: unknown): readonly BundleProblem[] {
 }
 
 /**
- * The labels of the image must equal the annotations in the folder. Some tools read the labels,
- * others the annotations.
+ * The labels of the image must equal the annotations in the folder. Some tools read the labels, and
+ * other tools read the annotations.
  */
 export const imageLabels: BundleRule = {
   id: 'image-labels',

@@ -4,7 +4,7 @@ import type { BundleProblem, BundleRule } from '../bundle-finding.ts';
 import { fieldsAt, textAt, valueAt } from '../fields.ts';
 import { semanticVersion } from '../semantic-version.ts';
 
-/** The name of the ClusterServiceVersion, and the name of the version that it replaces. */
+/** Checks the name of the ClusterServiceVersion, and the name of the version that it replaces. */
 export const names: BundleRule = {
   id: 'name',
   check({ csv: { fields } }) {
@@ -33,7 +33,7 @@ const REQUIRED: readonly (readonly string[])[] = [
   ['spec', 'install', 'strategy'],
 ];
 
-/** Fields that installing or showing a bundle needs. */
+/** Reports missing fields without which a bundle cannot be installed or shown. */
 export const requiredFields: BundleRule = {
   id: 'required-fields',
   check({ csv: { fields } }) {
@@ -70,7 +70,7 @@ export const nameConvention: BundleRule = {
   },
 };
 
-/** The name of a bundle that is released again with the same version. */
+/** Checks the name of a bundle that is released again with the same version. */
 export const releaseName: BundleRule = {
   id: 'release-name',
   check(bundle) {

@@ -14,7 +14,7 @@ const DEFAULT_SCCS = [
   'nonroot',
 ];
 
-/** Objects of the bundle that would disturb other workloads in the cluster. */
+/** Reports objects of the bundle that would disturb other workloads in the cluster. */
 export const harmfulObjects: BundleRule = {
   id: 'harmful-object',
   check({ objects }) {

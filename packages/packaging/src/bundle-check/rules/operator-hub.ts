@@ -32,7 +32,7 @@ const CATEGORIES: readonly string[] = [
 
 const MEDIA_TYPES = ['image/gif', 'image/jpeg', 'image/png', 'image/svg+xml'];
 
-/** The content of the operator's page on OperatorHub. */
+/** Checks the content of the operator's page on OperatorHub. */
 export const hubPage: BundleRule = {
   id: 'operator-hub',
   check(bundle) {
@@ -100,7 +100,7 @@ function iconProblems({ csv }: Bundle): readonly BundleProblem[] {
   return what.filter((each) => each !== '').map((each) => wrong(path, each, todo));
 }
 
-/** The capability level of the operator, one of five. */
+/** Checks the capability level of the operator. There are five levels. */
 export const capabilities: BundleRule = {
   id: 'capabilities',
   check({ csv: { fields } }) {
@@ -112,7 +112,7 @@ export const capabilities: BundleRule = {
   },
 };
 
-/** The categories of the catalog. */
+/** Checks that the categories of the operator are categories of the catalog. */
 export const categories: BundleRule = {
   id: 'categories',
   check({ csv: { fields } }, { categories: known = CATEGORIES }) {

@@ -5,8 +5,8 @@ import { grantedRules } from '../install.ts';
 import { compareVersions, kubernetesVersion, type SemanticVersion } from '../semantic-version.ts';
 
 /**
- * The removed APIs, as `apiVersion` and its kinds. Keyed by the first version of Kubernetes that no
- * longer serves them.
+ * The removed APIs, each as an `apiVersion` with its kinds. They are keyed by the first version of
+ * Kubernetes that no longer serves them.
  */
 const REMOVED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '1.22': {
@@ -46,7 +46,7 @@ const REMOVED: Readonly<Record<string, Readonly<Record<string, readonly string[]
   '1.26': { 'autoscaling/v2beta2': ['HorizontalPodAutoscaler'] },
 };
 
-/** APIs that Kubernetes no longer serves. */
+/** Reports APIs that Kubernetes no longer serves. */
 export const removedApis: BundleRule = {
   id: 'removed-api',
   check(bundle, options) {
@@ -123,7 +123,7 @@ function useProblems(
 /** The Kubernetes version for which removed APIs are errors. */
 interface OldestKubernetes {
   readonly version: SemanticVersion;
-  /** As it was written. */
+  /** The version as it was written. */
   readonly text: string;
   readonly from: 'k8sVersion' | 'spec.minKubeVersion';
 }

@@ -3,8 +3,8 @@ import { listAt, textAt } from '../fields.ts';
 import { deploymentsIn } from '../install.ts';
 
 /**
- * OLM creates the ServiceAccounts of the Deployments. It refuses a bundle that contains such a
- * ServiceAccount.
+ * Checks that the bundle contains no ServiceAccount of its Deployments. OLM creates these
+ * ServiceAccounts, and refuses a bundle that contains one of them.
  */
 export const serviceAccounts: BundleRule = {
   id: 'service-account',

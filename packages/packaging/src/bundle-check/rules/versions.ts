@@ -2,7 +2,7 @@ import type { BundleRule } from '../bundle-finding.ts';
 import { textAt, valueAt } from '../fields.ts';
 import { semanticVersion } from '../semantic-version.ts';
 
-/** The minimum Kubernetes version of the operator. */
+/** Checks the minimum Kubernetes version of the operator. */
 export const minKubeVersion: BundleRule = {
   id: 'min-kube-version',
   check({ csv: { fields } }) {
@@ -18,7 +18,7 @@ export const minKubeVersion: BundleRule = {
   },
 };
 
-/** The version of the operator. */
+/** Checks the version of the operator. */
 export const version: BundleRule = {
   id: 'version',
   check({ csv: { fields } }) {

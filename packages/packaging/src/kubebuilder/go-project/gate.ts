@@ -35,8 +35,8 @@ const WEBHOOK_SECONDS = 10;
 const CONVERSION_SECONDS = 30;
 
 /**
- * The gate for a project that has webhooks and whose manager does not hold their key. Undefined for
- * a manager that serves TLS itself, which is what kubebuilder generates.
+ * The gate for a project with webhooks. Undefined when the manager has the private key of the
+ * webhooks and so serves TLS itself. Managers that kubebuilder generates do this.
  */
 export function gateOf(tree: KustomizeTree, manager: Manager): ManagerGate | undefined {
   const paths = pathsIn(tree);

@@ -19,7 +19,10 @@ export interface PlacedObject {
 export interface PlacedPatch {
   readonly value: unknown;
   readonly path: string;
-  /** The field `target` beside the patch. Undefined if the patch itself names its object. */
+  /**
+   * The field `target` beside the patch. Undefined if the patch itself contains the name of its
+   * object.
+   */
   readonly target: unknown;
 }
 
@@ -68,7 +71,10 @@ const KINDS: ReadonlySet<unknown> = new Set([
 ]);
 const WORDS =
   'Deployment|ServiceAccount|(?:Cluster)?Role(?:Binding)?|(?:Validating|Mutating)WebhookConfiguration';
-/** Also matches escapes, because such a word may be written differently with a backslash. */
+/**
+ * Matches files that contain one of these words. Also matches escapes with a backslash, because a
+ * word may be written with escapes.
+ */
 const NEEDED = new RegExp(`\\b(?:${WORDS})(?:List)?\\b|service-account-token|\\\\[ux]`);
 
 /**
@@ -227,7 +233,10 @@ function textsOf(value: Kustomization, fields: readonly (keyof Kustomization)[])
 }
 
 interface WrittenPatch {
-  /** A path, or the text of a patch that ends with a line break. */
+  /**
+   * Either the path of a patch file, or the text of an inline patch. Only the text ends with a line
+   * break.
+   */
   readonly text: string;
   readonly target: unknown;
 }

@@ -8,10 +8,10 @@ import { ACCOUNT_FOLDER } from './pod-checks.ts';
 export const CONFIG_MAP = 'ambassador-kubeconfig';
 const KUBECONFIG_FOLDER = '/etc/ambassador';
 
-/** The user of the images that kubebuilder builds. */
+/** The user id with which images of kubebuilder run. */
 const MANAGER_USER = 65_532;
 
-/** The user of the ambassador if its default user is the user of the manager. */
+/** The user id of the ambassador if the manager already has the ambassador's default user id. */
 const OTHER_USER = 65_529;
 
 /**
@@ -79,8 +79,9 @@ function patchOf({ deployment }: Manager, spec: object): object {
 }
 
 /**
- * The init containers of the patch. kustomize puts the items of a patch first, so the patch names
- * the other containers before the ambassador. They end before the ambassador starts.
+ * The init containers of the patch. kustomize puts the items of a patch first, so the patch lists
+ * the project's init containers before the ambassador. These containers end before the ambassador
+ * starts.
  */
 function sidecars({ initContainers }: PodSpec, proxy: object): readonly object[] {
   const others = (initContainers ?? []).map(({ name }) => ({ name }));
@@ -113,8 +114,8 @@ function managerSecurity({ pod, container }: Manager): object {
 }
 
 /**
- * The security context of the ambassador. It needs another user than the manager, because
- * containers with the same user can read each other's files and /proc.
+ * The security context of the ambassador. It needs another user id than the manager, because
+ * containers with the same user id can read each other's files and /proc.
  */
 function securityBeside(
   { pod, container: manager }: Manager,

@@ -15,7 +15,7 @@ export interface Manager {
   readonly container: Container;
   readonly account: string;
   /**
-   * Undefined when the project does not contain the ServiceAccount. In this case it is created
+   * The ServiceAccount. Undefined when the project does not contain it, because it is created
    * elsewhere.
    */
   readonly accountObject: PlacedObject | undefined;

@@ -74,7 +74,7 @@ function changedRights(path: string, kind: string): ConfigurationError {
   );
 }
 
-/** The path of the Pod, and the paths of the fields that contain the Pod. */
+/** Matches the path of the Pod, and the paths of the fields that contain the Pod. */
 const AROUND = /^(?:\/spec(?:\/template(?:\/spec)?)?)?$/;
 
 /** Lists that a JSON patch would replace after the ambassador was added to them. */
@@ -153,7 +153,7 @@ function requireHarmlessPart(path: string, value: unknown, { pod, container }: M
   }
 }
 
-/** Fields in which a null would remove what the plugin has added. */
+/** If a patch sets one of these fields to null, it removes what the plugin has added. */
 const LOST = ['spec', 'template', 'containers', 'initContainers', 'volumes', 'env', 'volumeMounts'];
 
 function requireHarmlessReplacement(path: string, replacement: unknown): void {

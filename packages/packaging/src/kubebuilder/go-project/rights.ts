@@ -13,7 +13,10 @@ import type { ProxyFilter } from 'chancery/low-level';
 import type { KustomizeTree, PlacedObject } from './kustomize-tree.ts';
 import type { Manager } from './manager.ts';
 
-/** A rule of a role that is bound to the manager. `where` names the rule in messages. */
+/**
+ * A rule of a role that is bound to the manager. `where` describes the place of the rule in
+ * messages.
+ */
 interface BoundRule extends PlacedRule {
   readonly where: string;
 }
@@ -21,8 +24,8 @@ interface BoundRule extends PlacedRule {
 /**
  * The filter that follows from all roles bound to the manager's ServiceAccount.
  *
- * @throws ConfigurationError `CONFIG` for a right that cannot become a filter. The message names
- * the file, role and rule.
+ * @throws ConfigurationError `CONFIG` for a right that cannot become a filter. The message contains
+ * the file, the role and the rule.
  */
 export function managerFilter(tree: KustomizeTree, manager: Manager): ProxyFilter {
   const rules = boundRules(tree, manager);
@@ -74,14 +77,18 @@ function inPlace({ object, namespace }: PlacedObject, manager: Manager): Kuberne
   return { ...object, metadata, subjects: moved } as KubernetesObject;
 }
 
-/** True when a subject names the ServiceAccount as kustomize renders it. */
+/**
+ * True when a subject has the final name and namespace of the ServiceAccount, as kustomize renders
+ * them.
+ */
 function isFinal({ name, namespace }: Subject, { accountObject, ...manager }: Manager): boolean {
   return name === accountObject?.finalName && namespace === homeOf(manager);
 }
 
 /**
  * Refuses subjects that give the manager rights indirectly: groups of accounts, or the account as a
- * user. Such rights cannot be distinguished from rights that others need.
+ * user. It is not possible to tell which of these rights are meant for the manager, and which for
+ * other accounts.
  */
 function requireOwnSubjects({ objects }: KustomizeTree, manager: Manager): void {
   const home = homeOf(manager);
@@ -142,7 +149,7 @@ function requireUsable(bound: BoundRule): void {
   requireFilter(rule, bound);
 }
 
-/** Builds the filter of one rule, so that the message can name the rule. */
+/** Builds the filter of one rule, so that the error message can contain the rule. */
 function requireFilter(rule: PolicyRule, { where, namespace }: BoundRule): void {
   try {
     roleFilter([{ rule, namespace }]);

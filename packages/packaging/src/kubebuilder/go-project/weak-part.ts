@@ -16,7 +16,7 @@ const SHARED: ReadonlySet<string> = new Set([
   'shareProcessNamespace',
 ]);
 
-/** The flag on a command line, even within a shell script. */
+/** Matches the flag on a command line, even within a shell script. */
 export const KUBECONFIG_FLAG: RegExp = /(?:^|[\s"'])--?kubeconfig(?:[=\s"']|$)/;
 
 /**
