@@ -3,7 +3,7 @@ import type { LabelSelector } from './selector.ts';
 
 export type { Lease } from './kubernetes/coordination-v1.ts';
 export type { ConfigMap, ObjectReference, Pod } from './kubernetes/core-v1.ts';
-/** Renamed, because `Event` is a global type of Node. */
+/** The type `Event` has another name here, because `Event` is a global type of Node. */
 export type { Event as KubernetesEvent } from './kubernetes/events-v1.ts';
 export {
   configMaps,

@@ -9,14 +9,14 @@ export interface CompiledSelector {
   readonly matches: (labels: Readonly<Record<string, string>>) => boolean;
 }
 
-/** All requirements for one key. */
+/** All requirements of a selector for one key. */
 interface KeyRules {
   mustExist: boolean;
   mustBeAbsent: boolean;
-  /** Undefined: any value is allowed. */
+  /** The allowed values. Undefined if any value is allowed. */
   allowed: ReadonlySet<string> | undefined;
   readonly denied: Set<string>;
-  /** The largest of the lower bounds; `below` is the smallest of the upper bounds. */
+  /** The largest lower bound of the value; `below` is the smallest upper bound. */
   above: bigint | undefined;
   below: bigint | undefined;
 }

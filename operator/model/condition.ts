@@ -57,7 +57,7 @@ export function setCondition(
   return conditions.map((condition) => (condition === current ? next : condition));
 }
 
-/** The condition of `type`, or undefined. */
+/** The condition with the type `type`; undefined if there is none. */
 export function findCondition(
   conditions: readonly Condition[] | undefined,
   type: string,
@@ -66,7 +66,7 @@ export function findCondition(
 }
 
 /**
- * True when the condition of `type` has the status `True`. False if its status is another one, or if it does
+ * True when the condition with the type `type` has the status `True`. False if it has another status or does
  * not exist.
  */
 export function isConditionTrue(
@@ -85,12 +85,15 @@ function isSame(a: Condition, b: Condition): boolean {
   );
 }
 
-/** RFC 3339 in whole seconds, as `metav1.Time` requires. */
+/** The time in the format of RFC 3339 with whole seconds, as `metav1.Time` requires. */
 export function rfc3339(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** RFC 3339 with exactly six fractional digits. `metav1.MicroTime` accepts nothing else. */
+/**
+ * The time in the format of RFC 3339 with exactly six fractional digits, the only format that
+ * `metav1.MicroTime` accepts.
+ */
 export function rfc3339Micro(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }
@@ -106,8 +109,8 @@ const MAX_MESSAGE_CHARS = 32_768;
 /**
  * Checks that the API server would accept the condition.
  *
- * @throws OperatorError `USER_CODE` that names the field and its rule. A 422 would name the field too, but
- *   only on a cluster, and only when the condition is first set.
+ * @throws OperatorError `USER_CODE` when it would not. The message contains the field and the rule that it
+ *   breaks. Without this check, the mistake would first cause a 422 when the condition is set on a cluster.
  */
 function requireValidCondition(
   condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,

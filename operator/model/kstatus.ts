@@ -232,7 +232,10 @@ function surplus(object: Observed, field: string, wanted: number): string | fals
   return count > wanted && `${field}: ${count}/${wanted}, more are going`;
 }
 
-/** `InProgress` with the first of `reasons` that is neither false nor undefined; otherwise `Current`. */
+/**
+ * The status `InProgress` with the first reason that is neither false nor undefined. If there is none, the
+ * status is `Current`.
+ */
 function firstOf(reasons: readonly (string | false | undefined)[], message: string): ObjectStatus {
   const reason = reasons.find((one) => one !== false && one !== undefined);
   return reason ? inProgress(reason) : current(message);

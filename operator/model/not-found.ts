@@ -12,15 +12,15 @@ import { ApiError } from './status.ts';
  * | answer | predicate |
  * |---|---|
  * | a Status whose `details` name the object | `isNotFound` |
- * | the same, where the object is the namespace | `isNotFound`, `isNamespaceMissing` |
+ * | a Status whose `details` name the namespace of the object | `isNotFound`, `isNamespaceMissing` |
  * | `404 page not found` as text: no such group or version, before Kubernetes 1.38 | `isUnserved` |
- * | a Status without `details`: the same, from Kubernetes 1.38 on | `isUnserved` |
+ * | a Status without `details`: no such group or version, from Kubernetes 1.38 on | `isUnserved` |
  * | a Status with empty `details`: a built-in version does not have the resource | `isUnserved` |
- * | a Status with the cause `UnexpectedServerResponse`: a server in between got such a text | `isUnserved` |
+ * | a Status with the cause `UnexpectedServerResponse`: another server sent such a text | `isUnserved` |
  * | an admission webhook that refuses with the status 404 | `isAdmissionDenied` |
  *
  * Sources, in kubernetes/kubernetes under staging/src/k8s.io:
- * - apiserver/pkg/util/notfoundhandler/not_found_handler.go: both forms of an unknown group or version
+ * - apiserver/pkg/util/notfoundhandler/not_found_handler.go: both answers for an unknown group or version
  * - apiserver/pkg/server/handler.go: an unknown resource of a built-in version
  * - apimachinery/pkg/api/errors/errors.go: `NewNotFound`, `NewGenericServerResponse`
  * - apiserver/pkg/admission/plugin/webhook/errors/statuserror.go: the status that a webhook chose
@@ -54,7 +54,7 @@ function isPassedOn({ details: { causes } }: ApiError): boolean {
  * nevertheless.
  *
  * After a write to a subresource of a custom resource it is also true when the definition does not declare
- * the subresource. `Client.find` then shows whether the object exists.
+ * the subresource. In this case call `Client.find` to find out whether the object exists.
  */
 export function isNotFound(error: unknown): boolean {
   return meaningOf(error) === 'object';

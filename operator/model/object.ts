@@ -22,9 +22,9 @@ export interface ObjectMeta {
   readonly namespace?: string;
   /** Prefix of the name if there is no `name`. The API server appends five random characters. */
   readonly generateName?: string;
-  /** Set by the API server. No other object ever has the same uid. */
+  /** The API server sets the uid. No other object ever has the same uid. */
   readonly uid?: string;
-  /** Changes with every write. Opaque: compare it with `===`. */
+  /** Changes with every write. Its contents have no meaning: compare it only with `===`. */
   readonly resourceVersion?: string;
   /** Grows with every change of `spec`. */
   readonly generation?: number;
@@ -41,11 +41,14 @@ export interface ObjectMeta {
   readonly labels?: Readonly<Record<string, string>>;
   /** Strings for programs and people. Selectors do not use them. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Names of the steps that must be done before the object disappears. */
+  /** Names of the steps that must be done before the API server removes the object. */
   readonly finalizers?: readonly string[];
-  /** The owners. The object is deleted with them, and at most one is its controller. */
+  /**
+   * The owners. The object is deleted when they are deleted. At most one owner is the controller of the
+   * object.
+   */
   readonly ownerReferences?: readonly OwnerReference[];
-  /** The fields that each writer has set. Caches omit this member by default. */
+  /** The fields that each field manager has set. Caches omit this member by default. */
   readonly managedFields?: readonly unknown[];
 }
 
@@ -62,7 +65,7 @@ export interface KubernetesObject {
 /** `namespace/name`, or `name` for a cluster-scoped object. Unique within one resource. */
 export type ObjectKey = string & { readonly __brand: 'ObjectKey' };
 
-/** Names one object of a resource. The `metadata` of an object can also be used. */
+/** Identifies one object of a resource. The `metadata` of an object can be passed as well. */
 export interface Target {
   /** Omit it for a cluster-scoped object. */
   readonly namespace?: string | undefined;

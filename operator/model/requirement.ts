@@ -11,9 +11,7 @@ export interface Requirement {
 /** A label selector as requirements. Without requirements it selects everything. */
 export type Selector = readonly Requirement[];
 
-/**
- * The same as Go's `strconv.ParseInt(text, 10, 64)`. Undefined for any other string and for larger integers.
- */
+/** Parses an integer like Go's `strconv.ParseInt(text, 10, 64)`. Undefined where Go returns an error. */
 export function int64Of(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const number = BigInt(text);

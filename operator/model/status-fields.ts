@@ -8,8 +8,8 @@ import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 export interface StatusFields {
   readonly observedGeneration: boolean;
   /**
-   * The fields of a condition, or `any`; undefined when the status has no conditions that a controller can
-   * write.
+   * The fields that a condition may have; `any` if the definition allows all fields. Undefined when the
+   * status has no conditions that a controller can write.
    */
   readonly conditions: ReadonlySet<string> | 'any' | undefined;
 }
@@ -24,7 +24,7 @@ export function statusFieldsOf(schema: StructuralSchema | undefined): StatusFiel
   };
 }
 
-/** Those members of `condition` that the definition declares. */
+/** `condition` with only the members that the definition declares. */
 export function knownPart<T extends object>(
   condition: T,
   { conditions }: StatusFields,

@@ -16,7 +16,7 @@ export interface ValidationRule {
     | 'FieldValueForbidden'
     | 'FieldValueInvalid'
     | 'FieldValueRequired';
-  /** The field that is reported, relative to this one: `.maxReplicas`. */
+  /** The field that the answer reports, as a path relative to the field with the rule: `.maxReplicas`. */
   readonly fieldPath?: string;
   /**
    * True if the rule is also checked when the object is created; `oldSelf` is then an optional value. Only

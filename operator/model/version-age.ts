@@ -1,8 +1,8 @@
 const STABILITY: Readonly<Record<string, number>> = { alpha: 0, beta: 1, '': 2 };
 
 /**
- * Orders versions by age like Kubernetes, oldest first: other names, then `v1alpha1`, `v1beta1`, `v1beta2`,
- * `v1`, `v2`.
+ * Orders versions by age like Kubernetes, oldest first: names of any other format, then `v1alpha1`,
+ * `v1beta1`, `v1beta2`, `v1`, `v2`.
  */
 export function byAge(a: string, b: string): number {
   const [first, second] = [ageOf(a), ageOf(b)];
