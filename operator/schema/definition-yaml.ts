@@ -7,7 +7,7 @@ import {
 
 /**
  * The definition of a resource as YAML, for a manifest. Fields are in the order of the declaration, so equal
- * declarations give equal text.
+ * declarations result in equal YAML.
  *
  * @param conversion - the address at which the API server reaches the operator that converts
  * objects. If omitted, the definition of a resource with conversions has no address, and the API

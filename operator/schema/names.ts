@@ -5,7 +5,7 @@ import { definitionError } from './field-path.ts';
 
 /** The names of a resource in the API. */
 export interface NameOptions {
-  /** A domain that you own. */
+  /** The API group: a domain that you own. */
   readonly group: string;
   /** CamelCase, singular. */
   readonly kind: string;

@@ -30,7 +30,7 @@ export interface Pattern {
   findAll(text: string, limit: number, work?: Work): readonly string[];
 }
 
-/** Recently used patterns, keyed by their texts, in the order of their last use. */
+/** Recently used patterns, keyed by their source text, and ordered by the time of their last use. */
 const KNOWN = new Map<string, Pattern>();
 
 /** These limits bound the memory, because patterns may come from objects. */

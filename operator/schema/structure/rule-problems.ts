@@ -14,7 +14,7 @@ const REASONS = [
 
 const LINE_BREAK = /[\n\r]/;
 
-/** The problems of a rule, except those that its CEL expressions have. */
+/** The problems of a rule, except for problems of its CEL expressions. */
 export function ruleProblems(
   { rule = '', message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule,
   schema: StructuralSchema,

@@ -69,9 +69,7 @@ function keyProblems(
   return repeated(keys, work).map((at) => duplicate(`${path}[${at}]`, keys[at]));
 }
 
-/**
- * The positions at which a value occurs for the second time. Further positions are not reported.
- */
+/** For each value that occurs several times, the position where it occurs for the second time. */
 function repeated(values: readonly unknown[], work: Work): readonly number[] {
   const times = new Map<string, number>();
   const found: number[] = [];
