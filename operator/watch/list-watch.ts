@@ -1,7 +1,7 @@
 import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 
-/** The state of the collection that a list may show. */
+/** How old the state of the collection may be that a list contains. */
 export type ListConsistency =
   /** The newest state: no resourceVersion is sent. */
   | { readonly kind: 'latest' }
@@ -10,7 +10,7 @@ export type ListConsistency =
   /** A state of the server's cache that is not older than this resourceVersion. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
-/** Selectors for one request, instead of those of the source. */
+/** Selectors for one request, which replace the selectors of the source. */
 export interface RequestSelectors {
   readonly labelSelector?: string | undefined;
   readonly shardSelector?: string | undefined;
@@ -30,11 +30,14 @@ export interface ListPageRequest<T extends KubernetesObject = KubernetesObject>
   readonly consistency: ListConsistency;
   /** Objects per page; 0 asks for everything at once. */
   readonly limit: number;
-  /** Token from the previous page. If set, `consistency` is not sent, because the token implies it. */
+  /**
+   * The token from the previous page. If set, `consistency` is not sent, because the token already determines
+   * the state.
+   */
   readonly continueToken?: string;
   /**
-   * Returns the cached entry for a key. If the list shows the same state of the object, the list contains
-   * this entry itself. Default: every entry is new.
+   * Returns the cached entry for a key. If the server's list contains the same state of the object, the
+   * resulting page contains the cached entry itself. Default: every entry is new.
    */
   readonly known?: ((key: ObjectKey) => Entry<T> | undefined) | undefined;
 }
@@ -46,12 +49,12 @@ export interface ListPage<T extends KubernetesObject> {
   /** Undefined on the last page. */
   readonly continueToken: string | undefined;
   /**
-   * The `shardSelector` that the server reports as applied. Undefined if the server does not report it.
-   * kube-apiserver 1.36 reports it only in lists of whole built-in objects. It also applies the selector to
-   * custom resources and lists of metadata, but does not report that.
+   * The `shardSelector` that the server has applied, according to its answer. Undefined if the server does
+   * not report it. kube-apiserver 1.36 reports it only in lists of whole built-in objects. It also applies
+   * the selector to custom resources and lists of metadata, but does not report that.
    */
   readonly shardSelector?: string | undefined;
-  /** Size of the items as JSON on the wire, in bytes. Undefined when it was not measured. */
+  /** Size of the items in bytes, as JSON in the answer. Undefined when it was not measured. */
   readonly itemBytes?: number | undefined;
 }
 
@@ -62,15 +65,16 @@ export interface WatchRequest extends EntriesRequest {
    */
   readonly resourceVersion: string;
   /**
-   * True: the watch begins with the existing objects, as ADDED events, followed by a bookmark. Their state is
-   * not older than `resourceVersion`; if that is empty, it is the newest state.
+   * If true, the watch begins with ADDED events for the existing objects, followed by a bookmark. The state
+   * of these objects is not older than `resourceVersion`. If `resourceVersion` is empty, it is the newest
+   * state.
    */
   readonly sendInitialEvents?: boolean;
   /** The server ends the watch after this many seconds. */
   readonly timeoutSeconds: number;
   /**
-   * Called for every chunk of the answer's body, even if it does not complete a line, because it shows that
-   * the connection is alive.
+   * Called for every chunk of the answer's body, even if the chunk does not complete a line, because each
+   * chunk proves that the connection is alive.
    */
   readonly onActivity?: () => void;
   /** Called for every event that is omitted because its object is of another kind. */
@@ -89,20 +93,23 @@ export interface ListWatch<T extends KubernetesObject> {
   /**
    * Resolves when the server has accepted the watch (the headers of its answer have arrived), with batches of
    * events in wire order. The iterator ends when the server ends the watch normally. It throws the errors of
-   * `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the answer breaks off. Leaving the
-   * loop, or aborting, closes the connection.
+   * `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the answer breaks off. If the reader
+   * leaves its loop, or `signal` aborts, the connection is closed.
    */
   watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
-  /** Finds out if the resource is served. If omitted, the resource is listed to find out. */
+  /** Tells if the resource is served. If omitted, a list is requested to find out. */
   readonly discovery?: Discovery | undefined;
 }
 
 /**
- * What a client can find out about a resource that a list or a watch did not find. A reflector uses this to
- * wait for the resource.
+ * Requests by which a client finds out whether a resource is served, after a list or a watch was answered
+ * with a 404. A reflector uses them to wait for the resource.
  */
 export interface Discovery {
-  /** Sources of the same client, group and version share their requests. Compared by identity. */
+  /**
+   * The client that sends the requests. Sources with the same client object, group and version share their
+   * requests.
+   */
   readonly client: object;
   /** For example `v1` or `example.com/v1`. */
   readonly groupVersion: string;
@@ -121,6 +128,6 @@ export interface Discovery {
    * @throws `signal.reason` when aborted, and nothing else.
    */
   isDefinitionGone(signal: AbortSignal): Promise<boolean>;
-  /** Called when the server has answered a request, which another source may have sent. */
+  /** Called when the server has answered a request, even one that another source sent. */
   readonly onAnswer?: () => void;
 }
