@@ -70,7 +70,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** A string may come from a server, so its length is limited. */
+/** Limits the length of each string, because a string may come from a server. */
 function boundedContext(context: ErrorContext): ErrorContext {
   const isBounded = Object.values(context).every(
     (fact) => typeof fact !== 'string' || fact.length <= MAX_TEXT_CHARS,
@@ -84,7 +84,7 @@ function boundedContext(context: ErrorContext): ErrorContext {
 }
 
 /**
- * What is known about a request that failed in transport.
+ * What is known about the effect of a request that failed in the transport.
  *
  * `not-sent`: the API server never saw the request, so it is always safe to repeat. `unknown`: the request
  * may have been carried out.
@@ -157,7 +157,7 @@ export class UnsafeSetupError extends OperatorError {
   }
 }
 
-/** This process does not lead, so its writes could revert what the leader does. */
+/** This process is not the leader, so its writes could revert what the leader does. */
 export class LeadershipLostError extends OperatorError {
   override readonly name = 'LeadershipLostError';
 
@@ -176,7 +176,7 @@ export class LeadershipLostError extends OperatorError {
   }
 }
 
-/** The message of an error, or any other thrown value as a string. */
+/** The message of an error. Any other thrown value is converted to a string. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** Maximum number of suggestions. More would not help. */
+/** Maximum number of suggestions. More suggestions would not help a reader. */
 const MAX_SUGGESTIONS = 5;
 
 /**
