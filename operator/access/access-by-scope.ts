@@ -63,7 +63,7 @@ export class AccessByScope {
   /**
    * The definitions of the declared resources, sorted by name.
    *
-   * @throws ConfigurationError `CONFIG` when two definitions declare one resource differently.
+   * @throws ConfigurationError `CONFIG` when two different definitions declare the same resource.
    */
   get definitions(): readonly CustomResourceDefinition[] {
     this.#definitions ??= definedResources(this.declared).map(({ definition }) => definition);

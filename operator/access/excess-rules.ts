@@ -68,7 +68,7 @@ function isPartOf(
   );
 }
 
-/** Splits a rule into rules with one verb, one group, one resource and at most one name. */
+/** Splits a rule into rules that each have one verb, one group, one resource and at most one name. */
 function taken(rule: PolicyRule): readonly PolicyRule[] {
   if (isWildcard(rule)) return [rule];
   const { verbs, apiGroups = [], resources = [], resourceNames = [] } = rule;

@@ -16,7 +16,8 @@ export interface Placement {
     /** Default: the name that the manager uses, `leaseNameOf(controllers)`. */
     readonly leaseName?: string;
     /**
-     * True if replicas share the work, with one Lease per group of keys and one per replica. Default false.
+     * True if replicas share the work, with one Lease for each group of keys and one Lease for each replica.
+     * Default false.
      */
     readonly sharded?: boolean;
   };

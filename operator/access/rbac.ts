@@ -8,7 +8,7 @@ const API_VERSION = 'rbac.authorization.k8s.io/v1';
 
 /** One rule of a role. */
 export interface RoleRule {
-  /** One group; empty for the core group. */
+  /** A list with a single group, which is empty for the core group. */
   readonly apiGroups: readonly [string];
   /** Plurals, or subresources written as `plural/subresource`; sorted. */
   readonly resources: readonly string[];

@@ -32,7 +32,7 @@ export type WriteCall =
       readonly options: WriteOptions;
     }
   | {
-      /** Also used for `applyExisting`, in which case the object has a uid. */
+      /** This call is also used for `applyExisting`. The object then has a uid. */
       readonly verb: 'apply';
       readonly resource: Resource;
       readonly object: KubernetesObject;
@@ -68,8 +68,8 @@ export type RemoveCall =
     };
 
 /**
- * One call of a `Client`. `verb` names the method and decides which other members exist. `resource` and
- * `options` always exist; `options` is empty when the caller passed none.
+ * One call of a `Client`. `verb` is the name of the method, and determines which other members exist.
+ * `resource` and `options` always exist; `options` is empty when the caller passed none.
  */
 export type Call = ReadCall | WriteCall | RemoveCall;
 

@@ -27,8 +27,8 @@ export function clientOf(handle: CallHandler): Client {
 }
 
 /**
- * `client` with interceptors around its calls. The first one is the outermost: it gets a call first
- * and the answer last. `client` itself does not change.
+ * `client` with interceptors around its calls. The first interceptor is the outermost: it is the first to get
+ * a call, and the last to get the answer. `client` itself does not change.
  *
  * @throws OperatorError `USER_CODE` when `client` was created by another implementation or another copy of
  *   this package. Use `clientOf` to create such a client.

@@ -22,7 +22,9 @@ export interface ListOptions extends CallOptions {
 
 /** How a write is made. Each option has a default. */
 export interface WriteOptions extends CallOptions {
-  /** For example `status` or `scale`. Default: the object itself is written. */
+  /**
+   * The subresource that is written, for example `status` or `scale`. Default: the object itself is written.
+   */
   readonly subresource?: string;
   /** If true, the server validates the write and answers as usual, but stores nothing. Default false. */
   readonly dryRun?: boolean;
@@ -146,8 +148,8 @@ export interface Writer {
   /**
    * Server-side apply: creates the object, or makes the field manager the owner of the fields of `object`. If
    * another manager owns one of these fields with another value, the call changes nothing and fails with an
-   * ApiError that `isApplyConflict` recognises, unless `force`. If the object was deleted since it was read,
-   * `apply` creates it again; `applyExisting` does not.
+   * ApiError that `isApplyConflict` recognises, unless `force` is true. If the object was deleted since it
+   * was read, `apply` creates it again; `applyExisting` does not.
    */
   apply<T extends KubernetesObject>(
     resource: Resource<T>,

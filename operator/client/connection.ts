@@ -24,7 +24,7 @@ export type { Fence };
 export interface Connection {
   readonly transport: Transport;
   /**
-   * A client that retries a call for up to 10 s where that is safe: see `retry`.
+   * A client that retries a call for up to 10 s if that is safe: see `retry`.
    *
    * @param fence - checked before every write and before each retry. Default: no fence.
    * @param exactIntegers - see `restClient`. Default false.

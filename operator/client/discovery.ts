@@ -42,8 +42,8 @@ export interface DiscoverOptions {
  * contains the name, because a generated filter allows no other paths. An aggregated API that does not answer
  * is skipped.
  *
- * @throws ConfigurationError `CONFIG` when no group has the name, or more than one. The message lists the
- *   nearest matches.
+ * @throws ConfigurationError `CONFIG` when no group has the name, or several groups have it. The message
+ *   lists the nearest matches.
  * @throws ApiError, AmbassadorError or ProtocolError when discovery itself fails.
  */
 export async function discover(

@@ -10,7 +10,7 @@ import { isJson } from './response-failure.ts';
 export type Fence = '--accept-paths' | '--reject-methods';
 
 /**
- * How the ambassador's filter handled requests that it must refuse.
+ * How the ambassador's filter handled the requests of the test.
  *
  * - `closed`: it refused them.
  * - `open`: at least one of them reached the API server, because the flags in `missing` are not set.
@@ -153,8 +153,8 @@ async function probe(
 }
 
 /**
- * The outcome of a failure. An answer without a Status may come from any server between the
- * operator and the API server.
+ * The outcome that a failure means. An answer without a Status may come from any server between the operator
+ * and the API server.
  */
 function outcomeOf(error: unknown, isStatus: boolean): Outcome {
   if (!(error instanceof OperatorError)) throw error;

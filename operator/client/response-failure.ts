@@ -193,7 +193,7 @@ type Upstream =
 interface Cause {
   readonly upstream: Upstream;
   readonly fate: RequestFate;
-  /** What a person can do about the problem; undefined if the problem ends by itself. */
+  /** What a person can do about the problem; undefined if nothing needs to be done. */
   readonly remedy?: string;
 }
 

@@ -18,8 +18,8 @@ export interface RetryOnConflictOptions {
   /** Maximum number of attempts. Default 5, the value of client-go. */
   readonly attempts?: number;
   /**
-   * Milliseconds before the second attempt. Default 10, the value of client-go; extended at random by up to a
-   * tenth.
+   * Milliseconds before the second attempt. Default 10, the value of client-go. The delay is extended at
+   * random by up to a tenth.
    */
   readonly delayMs?: number;
   /** Each delay is the previous delay multiplied by this factor. Default 1. */

@@ -1,7 +1,7 @@
 import { boundedText, MAX_TEXT_CHARS } from './text/visible-text.ts';
 
 /**
- * What is at fault when an operation fails. A person who reads a log line needs to know this first.
+ * The component at fault when an operation fails. A person who reads a log line needs to know this first.
  *
  * - `ambassador`: the `kubectl proxy` next to the operator is absent, hangs, or refused the request itself.
  * - `api-server`: Kubernetes answered with a failure.
@@ -18,7 +18,7 @@ export type Layer =
   | 'user-code'
   | 'process';
 
-/** Why an operation failed. Stable public API: a code may be added, never renamed or reused. */
+/** Why an operation failed. This is a stable public API: codes may be added, but never renamed or reused. */
 export type ErrorCode =
   | 'AMBASSADOR_UNREACHABLE' // nothing listens, or the connection broke before an answer
   | 'AMBASSADOR_TIMEOUT' // connected, but no answer in time: the proxy or its upstream hangs
@@ -55,7 +55,7 @@ interface OperatorErrorOptions extends ErrorOptions {
 /** Base of every error that the toolkit throws on purpose. Any other error is a bug. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
-  /** Why the operation failed. Programs branch on it. */
+  /** Why the operation failed, for decisions in programs. */
   readonly code: ErrorCode;
   /** What is at fault. */
   readonly layer: Layer;

@@ -9,7 +9,7 @@ export type Labels = Readonly<Record<string, string>>;
  * depend on the decision. No method throws.
  */
 export interface Meter {
-  /** Adds to a counter. @param amount - default 1; never negative. */
+  /** Adds to a counter. @param amount - must not be negative. Default 1. */
   count(name: string, labels: Labels, amount?: number): void;
   /** Sets a gauge. */
   gauge(name: string, labels: Labels, value: number): void;

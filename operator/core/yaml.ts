@@ -12,8 +12,8 @@ const require = createRequire(import.meta.url);
 const yaml = (): typeof import('yaml') => require('yaml');
 
 /**
- * Maximum number of aliases to which a document may expand. It refuses nested anchors that expand without
- * end, like kubectl.
+ * Maximum number of aliases to which a document may expand. Because of this limit, nested anchors that expand
+ * without end are refused, as in kubectl.
  */
 const MAX_ALIAS_COUNT = 100;
 

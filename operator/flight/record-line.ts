@@ -146,7 +146,7 @@ export interface CachedLine {
   readonly scope?: string;
   /** The resourceVersion from which its watch would resume. */
   readonly resourceVersion?: string;
-  /** The objects, as the cache holds them. */
+  /** The objects, with the same data as in the cache. */
   readonly objects: readonly unknown[];
 }
 
@@ -236,7 +236,10 @@ export interface EndedLine {
 }
 
 export interface RecordedError {
-  /** For example `CONNECTION_LOST`, or `ABORTED` when the operator itself canceled the request. */
+  /**
+   * The code of the failure, for example `CONNECTION_LOST`, or `ABORTED` when the operator itself canceled
+   * the request.
+   */
   readonly code: string;
   readonly message: string;
 }
@@ -317,7 +320,7 @@ export interface WatchLine {
   readonly at: number;
   readonly source: string;
   readonly scope?: string;
-  /** For example `listing`, `watching` or `waiting`. */
+  /** The state of the source, for example `listing`, `watching` or `waiting`. */
   readonly state: string;
   readonly resourceVersion?: string;
   readonly note?: string;
@@ -344,6 +347,6 @@ export interface LogLine {
 /** The last line. */
 export interface EndLine {
   readonly kind: 'end';
-  /** The number of lines before this one. */
+  /** The number of lines before this line. */
   readonly lines: number;
 }

@@ -55,7 +55,7 @@ export class Ring {
     return this.#segments[0]?.at ?? 0;
   }
 
-  /** How full the newest segment is. At 1 or more, a new segment should begin. */
+  /** Returns how full the newest segment is. If the result is 1 or more, a new segment should begin. */
   fill(at: number): number {
     const newest = this.#segments.at(-1);
     if (newest === undefined) return 1;

@@ -15,7 +15,7 @@ export {
   pods,
 } from './kubernetes/resources.ts';
 
-/** What Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
+/** The fields that Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
 export interface Workload extends KubernetesObject {
   /** The fields of the spec that all four have in common. */
   readonly spec: {
@@ -23,7 +23,10 @@ export interface Workload extends KubernetesObject {
     readonly selector?: LabelSelector;
     readonly template: { readonly metadata?: Partial<ObjectMeta> };
     readonly paused?: boolean;
-    /** For StatefulSets and DaemonSets. `OnDelete` replaces Pods only after someone deletes them. */
+    /**
+     * The update strategy of a StatefulSet or a DaemonSet. With `OnDelete`, a Pod is replaced only after it
+     * was deleted by a user or a program.
+     */
     readonly updateStrategy?: { readonly type?: string };
   };
   /** The fields of the status that all four have in common. */

@@ -1,9 +1,10 @@
 import { int64Of, type Requirement, type Selector } from './requirement.ts';
 
 /**
- * A selector with many requirements or values, prepared for many objects. A user can write a selector with
- * 100,000 values, and comparing these one by one would take minutes for the objects of a namespace. With a
- * prepared selector, the time depends on the labels of an object, not on the size of the selector.
+ * A selector with many requirements or values, prepared so that many objects can be compared with it quickly.
+ * A user can write a selector with 100,000 values, and comparing all objects of a namespace with each value
+ * would take minutes. With a prepared selector, the time depends on the labels of an object, not on the size
+ * of the selector.
  */
 export interface CompiledSelector {
   readonly matches: (labels: Readonly<Record<string, string>>) => boolean;
@@ -22,8 +23,8 @@ interface KeyRules {
 }
 
 /**
- * Up to this number of requirements and values in total, they are compared one by one, which needs no
- * preparation.
+ * If a selector has at most this number of requirements and values in total, it is not prepared, and they are
+ * compared one by one.
  */
 const FEW = 32;
 

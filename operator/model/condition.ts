@@ -14,7 +14,7 @@ export const STALLED = 'Stalled' as const;
 export interface Condition {
   /** CamelCase. Unique in a list of conditions. */
   readonly type: string;
-  /** `Unknown` when the controller cannot tell. */
+  /** Is `Unknown` when the controller cannot tell whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
   /** A CamelCase word for programs. */
   readonly reason: string;
@@ -31,7 +31,7 @@ export type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
   Partial<Pick<Condition, 'lastTransitionTime'>>;
 
 /**
- * `conditions` with one condition set.
+ * Returns `conditions` with one condition added or changed.
  *
  * `lastTransitionTime` changes only when `status` changes. The order of the conditions stays, and a new type
  * is added at the end. When nothing changes, the function returns the same array, so that the caller can skip
@@ -135,7 +135,7 @@ function matches(text: string, pattern: RegExp, maxChars: number): boolean {
   return typeof text === 'string' && text.length <= maxChars && pattern.test(text);
 }
 
-/** Length in characters as the API server counts them, not in UTF-16 units. */
+/** The length of a text in characters as the API server counts them, not in UTF-16 units. */
 function lengthOf(text: string): number {
   if (typeof text !== 'string') return Number.POSITIVE_INFINITY;
   return text.length <= MAX_MESSAGE_CHARS ? text.length : [...text].length;

@@ -133,8 +133,8 @@ export interface DefinedResource<T extends KubernetesObject = KubernetesObject>
 }
 
 /**
- * Converts objects of one resource, of any versions, to `version`. The results are in the order of the
- * objects.
+ * Converts objects of one resource to `version`. The objects may have different versions. The results are in
+ * the order of the objects.
  *
  * @param asked - `uid`: the uid of the review. `signal`: aborts when the caller no longer waits for the
  *   answer.

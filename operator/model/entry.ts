@@ -31,13 +31,13 @@ export interface EntryObserver {
  * read.
  *
  * The parsed object is shared by all readers in one turn of the event loop, and by all readers of a store. It
- * may be parsed again later, so that two reads return equal objects but not the same one.
+ * may be parsed again later, so two reads may return two different objects that are equal.
  */
 export class Entry<T extends KubernetesObject = KubernetesObject> {
   #key: ObjectKey;
   #uid: string;
   readonly #resourceVersion: string;
-  /** The JSON of the object; empty when the object itself is kept instead. */
+  /** The JSON of the object; empty when the parsed object is kept instead. */
   #text: string;
   /** Position in the JSON of the brace that closes `metadata`. */
   readonly #metadataEnd: number;

@@ -70,7 +70,7 @@ function trueCondition(
 
 type Rule = (object: Observed) => ObjectStatus;
 
-/** The status by the rules for a built-in kind; undefined for any other kind. */
+/** The status according to the rules for a built-in kind; undefined for any other kind. */
 function legacyStatus(object: Observed): ObjectStatus | undefined {
   const group = object.apiVersion.includes('/') ? object.apiVersion.split('/', 1)[0] : '';
   return RULES[`${object.kind}.${group}`]?.(object);

@@ -2,8 +2,8 @@ import { isAdmissionDenied } from './refusal.ts';
 import { ApiError } from './status.ts';
 
 /**
- * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that names the object means
- * that the object does not exist. Every other 404 proves nothing about objects.
+ * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that contains the name of the
+ * object means that the object does not exist. Every other 404 proves nothing about objects.
  *
  * A write to a subresource that the definition of a custom resource does not declare is answered as if the
  * object were missing. After such a write, read the object to find out whether the object or the subresource
@@ -11,8 +11,8 @@ import { ApiError } from './status.ts';
  *
  * | answer | predicate |
  * |---|---|
- * | a Status whose `details` name the object | `isNotFound` |
- * | a Status whose `details` name the namespace of the object | `isNotFound`, `isNamespaceMissing` |
+ * | a Status whose `details` contain the name of the object | `isNotFound` |
+ * | a Status whose `details` contain the name of its namespace | `isNotFound`, `isNamespaceMissing` |
  * | `404 page not found` as text: no such group or version, before Kubernetes 1.38 | `isUnserved` |
  * | a Status without `details`: no such group or version, from Kubernetes 1.38 on | `isUnserved` |
  * | a Status with empty `details`: a built-in version does not have the resource | `isUnserved` |
@@ -49,9 +49,9 @@ function isPassedOn({ details: { causes } }: ApiError): boolean {
 }
 
 /**
- * True when the object does not exist, because the API server's answer names the object or its namespace.
- * False when the API server does not serve the resource, which `isUnserved` recognises; the object may exist
- * nevertheless.
+ * True when the object does not exist, because the API server's answer contains the name of the object or of
+ * its namespace. False when the API server does not serve the resource, which `isUnserved` recognises; the
+ * object may exist nevertheless.
  *
  * After a write to a subresource of a custom resource it is also true when the definition does not declare
  * the subresource. In this case call `Client.find` to find out whether the object exists.

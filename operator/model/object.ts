@@ -8,7 +8,7 @@ export interface OwnerReference {
   readonly name: string;
   /** Identifies the owner. Another object of the same name is not the owner. */
   readonly uid: string;
-  /** True for the one owner that manages the dependent. */
+  /** True for the owner that manages the dependent. There is at most one such owner. */
   readonly controller?: boolean;
   /** True if a foreground deletion of the owner waits for the dependent. */
   readonly blockOwnerDeletion?: boolean;
@@ -124,7 +124,8 @@ const NINE = 0x39;
  * Compares two resourceVersions of the same resource by the rule of KEP-5504: decimal strings without leading
  * zero are ordered by length, then as strings. They are not converted to numbers, so any length works.
  *
- * @returns negative, zero or positive; undefined when they are different and not comparable.
+ * @returns a negative number, zero or a positive number; undefined when the two are different and not
+ *   comparable.
  */
 export function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;

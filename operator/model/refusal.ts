@@ -24,8 +24,8 @@ export type Refusal =
         | 'pod-security'
         | 'service-account';
       /**
-       * Name of the policy, webhook or quota; `restricted:latest` for Pod Security; `namespace/name` of the
-       * account.
+       * The name of the policy, the webhook or the quota. For Pod Security, the level and version, such as
+       * `restricted:latest`. For a ServiceAccount, `namespace/name`.
        */
       readonly name: string;
     }
@@ -212,11 +212,11 @@ export function isVersionConflict(error: unknown): boolean {
   );
 }
 
-/** True when a write was meant for an object that is gone or was replaced by another one. */
+/** True when a write was meant for an object that is gone or was replaced by another object. */
 export function isUidMismatch(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (isConflict(error)) return UID_TEXTS.some((text) => text.test(error.message));
-  // A patch or an apply to an object that was replaced by another one fails, because a uid cannot change.
+  // A patch or an apply to an object that was replaced by another object fails, because a uid cannot change.
   return (
     error.status === 422 &&
     (error.details.causes ?? []).some(({ field }) => field === 'metadata.uid')

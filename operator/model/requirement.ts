@@ -4,7 +4,10 @@ export interface Requirement {
   readonly key: string;
   /** Condition on the value. `above` and `below` compare 64-bit integers. */
   readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below';
-  /** Empty for `exists` and `absent`; one 64-bit integer for `above` and `below`. */
+  /**
+   * The values with which the label is compared. Empty for `exists` and `absent`; a single 64-bit integer for
+   * `above` and `below`.
+   */
   readonly values: readonly string[];
 }
 

@@ -94,7 +94,8 @@ const MAX_SEGMENT_LENGTH = 1_024;
 const SHOWN_CHARS = 64;
 
 /**
- * Matches separators, `%`, which becomes a separator if decoded twice, and characters that break a log line.
+ * Matches separators, `%`, which may become a separator if the name is decoded twice, and characters that end
+ * a log line.
  */
 const CHANGES_PATH = /[/%\\\p{Cc}\u2028\u2029]/u;
 
@@ -127,8 +128,8 @@ function refused(what: string, text: string): ConfigurationError {
 
 /**
  * Groups of kube-apiserver whose names contain a dot. Groups without a dot always belong to kube-apiserver.
- * From `pkg/api/legacyscheme` and `pkg/controlplane` of Kubernetes 1.36, plus the groups that were removed
- * since 1.20.
+ * The list comes from `pkg/api/legacyscheme` and `pkg/controlplane` of Kubernetes 1.36. The groups that were
+ * removed since 1.20 are added.
  */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   'admission.k8s.io',

@@ -38,10 +38,10 @@ type AnyStatus = Omit<Status, 'kind'>;
  * Makes the Status of a failure safe to print: replaces each value that the API server quotes with
  * `(not shown)`. A refused value may be a Secret's, or a password in the environment of a Deployment.
  *
- * The status keeps its reason, the kind and name of the object, the paths of fields, and the text of a rule
- * up to where it repeats a fragment of the value. If the end of a value cannot be found, the rest of the text
- * is removed. Text from the author of an admission policy, a webhook or a `messageExpression` stays, except
- * for values that are quoted as the server quotes values.
+ * The status keeps its reason, the kind and name of the object, the paths of fields, and the description of a
+ * rule up to the point where it repeats a fragment of the value. If the end of a value cannot be found, the
+ * rest of the text is removed. Text from the author of an admission policy, a webhook or a
+ * `messageExpression` stays, except for values that are quoted as the server quotes values.
  *
  * The messages of errors about fields are defined by `field.Error` in
  * `k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
@@ -199,7 +199,7 @@ function outsideOfFields(text: string, code: number): string {
   return head + decoderText(text.slice(head.length));
 }
 
-/** The beginning of an answer about one object: the object's resource and name. */
+/** Matches the beginning of an answer about one object, with the object's resource and name. */
 const ABOUT_AN_OBJECT = /^[\w.-]+ "(?:[^"\\\n]|\\.)*" is (?:forbidden|invalid): /;
 
 function decoderText(text: string): string {
@@ -250,7 +250,7 @@ function scanValue(text: string, start: number): ScannedValue | undefined {
   return { end, scalars: scalarsOf(text.slice(start, end)) };
 }
 
-/** `text` up to where it repeats a fragment of a value, followed by `(not shown)`. */
+/** `text` up to the point where it repeats a fragment of a value, followed by `(not shown)`. */
 function beforeRepetition(text: string, scalars: readonly string[]): string {
   const parts = new Set(scalars.flatMap(wordsOf));
   let end = text.length;

@@ -14,7 +14,9 @@ export interface StatusFields {
   readonly conditions: ReadonlySet<string> | 'any' | undefined;
 }
 
-/** The status fields of a schema: `openAPIV3Schema` of one version of a definition. */
+/**
+ * The status fields that a schema declares. The schema is `openAPIV3Schema` of one version of a definition.
+ */
 export function statusFieldsOf(schema: StructuralSchema | undefined): StatusFields {
   const status = within(schema, 'status');
   const generation = within(status, 'observedGeneration');

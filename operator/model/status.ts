@@ -32,7 +32,7 @@ export class ApiError extends OperatorError {
   readonly reason: string;
   /** The `details` of the Status as the server sent them, with quoted values removed from `causes`. */
   readonly details: StatusDetails;
-  /** Milliseconds that the server asked the client to wait, at most 60 s. */
+  /** Milliseconds for which the client should wait according to the server, at most 60 s. */
   readonly retryAfterMs: number | undefined;
 
   /**

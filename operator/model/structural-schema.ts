@@ -7,7 +7,8 @@ export interface ValidationRule {
   /** The API server's message about an object that breaks the rule. Default: the rule itself. */
   readonly message?: string;
   /**
-   * Expression for the message. It takes precedence over `message`, which is used when the expression fails.
+   * An expression that computes the message. It takes precedence over `message`, which is used when the
+   * expression fails.
    */
   readonly messageExpression?: string;
   /** The reason of the cause in the answer. Default `FieldValueInvalid`. */

@@ -12,7 +12,10 @@ export function byAge(a: string, b: string): number {
   return at < 0 ? 0 : (first[at] ?? 0) - (second[at] ?? 0);
 }
 
-/** Stability, major number and minor number; undefined for any other name. */
+/**
+ * The stability, the major number and the minor number of a version; undefined for a name of any other
+ * format.
+ */
 function ageOf(version: string): readonly number[] | undefined {
   const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
   if (match === null) return undefined;

@@ -1,4 +1,4 @@
-/** What programs of the same user can learn from this process, and how this is prevented. */
+/** Finds out and limits what programs of the same user can read from this process. */
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 

@@ -9,8 +9,8 @@ import { removeNow, removeWithProcess } from './remove-with-process.ts';
 const RESULT_LIMIT_BYTES = 10_000_000;
 
 /**
- * Name of a folder for the files of one process: the process number, the process's start time, and a unique
- * string.
+ * Matches the name of a folder for the files of one process. It contains the process number, the start time
+ * of the process, and a unique string.
  */
 const FOLDER = /^runner-(?<pid>[0-9]+)-(?<startedAt>[0-9]+)-[A-Za-z0-9]+$/;
 

@@ -67,7 +67,7 @@ export class KeyBackoff<K> {
     return this.#failures.size;
   }
 
-  /** @returns the number of failures before this one. */
+  /** @returns the number of earlier failures. */
   #count(key: K): number {
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);

@@ -3,14 +3,14 @@ import { MinHeap } from '../core/min-heap.ts';
 /** One key in the line. */
 interface ReadyKey<K> {
   readonly key: K;
-  /** When it became ready. */
+  /** The time when the key became ready. */
   readonly readyAtMs: number;
-  /** When it joined its class. This is later than `readyAtMs` if its priority was raised. */
+  /** The time when the key joined its class. This is later than `readyAtMs` if its priority was raised. */
   readonly inClassAtMs: number;
   readonly inClass: PriorityClass<K>;
 }
 
-/** The ready keys of one priority, oldest first. */
+/** The ready keys of one priority. The key that was added first comes first. */
 interface PriorityClass<K> {
   readonly priority: number;
   readonly line: LinkedList<ReadyKey<K>>;
@@ -63,7 +63,7 @@ export class ReadyLine<K> {
     return this.#places.keys();
   }
 
-  /** When `key` became ready; undefined if the key is not in line. */
+  /** The time when `key` became ready; undefined if the key is not in line. */
   readyAtMs(key: K): number | undefined {
     return this.#places.get(key)?.value.readyAtMs;
   }
@@ -204,7 +204,7 @@ export class DelayHeap<K> {
     return this.#dueAt.keys();
   }
 
-  /** When `key` is due; undefined if the key is not in the heap. */
+  /** The time when `key` is due; undefined if the key is not in the heap. */
   dueAtMs(key: K): number | undefined {
     return this.#dueAt.get(key);
   }

@@ -83,7 +83,8 @@ export interface KeyPlace<K> extends QueuedKey<K> {
 export const LOW_PRIORITY = -100;
 
 /**
- * Keys that wait for a worker, ordered by priority and deduplicated, with one worker per key.
+ * Keys that wait for a worker. They are ordered by priority, each key is in the queue only once, and only one
+ * worker at a time gets a key.
  *
  * - A waiting key that is added again keeps the higher priority and the earlier time; nothing else changes.
  *   If its priority rises, it goes to the end of its new class.

@@ -4,7 +4,7 @@ import { type TArray, type TObject, type TSchema, type TUnsafe, Type } from './t
 
 /** Options of every schema. */
 interface SchemaOptions {
-  /** For `kubectl explain`. Default: none. */
+  /** The description that `kubectl explain` prints. Default: none. */
   readonly description?: string;
   /** The value of a missing field. Default: none. */
   readonly default?: unknown;

@@ -46,9 +46,9 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   /**
    * The problems for which the API server would refuse `object`. Empty when the server would accept it.
    *
-   * As on the server, defaults are filled in and unknown fields are dropped first. CEL rules and facts that
-   * only the server knows (a free name, admission) are not checked. If the validation would take more than
-   * 50,000,000 steps, the result is one problem with the reason `InternalError`.
+   * As in the API server, defaults are filled in and unknown fields are dropped before that. CEL rules and
+   * facts that only the server knows (a free name, admission) are not checked. If the validation would take
+   * more than 50,000,000 steps, the result is one problem with the reason `InternalError`.
    */
   validate(object: unknown): readonly FieldProblem[];
 }
@@ -68,9 +68,9 @@ export interface CustomResourceOptions<
   readonly listKind?: string;
   /** Default `Namespaced`. */
   readonly scope?: 'Namespaced' | 'Cluster';
-  /** For `kubectl get web`. */
+  /** Short names, for commands such as `kubectl get web`. */
   readonly shortNames?: readonly string[];
-  /** For `kubectl get all`. */
+  /** Categories, for commands such as `kubectl get all`. */
   readonly categories?: readonly string[];
   /**
    * Other versions that are still served or stored, in addition to the new storage version. Without `convert`
@@ -78,8 +78,9 @@ export interface CustomResourceOptions<
    */
   readonly otherVersions?: readonly OtherVersion[];
   /**
-   * A `conversion` for each pair of neighbouring versions. Exactly one path must lead from every version to
-   * every other. The operator then converts objects for the API server. Default: none.
+   * A `conversion` for each pair of neighbouring versions. There must be exactly one path of conversions from
+   * every version to every other version. The operator then converts objects for the API server. Default:
+   * none.
    */
   readonly convert?: readonly Conversion[];
 }

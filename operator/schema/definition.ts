@@ -215,7 +215,7 @@ function subresourcesIn(
   };
 }
 
-/** A mapping without null fields. The API server reads a null field as an omitted one. */
+/** `mapping` without fields that are null. The API server treats such a field as omitted. */
 function withoutNulls<T extends Mapping | undefined>(mapping: T): T | Mapping {
   if (mapping === undefined) return mapping;
   return Object.fromEntries(Object.entries(mapping).filter(([, value]) => value !== null));

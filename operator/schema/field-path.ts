@@ -4,12 +4,12 @@ import { fieldSchema, type StructuralSchema } from '../model/structural-schema.t
 /** Paths of field names only, such as `.spec.replicas`. */
 const SIMPLE = /^(?:\.[^.[\]'"*?@()\s\\]+)+$/;
 
-/** The fields of a simple JSONPath; undefined for any other path. */
+/** The field names in a simple JSONPath; undefined for any other path. */
 export function simplePath(jsonPath: string): readonly string[] | undefined {
   return SIMPLE.test(jsonPath) ? jsonPath.slice(1).split('.') : undefined;
 }
 
-/** The schema at a path; undefined when the path has no schema. */
+/** The schema of the field at a path; undefined when there is no schema for it. */
 export function schemaAt(
   root: StructuralSchema,
   fields: readonly string[],

@@ -15,9 +15,9 @@ export interface NameOptions {
   readonly singular?: string;
   /** Default: the kind followed by `List`. */
   readonly listKind?: string;
-  /** For `kubectl get web`. Default: none. */
+  /** Short names, for commands such as `kubectl get web`. Default: none. */
   readonly shortNames?: readonly string[];
-  /** For `kubectl get all`. Default: none. */
+  /** Categories, for commands such as `kubectl get all`. Default: none. */
   readonly categories?: readonly string[];
 }
 

@@ -212,9 +212,9 @@ interface Merged<T extends KubernetesObject> {
  * two changes are kept per key. So a handler that never returns does not need much more memory than the
  * cache.
  *
- * Merging keeps the first `old` and the last `entry`. A delete and an add are never merged into an update. An
- * add and the delete of the same object cancel each other if the handler received neither. The changes of one
- * key keep their order. Keys are ordered by their first waiting change.
+ * A merged update has the `old` of the first change and the `entry` of the last change. A delete and an add
+ * are never merged into an update. An add and the delete of the same object cancel each other if the handler
+ * received neither. The changes of one key keep their order. Keys are ordered by their first waiting change.
  */
 export class Backlog<T extends KubernetesObject> {
   #changes: Change<T>[] = [];

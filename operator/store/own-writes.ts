@@ -63,7 +63,9 @@ interface Removal {
   readonly expiresAt: number;
 }
 
-/** Minimum milliseconds between sweeps, so that many writes without a watch event share one timer. */
+/**
+ * Minimum milliseconds between two removals of expired writes, so that many expired writes share one timer.
+ */
 const SWEEP_SPACING_MS = 1_000;
 
 /**

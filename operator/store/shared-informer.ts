@@ -111,7 +111,7 @@ export interface InformerObserver {
   /** Called when a handler has thrown. The other handlers and the source continue. */
   handlerFailed(error: unknown): void;
   /**
-   * Called when an index function has thrown. Reported once per function; the object has no values in that
+   * Called when an index function has thrown, only once for each function. The object has no values in that
    * index.
    */
   indexFailed?(index: string, error: unknown): void;

@@ -41,7 +41,8 @@ export interface Store<T extends KubernetesObject> {
    *
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
    *   object whose transform failed, because it exists but cannot be read.
-   * @throws ProtocolError `DECODE` for an object that is not valid JSON; its source then lists it again.
+   * @throws ProtocolError `DECODE` for an object that is not valid JSON. The source of the object then lists
+   *   it again.
    */
   get(key: ObjectKey | Target, options?: GetOptions): T | undefined;
   /**

@@ -10,7 +10,7 @@ import type { TransportRequest, TransportResponse } from './transport.ts';
  */
 const BODY_BUFFER_BYTES = { call: 64 * 1024, election: 64 * 1024, watch: 16 * 1024 } as const;
 
-/** How a request controls its connection in the HTTP library. */
+/** The object by which a request controls its connection in the HTTP library. */
 interface ExchangeController {
   abort(reason: Error): void;
   pause(): void;

@@ -35,7 +35,8 @@ export interface TransportRequest {
   readonly headers?: RequestHeaders;
   readonly body?: string;
   /**
-   * - `call`: a request with one answer, on a small shared pool, with a deadline for the whole call.
+   * - `call`: a request with one answer. It shares a small pool of connections, and has a deadline for the
+   *   whole call.
    * - `election`: a call about a Lease. It never waits behind other calls and has a short deadline.
    * - `watch`: open for minutes, on its own connection, without a deadline.
    */

@@ -14,8 +14,8 @@ export interface UndiciTransportOptions {
   /** Maximum number of concurrent calls, without watches and Leases. Further calls wait. Default 64. */
   readonly maxInFlight?: number;
   /**
-   * Milliseconds from `send` to the last byte of a call's answer, including waiting. Default 65 s, because
-   * the API server gives up a read after 60 s.
+   * Milliseconds from `send` to the last byte of a call's answer, including the wait for a connection.
+   * Default 65 s, because the API server ends a read after 60 s.
    */
   readonly callDeadlineMs?: number;
   /**
@@ -79,7 +79,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
  * follow redirects, does not read `HTTP_PROXY` and never retries. It opens no connection before the first
  * request. Whoever creates it must call `close`.
  *
- * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below one.
+ * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below 1.
  */
 export function undiciTransport(apiUrl: string, options: UndiciTransportOptions = {}): Transport {
   const { userAgent, maxInFlight, callDeadlineMs, leaseDeadlineMs, clock } = {

@@ -5,7 +5,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 export type ListConsistency =
   /** The newest state: no resourceVersion is sent. */
   | { readonly kind: 'latest' }
-  /** The state of the server's cache, which may be older than a state that was seen before. */
+  /** The state of the server's cache, which may be older than a state that the client received before. */
   | { readonly kind: 'any' }
   /** A state of the server's cache that is not older than this resourceVersion. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
@@ -16,7 +16,7 @@ export interface RequestSelectors {
   readonly shardSelector?: string | undefined;
 }
 
-/** What a list or a watch omits: whole objects, or fields of objects. */
+/** Options that make a list or a watch omit objects, or fields of objects. */
 interface EntriesRequest {
   /** Default: the selectors of the source. */
   readonly selectors?: RequestSelectors | undefined;
@@ -28,7 +28,7 @@ interface EntriesRequest {
 export interface ListPageRequest<T extends KubernetesObject = KubernetesObject>
   extends EntriesRequest {
   readonly consistency: ListConsistency;
-  /** Objects per page; 0 asks for everything at once. */
+  /** Objects per page; 0 for everything at once. */
   readonly limit: number;
   /**
    * The token from the previous page. If set, `consistency` is not sent, because the token already determines

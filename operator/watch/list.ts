@@ -55,12 +55,12 @@ const PAGES_A_TURN = 4;
 const MAX_BARREN_PAGES = 1_000;
 
 /**
- * Maximum number of objects in a list. etcd cannot hold more of one kind: its 8 GiB have space for 5 million
- * objects of 1.6 KiB.
+ * Maximum number of objects in a list. etcd cannot store more objects of one kind: its 8 GiB have space for 5
+ * million objects of 1.6 KiB.
  */
 const MAX_OBJECTS = 5_000_000;
 
-/** Every object of a collection at one resourceVersion. */
+/** All objects of a collection at one resourceVersion. */
 export interface CompleteList<T extends KubernetesObject> {
   readonly items: readonly Entry<T>[];
   /** The resourceVersion of the first page. A watch must begin at this version so that it misses no event. */

@@ -169,8 +169,8 @@ export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
    * ignores. An event may contain an older state of an object than the cached state; the sink must ignore it.
    *
    * A DELETED object has the resourceVersion of its deletion and the body that was stored last, which still
-   * lists its finalizers. With a label selector, DELETED does not prove that the object is gone: an object
-   * that no longer matches comes as DELETED, with its old labels.
+   * lists its finalizers. With a label selector, DELETED does not prove that the object is gone: the server
+   * also sends DELETED, with the old labels, for an object that no longer matches.
    */
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
   /** Called once for each change of the state, not for each attempt. */

@@ -228,7 +228,7 @@ export class SourceMeter {
     if (count > 0) this.#count('chancery_list_duplicates_total', {}, count);
   }
 
-  /** One series per state: 1 for the current state, 0 for the others. */
+  /** Sets one series per state: 1 for the current state, 0 for all other states. */
   entered(health: ReflectorStatus['health']): void {
     for (const state of STATES) {
       const value = state === health ? 1 : 0;

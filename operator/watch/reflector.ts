@@ -29,7 +29,7 @@ export type { ReflectorSink } from './reflector-options.ts';
 
 /**
  * Keeps a sink equal to a collection on the server. It lists, watches, resumes the watch after each end, and
- * lists again when necessary. Its states are START, LIST, WATCH and WAIT; `classify` decides which one is
+ * lists again when necessary. Its states are START, LIST, WATCH and WAIT; `classify` decides which state is
  * next.
  *
  * A failure does not end the reflector, and is not thrown. Each failure is classified (`classify.ts`),
@@ -140,8 +140,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`. First waits
-   * for a live watch. Calls no handler; a later list repairs the differences.
+   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`. It waits
+   * for a live watch first. It calls no handler; a later list repairs the differences.
    *
    * @param patienceMs - for how many milliseconds a difference is tolerated, because the watch may lag
    *   behind. Default 30 s.

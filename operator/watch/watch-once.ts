@@ -35,7 +35,7 @@ const INITIAL_EVENTS_MS = 120_000;
 
 interface WatchOnceRequest {
   readonly resourceVersion: string;
-  /** If set, the watch requests initial events. Returns true until the end of these events has come. */
+  /** If set, the watch requests initial events. Returns true until the end of these events has arrived. */
   readonly awaitsInitialEvents?: () => boolean;
   readonly timeoutSeconds: number;
   /** True if the previous watch got a line at least every 75 s, so that silence is more suspicious now. */

@@ -11,7 +11,7 @@ export interface EndpointAnswer {
 export interface Endpoint {
   /** The name of the endpoint in log lines, in spans and on the status page. */
   readonly name: string;
-  /** For example `/validate/names.websites.example.com`. Unique in a process. */
+  /** The path, for example `/validate/names.websites.example.com`. It is unique in a process. */
   readonly path: string;
   /** The declared number of seconds for which the API server waits for an answer. */
   readonly timeoutSeconds: number;

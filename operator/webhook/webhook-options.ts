@@ -9,7 +9,7 @@ import type { AdmissionOperation, AdmissionRequest } from './review/admission-re
 
 /** A CEL expression over the request. The API server calls the webhook only if the expression is true. */
 export interface MatchCondition {
-  /** Unique within its webhook. */
+  /** The name of the condition, which is unique within its webhook. */
   readonly name: string;
   /** The expression, which can use `object`, `oldObject`, `request` and `authorizer`. */
   readonly expression: string;
@@ -47,8 +47,8 @@ export interface WebhookOptions<
   O extends AdmissionOperation = AdmissionOperation,
 > {
   /**
-   * At least three words joined by dots, such as `names.websites.example.com`. Clients see the name when the
-   * webhook denies their request.
+   * The name: at least three words joined by dots, such as `names.websites.example.com`. Clients see it when
+   * the webhook denies their request.
    */
   readonly name: string;
   /**

@@ -30,9 +30,9 @@ export interface WebhookRule {
 export interface Webhook {
   /** `mutating` if the webhook may change objects. */
   readonly type: 'validating' | 'mutating';
-  /** At least three words joined by dots. */
+  /** The name: at least three words joined by dots. */
   readonly name: string;
-  /** `/validate/NAME` or `/mutate/NAME`. */
+  /** The path at which reviews are answered: `/validate/NAME` or `/mutate/NAME`. */
   readonly path: string;
   /**
    * The requests for which the webhook is called. A webhook of a module has one subject. A hook has one

@@ -21,7 +21,7 @@ export interface OpenedRequests {
   /** The methods of the requests, without duplicates, in the order GET, POST, PUT, PATCH, DELETE. */
   readonly methods: readonly Method[];
   /**
-   * Why the filter cannot refuse them.
+   * Why the filter cannot refuse these requests.
    *
    * - `method`: none of the methods is granted on these paths. They pass because other paths need these
    *   methods.

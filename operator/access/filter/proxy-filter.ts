@@ -48,7 +48,7 @@ export function proxyFilter(declarations: readonly Declared[], placement: Placem
 /**
  * The narrowest filter for the requests that these accesses allow.
  *
- * @param accesses - sorted.
+ * @param accesses - must be sorted.
  * @param more - patterns of further paths to open. They must be anchored.
  * @throws ConfigurationError `CONFIG` in the same cases as `proxyFilter`.
  */
@@ -78,7 +78,9 @@ export function usedMethods(accesses: readonly RequestedAccess[]): ReadonlySet<M
   return new Set(['GET', 'POST', ...verbs.flatMap((verb) => methodOf(verb) ?? [])]);
 }
 
-/** The filter as arguments of `kubectl proxy`. If an argument is given twice, kubectl uses the last one. */
+/**
+ * The filter as arguments of `kubectl proxy`. If the same argument is given twice, kubectl uses the second.
+ */
 export function proxyArguments(filter: ProxyFilter): readonly string[] {
   return [
     `--accept-paths=${filter.acceptPaths.join(',')}`,

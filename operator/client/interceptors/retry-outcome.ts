@@ -93,7 +93,7 @@ function isOwnCreation(live: KubernetesObject, sent: KubernetesObject): boolean 
   );
 }
 
-/** True if `live` is the result of an update to `sent`; false if that cannot be known. */
+/** True if `live` is the result of an update that sent `sent`. False if this cannot be known. */
 export function isAsUpdated(
   live: KubernetesObject,
   sent: KubernetesObject,
@@ -103,7 +103,7 @@ export function isAsUpdated(
   return subresource === undefined && isEqual(asWritten(live), asWritten(sent));
 }
 
-/** True if `live` is the result of `patch`; false if that cannot be known. */
+/** True if `live` is the result of `patch`. False if this cannot be known. */
 export function isAsPatched(live: KubernetesObject, patch: Patch): boolean {
   if (patch.type === 'json') return patch.body.every((operation) => isDone(live, operation));
   // The result of a strategic patch is not known, because the way in which it merges lists depends on the

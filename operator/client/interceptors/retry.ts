@@ -10,9 +10,9 @@ import { canBeMadeTwice, outcomeOf } from './retry-outcome.ts';
 export interface RetryOptions {
   readonly clock: Clock;
   /**
-   * Milliseconds after the start of a call in which the call can be retried. Default 10 s: in that time a
-   * `kubectl proxy` restarts, and a GOAWAY or a short overload of the server ends. The caller handles longer
-   * failures: a controller's back-off delays one key and lets the others continue.
+   * Milliseconds after the start of a call during which the call can be retried. Default 10 s: in that time a
+   * `kubectl proxy` restarts, and a GOAWAY or a short overload of the server is over. The caller handles
+   * longer failures: for example, a controller's back-off delays one key, and all other keys continue.
    */
   readonly budgetMs?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
@@ -35,7 +35,7 @@ const BROKEN = { initialMs: 100, maxMs: 30_000, factor: 2 } as const;
 const BUSY = { initialMs: 500, maxMs: 30_000, factor: 2 } as const;
 
 /**
- * Retries calls where that is safe:
+ * Retries a call if that is safe:
  *
  * - A call that the API server never saw (`fate: 'not-sent'`) is retried after 100 ms, then after twice as
  *   long each time. A refusal by the ambassador's filter is not retried.

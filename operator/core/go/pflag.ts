@@ -36,7 +36,10 @@ export interface FlagWord {
   /** The long name. */
   readonly name: string;
   readonly value: string;
-  /** Where the value comes from: the word of the flag, the word after it, or `valueIfNone`. */
+  /**
+   * Where the value comes from. `word`: the word of the flag. `next`: the word after it. `none`:
+   * `valueIfNone`.
+   */
   readonly from: 'word' | 'next' | 'none';
   readonly at: number;
 }

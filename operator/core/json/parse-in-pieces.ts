@@ -36,7 +36,7 @@ export function parsePart(text: string, offset: number): unknown {
 
 /**
  * The value of one object or list, as `parseExact` reads it. Yields after each piece of about 64 Ki
- * characters, so that a value of 10 MB takes a millisecond or two in one turn of the event loop.
+ * characters, so that even a value of 10 MB takes only a millisecond or two of each turn of the event loop.
  *
  * @param large - the start and the end of each object or list with more characters than a piece.
  * @throws JsonSyntaxError

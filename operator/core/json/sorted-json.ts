@@ -5,13 +5,13 @@ interface Open {
   readonly parts: string[];
   /** The key of each element of `parts`, unescaped. Empty for an array. */
   readonly keys: string[];
-  /** The JSON of the key whose value comes next. */
+  /** The JSON of the key whose value is read next. */
   key: string | undefined;
 }
 
 /**
- * A string, a punctuation mark, or a run of other characters, which is a number or a word. White space is
- * skipped.
+ * Matches a string, a punctuation mark, or a sequence of other characters, which is a number or a word. White
+ * space is skipped.
  */
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
 

@@ -2,8 +2,8 @@
 const MAX_SUGGESTIONS = 5;
 
 /**
- * The candidates that are most similar to `text`, nearest first. A candidate is similar if at most a third of
- * the letters differ, or if one of the two contains the other.
+ * The candidates that are most similar to `text`. The most similar candidate comes first. A candidate is
+ * similar if at most a third of the letters differ, if it contains `text`, or if `text` contains it.
  */
 export function nearMatches(text: string, candidates: Iterable<string>): readonly string[] {
   const wanted = text.toLowerCase();

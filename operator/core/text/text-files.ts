@@ -11,8 +11,8 @@ export type TextFiles = (path: string) => string;
  * built package reads no files. The build finds a call only if it is written like this, on one line:
  * `textFiles(new URL('./', import.meta.url))`.
  *
- * @param source - a folder of the sources; in the built package the contents of its files, keyed by their
- *   paths relative to the folder.
+ * @param source - a folder of the sources. In the built package, it is an object with the contents of the
+ *   files in the folder, keyed by their paths relative to the folder.
  * @returns a function that throws an `Error` for an unknown path, which is a bug of the toolkit.
  */
 export function textFiles(source: URL | Readonly<Record<string, string>>): TextFiles {

@@ -21,7 +21,7 @@ interface Line {
   due: BeginLine[];
   /** Number of additional workers. They replace workers that are occupied by abandoned attempts. */
   spare: number;
-  /** The time when each ready key was first seen to be ready. */
+  /** For each ready key, the time when the replay first noticed that it is ready. */
   readonly readyAt: Map<ObjectKey, number>;
 }
 

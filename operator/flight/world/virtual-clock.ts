@@ -5,7 +5,7 @@ import { MinHeap } from '../../core/min-heap.ts';
 export interface Alarm<Owner = never> {
   /** The time on the monotonic clock at which the alarm is due. */
   readonly dueAt: number;
-  /** The owner; undefined where owners do not matter. */
+  /** The owner of the alarm; undefined if alarms have no owners. */
   readonly owner: Owner | undefined;
   readonly wake: () => void;
 }

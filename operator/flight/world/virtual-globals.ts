@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 /** The kind of a function that code uses directly, instead of the clock and the client in its context. */
 export type OwnUse = 'clock' | 'randomness' | 'network';
 
-/** Replacements for time and randomness during one run. */
+/** The replacements for time and randomness during one run. */
 export interface VirtualWorld {
   /** The clock for timers that user code sets itself. */
   readonly clock: Clock;

@@ -25,7 +25,7 @@ interface Match extends Form {
 
 /**
  * Finds many strings in one pass over a text. The time does not depend on the number of strings. If matches
- * overlap, the longest one wins, because one string may contain another.
+ * overlap, only the longest match is replaced, because one string may contain another string.
  */
 export class FormIndex {
   readonly #forms = new Map<string, string>();

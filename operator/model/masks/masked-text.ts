@@ -56,8 +56,8 @@ export function isSecretManifest(text: string): boolean {
 }
 
 /**
- * The fields of a Secret that contain its data. Go reads only this spelling; people write other spellings by
- * mistake.
+ * Matches the names of the fields of a Secret that contain its data, in upper or lower case: Go reads only
+ * one spelling, but people write other spellings by mistake.
  */
 const SECRET_FIELD = /^(?:data|stringData)$/i;
 

@@ -5,7 +5,7 @@ import { FormIndex } from './form-index.ts';
  * Creates the placeholder for a value.
  *
  * @param text - the value, decoded from UTF-8.
- * @param number - counts from 1, in the order in which values are learned.
+ * @param number - the number of the value, counted from 1 in the order in which values are learned.
  */
 export type MakePlaceholder = (bytes: Buffer, text: string, number: number) => string;
 
@@ -182,9 +182,9 @@ function inUrl(text: string): string {
 }
 
 /**
- * How a value appears inside the base64 of a longer text: one string for each of the three positions in a
- * group of bytes, without the characters that depend on the neighbouring bytes. The replacement is base64 of
- * the same length.
+ * The strings as which a value appears in the base64 of a longer text. Base64 encodes groups of three bytes,
+ * so there is one string for each position of the value in a group, without the characters that depend on the
+ * neighbouring bytes. The replacement is base64 of the same length.
  */
 function withinBase64(bytes: Buffer, encoded: string): readonly (readonly [string, string])[] {
   return [0, 1, 2].map((before) => {

@@ -27,9 +27,9 @@ export interface ConversionFunctions<
   NewerSpec extends TSchema,
   NewerStatus extends TObject | undefined,
 > {
-  /** From the older version to the newer one. */
+  /** Converts an object of the older version to the newer version. */
   up(object: CustomObject<OlderSpec, OlderStatus>): Converted<NewerSpec, NewerStatus>;
-  /** From the newer version to the older one. */
+  /** Converts an object of the newer version to the older version. */
   down(object: CustomObject<NewerSpec, NewerStatus>): Converted<OlderSpec, OlderStatus>;
 }
 
@@ -39,9 +39,9 @@ export interface Conversion {
   readonly older: string;
   /** Name of the newer version, such as `v1`. */
   readonly newer: string;
-  /** Takes an object of the older version, and returns the fields of the newer one. */
+  /** Takes an object of the older version, and returns the fields of the newer version. */
   readonly up: (object: never) => unknown;
-  /** Takes an object of the newer version, and returns the fields of the older one. */
+  /** Takes an object of the newer version, and returns the fields of the older version. */
   readonly down: (object: never) => unknown;
 }
 

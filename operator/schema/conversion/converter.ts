@@ -24,7 +24,8 @@ interface ConvertedResource {
 }
 
 /**
- * `object` in another version of its resource; the same object if it has that version.
+ * Converts `object` to another version of its resource. The result is `object` itself if it already has that
+ * version.
  *
  * @param version - the name of the version, such as `v1`.
  * @throws OperatorError `USER_CODE` when a function throws, or returns an invalid result. The message

@@ -14,9 +14,9 @@ export type KeptPath = readonly (string | Mapping)[];
 /** A field that the other version cannot express. */
 export interface KeptField {
   readonly path: KeptPath;
-  /** The value of the field; absent if the field had no value. */
+  /** The original value of the field; absent if the field had no value. */
   readonly value?: unknown;
-  /** The value that the opposite function gives the field; absent if the field then has no value. */
+  /** The value that the field has after the opposite function; absent if the field then has no value. */
   readonly insteadOf?: unknown;
   /** If the entry is an item of a list with keys, the position of the item in the list. */
   readonly at?: number;

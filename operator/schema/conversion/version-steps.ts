@@ -60,7 +60,7 @@ function stepsFrom(conversions: readonly Conversion[], from: string): readonly C
 const MAX_VERSION_CHARS = 55;
 
 /**
- * Refuses conversions unless exactly one path leads from every version to every other.
+ * Throws unless there is exactly one path of conversions from every version to every other version.
  *
  * @param versions - the versions, with the storage version first.
  * @throws ConfigurationError `CONFIG`

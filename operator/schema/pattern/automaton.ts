@@ -185,7 +185,10 @@ class Run {
   readonly #states: readonly State[];
   readonly #text: string;
   readonly #work: Work;
-  /** For each state, the last position at which it was reached, so that it is followed once per position. */
+  /**
+   * For each state, the last position in the text at which it was reached. So a state is followed only once
+   * at each position.
+   */
   readonly #reachedAt: Int32Array;
 
   constructor(states: readonly State[], text: string, work: Work) {

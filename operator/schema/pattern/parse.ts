@@ -185,8 +185,8 @@ class PatternParser {
   }
 
   /**
-   * Reads a repetition at the current position. True if there was one. A brace that begins no
-   * repetition is a plain character.
+   * Reads a repetition at the current position. Returns true if there was a repetition. If a brace does not
+   * begin a repetition, it is a plain character.
    */
   #readRepetition(): boolean {
     const found = this.#reader.takeMatch(REPETITION);

@@ -4,7 +4,7 @@ import type { CharacterNode, PatternNode } from '../pattern/tree.ts';
 import type { Work } from '../work.ts';
 
 /**
- * Texts that a pattern may match, short ones first. The caller checks each of them.
+ * Texts that a pattern may match. Short texts come first. The caller must check whether the pattern matches.
  *
  * @param minLength - minimum length of the wanted text. Larger numbers of repetitions are tried until a text
  *   can be as long as this.

@@ -8,7 +8,7 @@ const STEPS = 21;
 /**
  * The first candidate that the schema allows; if it allows none, simply the first candidate.
  *
- * @param at - different values give different numbers, if the schema allows that.
+ * @param at - different values result in different numbers, if the schema allows that.
  * @throws TooMuchWork
  */
 export function sampleNumber(schema: StructuralSchema, at: number, work: Work): number {

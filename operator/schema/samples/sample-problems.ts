@@ -53,7 +53,7 @@ export function fitting<T>(
 }
 
 /**
- * Whether the schema allows a scalar. A scalar has no lists and no embedded resources, so these are not
+ * True if the schema allows a scalar. A scalar contains no lists and no embedded resources, so these are not
  * checked.
  */
 function fits(value: unknown, schema: StructuralSchema, work: Work): boolean {

@@ -69,7 +69,7 @@ const VARIANTS = 20;
  * steps than a field may take, the result is `wanted`.
  *
  * @param wanted - used if the schema allows it and has no format.
- * @param at - different values give different texts, if the schema allows that.
+ * @param at - different values result in different texts, if the schema allows that.
  */
 export function sampleText(
   schema: StructuralSchema,

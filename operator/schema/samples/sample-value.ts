@@ -21,7 +21,7 @@ const MAX_LISTED = 1_000;
 interface Choice {
   /** The index of the alternative that is used from `anyOf` and `oneOf`. */
   readonly branch: number;
-  /** Different numbers give different values, if the schema allows that. */
+  /** Different numbers result in different values, if the schema allows that. */
   readonly at: number;
   readonly depth: number;
   /** Number of list items in the sample so far. */
@@ -45,8 +45,8 @@ const DEFAULTED = 0.3;
 const NULL = 0.1;
 
 /**
- * Maximum number of items of a varied list beyond the required ones, and maximum number of keys of a varied
- * map.
+ * Maximum number of items in a varied list in addition to the required items, and maximum number of keys in a
+ * varied map.
  */
 const MORE_ITEMS = 3;
 
@@ -114,8 +114,8 @@ function typedValue(schema: StructuralSchema, choice: Choice): unknown {
 }
 
 /**
- * A schema merged with one of its alternatives. If several parts describe the same field, their schemas are
- * merged.
+ * `schema` merged with one of its alternatives. If several of the merged schemas describe the same field,
+ * their schemas for this field are merged, too.
  */
 function withAlternatives(schema: StructuralSchema, { branch, work }: Choice): StructuralSchema {
   const parts = [...partsOf(schema, branch, work)];

@@ -16,7 +16,7 @@ import { structuralProblems } from './structural-problems.ts';
 export function schemaProblems(root: StructuralSchema, path: string): readonly FieldError[] {
   const structural = structuralProblems(root, path);
   return [
-    // In a schema that is not structural, defaults have no meaning.
+    // Defaults are not checked in a schema that is not structural, because they have no meaning there.
     ...(structural.length > 0 ? structural : boundedDefaultProblems(root, path)),
     ...keywordProblems(root, path),
   ];

@@ -10,7 +10,7 @@ type Level = 'root' | 'item' | 'field';
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
 /**
- * Why a schema is not structural. A structural schema declares every field exactly once, with its
+ * The reasons why a schema is not structural. A structural schema declares every field exactly once, with its
  * type.
  */
 export function structuralProblems(root: StructuralSchema, path: string): readonly FieldError[] {

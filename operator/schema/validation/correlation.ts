@@ -40,7 +40,7 @@ export class Correlation {
     return new Correlation(this.#value[name], this.old[name], schema, this.#work);
   }
 
-  /** The correlation of an item of a list whose items have keys; undefined in any other list. */
+  /** The correlation of an item in a list whose items have keys; undefined for any other list. */
   item(index: number): Correlation | undefined {
     const { items } = this.#schema;
     if (items === undefined || !Array.isArray(this.#value)) return undefined;
@@ -85,8 +85,8 @@ export function itemLike(
 }
 
 /**
- * The items, keyed by the values of their keys. If several items have the same keys, the first one
- * is used.
+ * The items, keyed by the values of their keys. If several items have the same keys, only the first of these
+ * items is used.
  */
 function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
   const items = new Map<string, unknown>();

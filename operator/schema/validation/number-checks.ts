@@ -18,7 +18,10 @@ export function isInt64(value: number | bigint): boolean {
   return isWhole && value >= -INT64_END && value < INT64_END;
 }
 
-/** How far a float may be from an integer, relative to its size, and still count as an integer. */
+/**
+ * A float counts as an integer if its distance from the nearest integer, relative to its size, is less than
+ * this.
+ */
 const INTEGER_TOLERANCE = 1e-9;
 
 /**

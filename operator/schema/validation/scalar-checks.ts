@@ -79,7 +79,7 @@ function checkedFormat({ type, format }: StructuralSchema): string | undefined {
 }
 
 /**
- * Number of characters that are one step when the length of a text is determined, or when a text is
+ * Number of characters that count as one step when the length of a text is determined, or when a text is
  * compared with a format.
  */
 const CHARACTERS_OF_A_STEP = 8;
@@ -115,7 +115,7 @@ function characters(value: string): number {
   return count;
 }
 
-/** Maximum number of steps for one text and its pattern: half a second. */
+/** Maximum number of steps to compare one text with its pattern. They take half a second. */
 const PATTERN_STEPS = 20_000_000;
 
 /** Minimum for the limit of one text. It suffices for a text of a few thousand characters. */

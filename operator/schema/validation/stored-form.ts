@@ -23,7 +23,7 @@ export function storedForm(object: unknown, schema: StructuralSchema, work: Work
   return applyDefaults(prune(object, schema, { work }), schema, work);
 }
 
-/** How a value is pruned. */
+/** Options for pruning a value. */
 export interface Pruning {
   /** Called with the path of each field that is dropped. */
   readonly report?: (path: string) => void;

@@ -11,7 +11,7 @@ import { numberProblems } from './number-checks.ts';
 import { isTyped, textProblems, typeProblem } from './scalar-checks.ts';
 import { joined } from './schema-places.ts';
 
-/** How a value is validated. */
+/** Options for validating a value. */
 export interface Validating {
   /** Set for an update. Problems of unchanged fields and items are then ignored. */
   readonly correlation?: Correlation | undefined;
@@ -21,8 +21,8 @@ export interface Validating {
 
 /**
  * The problems that `value` has according to the schema, with the API server's messages. Rules in CEL are not
- * evaluated. The API server reports the fields of an object in random order, the order of a Go map; here they
- * are ordered by name.
+ * evaluated. The API server reports the fields of an object in the random order of a Go map. Here they are
+ * ordered by name.
  *
  * @param value - the value as it is stored: with defaults, and without the fields that the API server prunes.
  * @throws TooMuchWork

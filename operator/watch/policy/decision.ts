@@ -25,7 +25,7 @@ export function hasWorked({ lines, acceptedForMs }: WatchReport): boolean {
 }
 
 /**
- * The list to make after a decision; undefined when the watch continues.
+ * The list that must be made after a decision; undefined when the watch continues.
  *
  * @param due - the previous list, which failed.
  * @param resourceVersion - the version of the sink; undefined before its first list.

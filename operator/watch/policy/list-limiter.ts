@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 
 /**
- * Default number of concurrent lists in one process. It is limited because a restart of an API server must
- * not cause one list per source at once.
+ * Default number of concurrent lists in one process. The number is limited so that a restart of an API server
+ * does not cause a list of every source at the same time.
  */
 const DEFAULT_CONCURRENT_LISTS = 4;
 
@@ -180,7 +180,7 @@ interface Need {
 class RelistSpread {
   readonly #clock: Clock;
   readonly #random: () => number;
-  /** When each source last needed a list. */
+  /** For each source, the time when it last needed a list. */
   readonly #needs = new Map<object, Need>();
 
   constructor(clock: Clock, random: () => number) {

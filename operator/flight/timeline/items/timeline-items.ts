@@ -93,7 +93,7 @@ function placeIn(list: readonly string[], name: string): number {
 }
 
 /**
- * Compares numbers in names by value, so that `web-2` comes before `web-10`. The order is the same in every
- * locale.
+ * Compares names. Numbers in names are compared by their values, so that `web-2` comes before `web-10`. The
+ * order does not depend on the locale.
  */
 const compareTexts = new Intl.Collator('en', { numeric: true }).compare;

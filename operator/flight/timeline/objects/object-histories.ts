@@ -8,7 +8,7 @@ export interface ObjectName {
   readonly apiVersion: string;
   readonly kind: string;
   readonly key: ObjectKey;
-  /** `metadata`: only the object's metadata is known, because a cache of metadata holds nothing else. */
+  /** `metadata`: only the object's metadata is known, because the object comes from a cache of metadata. */
   readonly form: 'full' | 'metadata';
 }
 

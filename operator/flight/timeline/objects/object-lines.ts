@@ -13,7 +13,7 @@ const OTHER_MEANING = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
  */
 const BLOCK = /^(?=[^ \n\t][\s\S]*\n)(?:[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|[\n\t])+$/u;
 
-/** Values below this depth are written on one line, as JSON. */
+/** Values that are nested deeper than this are written as JSON on one line. */
 const MAX_DEPTH = 100;
 
 /**
@@ -49,7 +49,7 @@ function managers(entries: readonly unknown[]): readonly string[] {
   return words.map((word) => visibleJson(`# managed by ${word.replaceAll(/\s+/g, ' ')}`));
 }
 
-/** The YAML of a value that needs one line. Undefined for a value with members. */
+/** The YAML of a value that needs only one line. Undefined for a value that has members or items. */
 function emptyText(value: unknown): string | undefined {
   if (typeof value === 'string') return scalar(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
