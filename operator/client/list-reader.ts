@@ -64,7 +64,7 @@ export async function readList<T extends KubernetesObject>(
 /** The items of one answer. The `kind` of the list may come after its items. */
 class ListItems<T extends KubernetesObject> {
   readonly #resource: Resource<T>;
-  /** The `apiVersion` and `kind` of the items on the wire. */
+  /** The `apiVersion` and `kind` of the items as the server sends them. */
   readonly #expected: ObjectForm;
   /** The options for items that have another `apiVersion` and `kind` than the resource, or none. */
   readonly #given: EntryOptions;

@@ -21,8 +21,8 @@ export function lazyObject<T extends KubernetesObject>(entry: Lazy<T>): T {
 }
 
 /**
- * The target of all proxies. The traps never read it, but Node asks the target how to print a proxy. Without
- * this method, `console.log(object)` would print an empty object.
+ * The target of all proxies. The traps never read it, but Node calls this method of the target to print a
+ * proxy. Without the method, `console.log(object)` would print an empty object.
  */
 const TARGET = {
   /** Called with the proxy as `this`. */

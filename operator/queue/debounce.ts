@@ -7,7 +7,9 @@ interface Unrest {
 
 /** The waits of `Debounce`. */
 interface DebounceTimes {
-  /** Milliseconds that must pass without another change until a key is at rest. If 0, there is no wait. */
+  /**
+   * Milliseconds that must pass without another change of a key before the wait ends. If 0, there is no wait.
+   */
   readonly waitMs: number;
   /**
    * Maximum milliseconds to wait, counted from the first change, so that continuous changes do not delay the
@@ -20,9 +22,9 @@ interface DebounceTimes {
 const MAX_WAITS = 10;
 
 /**
- * Waits until keys are at rest, so that several changes in a row cause only one action. A reconciler calls
- * `leftMs` in every attempt, and returns the result as `requeueAfterMs` while it is above zero. Debounce has
- * no timers.
+ * Waits until a key has not changed for some time, so that several changes in a row cause only one action. A
+ * reconciler calls `leftMs` in every attempt, and returns the result as `requeueAfterMs` while it is above
+ * zero. Debounce has no timers.
  *
  * It keeps its state in memory, so a restarted process waits once more. It remembers a key from the first
  * change until `settle` is called. So a reconciler must also call `settle` for a key whose object is gone.

@@ -158,7 +158,7 @@ export class Handlers<T extends KubernetesObject> {
     for (const { resync } of this.#registered) resync?.start();
   }
 
-  /** Stops for good: no handler is called any more. */
+  /** Stops permanently: no handler is called any more. */
   stop(): void {
     this.#running = false;
     for (const { delivery, resync } of this.#registered) {

@@ -11,7 +11,8 @@ import type { Store } from './store.ts';
 
 /**
  * What a source is doing. `waiting`: it waits between two attempts. `forbidden` and `unserved`: it also
- * waits, because the server refuses or does not have the resource. `stopped`: it has stopped for good.
+ * waits, because the server refuses or does not have the resource. `stopped`: it has stopped, and does not
+ * start again.
  */
 export type SourceState =
   | 'idle'

@@ -13,7 +13,7 @@ export interface ReflectorStatus {
    * - `unserved`: the server does not have the resource at the moment.
    * - `forbidden`: RBAC or the ambassador's filter refuses the requests. After a healthy period, the state is
    *   still `failing` for the first two refusals of the API server.
-   * - `stopped`: the reflector has stopped for good.
+   * - `stopped`: the reflector has stopped, and does not start again.
    */
   readonly health: 'starting' | 'healthy' | 'failing' | 'unserved' | 'forbidden' | 'stopped';
   /** Why the source is not healthy. */

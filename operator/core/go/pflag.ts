@@ -1,4 +1,4 @@
-/** A flag that a program knows. */
+/** A flag that a program accepts. */
 export interface KnownFlag {
   /** One letter that may be written after a single dash. */
   readonly shorthand?: string;

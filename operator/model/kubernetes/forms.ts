@@ -15,7 +15,7 @@ import type { KubernetesObject, ObjectMeta } from '../object.ts';
 
 /**
  * A quantity: a number, or a string with a suffix such as `500m` or `1Gi`. API servers always answer with a
- * string: `2` comes back as `'2'`.
+ * string: for a `2` in the request, the answer contains `'2'`.
  */
 export type Quantity = number | string;
 

@@ -148,7 +148,7 @@ class PatternParser {
   #readFlags(): void {
     const reader = this.#reader;
     const start = reader.at;
-    // A name has at least one character, and a character follows the bracket.
+    // This pattern requires a name of at least one character, and a character after the bracket.
     if (/^\(\?(?:P<.|<.)/s.test(reader.text.slice(start, start + 5))) {
       const [capture, name = ''] = reader.takeMatch(/\(\?P?<([^>]*)>/y) ?? [];
       if (capture === undefined)

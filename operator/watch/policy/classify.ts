@@ -170,8 +170,8 @@ function classifyProtocol(error: ProtocolError, during: During, history: History
   if (during === 'list') {
     return act(history.undecodable === 0 ? 'resume' : 'relist-latest', 'backoff', 'undecodable');
   }
-  // A line must not be skipped, because its event would be lost for good. So a failure causes a list. The
-  // waits grow, because a line that can never be decoded must not cause one list right after another.
+  // A line must not be skipped, because its event would never be delivered again. So a failure causes a list.
+  // The waits grow, because a line that can never be decoded must not cause one list right after another.
   const waits = ['none', 'backoff', 'longest'] as const;
   return act('relist-latest', waits[Math.min(history.undecodable, 2)] ?? 'longest', 'undecodable');
 }
