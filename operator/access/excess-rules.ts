@@ -37,7 +37,7 @@ export function excessRules(
     const isNeeded = (rule: PolicyRule): boolean =>
       needed.some(
         (right) =>
-          // If a right is granted in all namespaces, it is excess unless it is also needed in all namespaces.
+          // A right that is granted in all namespaces is returned unless it is also needed in all namespaces.
           (namespace === undefined ? right.namespace === undefined : isIn(right, namespace)) &&
           isPartOf(rule, right),
       );

@@ -63,8 +63,8 @@ export function parseAnswer(
 }
 
 /**
- * Returns if the answer is a success with a JSON body, without reading the body. Otherwise throws the same
- * errors as `readAnswer`.
+ * Does nothing if the answer is a success with a JSON body; the body is then not read. Otherwise throws the
+ * same errors as `readAnswer`.
  */
 export async function requireSuccess(
   response: TransportResponse,

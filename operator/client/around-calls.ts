@@ -30,7 +30,8 @@ export const AROUND_CALLS = [
   'journal',
   /**
    * Counts each write for the status page (`manager/controller-host.ts`). This layer is outside of `retry`,
-   * so that a write is counted once, however often it is sent. It could also come after `expectServed`.
+   * so that a write is counted once, however often it is sent. Its position before `expectServed` does not
+   * matter.
    */
   'count',
   /**

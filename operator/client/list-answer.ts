@@ -19,8 +19,8 @@ interface DecodedList<T extends KubernetesObject> extends ListFrame {
 
 /**
  * The items of a list answer, each with the `apiVersion` and `kind` of `resource`. The server sends items of
- * built-in resources without `apiVersion` and `kind`, and items with only metadata have different ones.
- * `items: null` is read as an empty list.
+ * built-in resources without `apiVersion` and `kind`, and items with only metadata with another `apiVersion`
+ * and `kind`. `items: null` is read as an empty list.
  *
  * @param expected - the requested `apiVersion` and `kind`. Default: those of the resource.
  * @throws ProtocolError `DECODE` for a Table, for a list of another kind, and for an item without a

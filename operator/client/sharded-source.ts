@@ -80,7 +80,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     const slots = this.#tokens.get(token) ?? this.#options.slots();
     this.#tokens.delete(token);
     if (slots.size === 0) {
-      // The list is sent only for its resourceVersion.
+      // The list is requested only because the caller needs its resourceVersion.
       const page = await this.#source.listPage({ ...request, limit: 1 });
       return { ...page, items: [], continueToken: undefined };
     }

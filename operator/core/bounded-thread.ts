@@ -63,7 +63,7 @@ export class BoundedThread<Request, Answer> {
     }
   }
 
-  /** Ends the thread, even in the middle of a request. That request is answered as broken. */
+  /** Ends the thread, even in the middle of a request. That request then resolves to a BrokenThread. */
   async end(): Promise<void> {
     await this.#worker.terminate();
   }

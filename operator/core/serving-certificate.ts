@@ -5,7 +5,8 @@ import type { X509Certificate } from 'node:crypto';
  * begins with "the certificate". Undefined if the validity period and the names are right. The issuer is not
  * checked.
  *
- * @param names - the names by which clients call the server. An alternative name must cover each of them.
+ * @param names - the names by which clients call the server. Each of them must match an alternative name of
+ *   the certificate.
  */
 export function certificateProblem(
   certificate: X509Certificate,

@@ -12,8 +12,8 @@ const require = createRequire(import.meta.url);
 const yaml = (): typeof import('yaml') => require('yaml');
 
 /**
- * Maximum number of aliases to which a document may expand. Because of this limit, nested anchors that expand
- * without end are refused, as in kubectl.
+ * Maximum number of aliases in a document, where an alias inside of another alias counts each time it is
+ * expanded. As in kubectl, the limit prevents nested aliases from expanding without end.
  */
 const MAX_ALIAS_COUNT = 100;
 

@@ -44,8 +44,8 @@ const AFTER_TRIGGER_MS = 1_000;
 const BETWEEN_TRIGGERS_MS = 10 * 60_000;
 
 /**
- * Minimum milliseconds between two requested records, because anyone who can reach the port may request a
- * record.
+ * Minimum milliseconds between two requested records, because anyone who can reach the health port may
+ * request a record.
  */
 const BETWEEN_REQUESTS_MS = 10_000;
 

@@ -39,8 +39,8 @@ function namesObject({ details: { name } }: ApiError): boolean {
 
 /**
  * True when the answer comes from a server that called another server as a client, such as an aggregated API
- * server. In this case client-go fills in the requested name, although the other server did not name an
- * object.
+ * server. In this case client-go fills in the requested name, although the answer of the other server did not
+ * contain it.
  */
 function isPassedOn({ details: { causes } }: ApiError): boolean {
   return (

@@ -142,7 +142,8 @@ export function isOlder(a: string, b: string): boolean {
 
 /** True for a resourceVersion that can be compared with others. */
 export function isOrdered(resourceVersion: string): boolean {
-  // Runs once or twice for each event. A regular expression takes several times as long.
+  // This function runs once or twice for each event, and a regular expression would take several times as
+  // long.
   const { length } = resourceVersion;
   if (length === 0 || resourceVersion.charCodeAt(0) === ZERO) return false;
   for (let at = 0; at < length; at++) {

@@ -30,17 +30,18 @@ export type Refusal =
       readonly name: string;
     }
   /**
-   * A right is missing (RBAC or another authorizer), the namespace is being deleted, or another
-   * admission plug-in refused, such as a LimitRange.
+   * A right is missing (RBAC or another authorizer), the namespace is being deleted, or another admission
+   * plug-in refused the write, for example because of a LimitRange.
    */
   | { readonly kind: 'rbac' | 'namespace-terminating' | 'admission' };
 
 type Named = Extract<Refusal, { readonly name: string }>['kind'];
 
 /*
- * These texts come from the API server, because neither reason nor causes distinguish these refusals. Each
- * text is at the beginning of what the server says about the object (`pods "a" is forbidden: …`), so that
- * no value of an object can imitate one. Sources, in kubernetes/kubernetes:
+ * The patterns below match messages of the API server, because neither the reason nor the causes distinguish
+ * these refusals. Each pattern matches only at the beginning of the message, or right after the object
+ * (`pods "a" is forbidden: …`), so that no value of an object can imitate a message. Sources, in
+ * kubernetes/kubernetes:
  * - admission.NewForbidden: staging/src/k8s.io/apiserver/pkg/admission/errors.go
  * - policies: staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go
  * - webhooks: .../admission/plugin/webhook/errors/statuserror.go (older ones without the object in front),
@@ -52,7 +53,7 @@ type Named = Extract<Refusal, { readonly name: string }>['kind'];
  *   pkg/registry/rbac/validation/rule.go, plugin/pkg/admission/gc/gc_admission.go
  */
 
-/** `pods "a" is forbidden: `, or the beginning of an internal error of the server. */
+/** Matches `pods "a" is forbidden: `, or the beginning of an internal error of the server. */
 const HEAD =
   /^(?:forbidden|[^\s":]+(?: "(?:[^"\\]|\\.)*")? is forbidden|Internal error occurred): /;
 

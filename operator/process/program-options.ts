@@ -20,7 +20,7 @@ export interface ProgramOptions {
    * that is removed before the program starts.
    */
   readonly input?: string;
-  /** Milliseconds after which its process group is ended; 0 for no limit. Default 60 s. */
+  /** Milliseconds after which the program's process group is ended; 0 for no limit. Default 60 s. */
   readonly timeoutMs?: number;
   /** Maximum number of bytes on standard output and standard error together. Default 10 MB. */
   readonly outputLimitBytes?: number;

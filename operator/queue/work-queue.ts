@@ -180,7 +180,7 @@ export class WorkQueue<K> {
     this.#handOut();
   }
 
-  /** Makes `key` ready after `delayMs`, or earlier if another call does so. Infinity means never. */
+  /** Makes `key` ready after `delayMs`, unless another call makes it ready earlier. Infinity means never. */
   addAfter(key: K, delayMs: number, options: AddOptions = {}): void {
     if (!(delayMs > 0)) {
       this.add(key, options);

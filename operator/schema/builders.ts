@@ -38,7 +38,7 @@ export function Quantity(options: SchemaOptions = {}): TUnsafe<number | string> 
  * A list of objects that are identified by the values of `keys`. Server-side apply merges it item by item,
  * and the API server refuses two items with the same keys.
  *
- * @param keys - required or defaulted scalar fields of `item`.
+ * @param keys - scalar fields of `item` that are required or have a default.
  */
 export function ListMap<Item extends TObject>(
   item: Item,
@@ -68,8 +68,8 @@ export function ListAtomic<Item extends TSchema>(
 }
 
 /**
- * `schema`, which must describe an object or a map. Server-side apply then replaces a value as a whole, and
- * the value has a single owner.
+ * A copy of `schema` with which server-side apply replaces a value as a whole, so that the value has a single
+ * owner. `schema` must describe an object or a map.
  */
 export function atomic<Schema extends TSchema>(schema: Schema): Schema {
   return withKeywords(schema, { 'x-kubernetes-map-type': 'atomic' });

@@ -46,9 +46,9 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   /**
    * The problems for which the API server would refuse `object`. Empty when the server would accept it.
    *
-   * As in the API server, defaults are filled in and unknown fields are dropped before that. CEL rules and
-   * facts that only the server knows (a free name, admission) are not checked. If the validation would take
-   * more than 50,000,000 steps, the result is one problem with the reason `InternalError`.
+   * Before the check, defaults are filled in and unknown fields are dropped, as in the API server. CEL rules
+   * and facts that only the server knows (a free name, admission) are not checked. If the validation would
+   * take more than 50,000,000 steps, the result is one problem with the reason `InternalError`.
    */
   validate(object: unknown): readonly FieldProblem[];
 }

@@ -45,7 +45,7 @@ export interface CheckedDefinition {
 
 /**
  * Maximum number of versions of a definition. No real definition has so many. The limit bounds the work,
- * because every served version is compared with every other.
+ * because every served version is compared with every other served version.
  */
 const MAX_VERSIONS = 50;
 

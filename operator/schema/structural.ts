@@ -17,7 +17,7 @@ import { patternMatcher } from './pattern/pattern.ts';
 /** TypeBox's pattern for a map with arbitrary keys. */
 const ANY_KEY = '^.*$';
 
-/** Keywords that are handled separately. All others are copied. */
+/** Keywords that are handled separately. All other keywords are copied. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   'type',
   'properties',
@@ -27,7 +27,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Converts a TypeBox schema to a structural one, in which each field has one type, declared in one place.
+ * Converts a TypeBox schema to a structural schema, in which each field has one type, declared in one place.
  *
  * @param path - the path of the schema, for errors.
  * @throws ConfigurationError `CONFIG` for a schema that cannot be structural, with its path and a remedy.
@@ -67,7 +67,7 @@ function keywordsOf(schema: Json, kind: keyof typeof KEYWORDS, path: string): St
   const kept: [string, unknown][] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined || STRUCTURE.has(keyword) || DROPPED.has(keyword)) continue;
-    if (keyword.startsWith('~')) continue; // TypeBox's own marks
+    if (keyword.startsWith('~')) continue; // keywords that only TypeBox uses
     if (keyword === 'additionalProperties' && kind === 'object') continue;
     if (keyword in REMEDIES && keyword !== 'uniqueItems') throw notStructural(path, keyword);
     if (keyword === 'uniqueItems' && value === true) throw notStructural(path, keyword);

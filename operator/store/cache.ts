@@ -49,8 +49,8 @@ export class Cache<T extends KubernetesObject> {
         if (old !== undefined) gone.push(new Deleted(old, true));
         changes.push(new Added(entry, before === undefined));
       } else if (old.isUnreadable) {
-        // The object may have changed since its unreadable state, which is not known, so the new state also
-        // replaces the old state.
+        // The cached state is unreadable, so it is not known whether the object has changed. The change
+        // contains the new state in place of the old state.
         if (old !== entry) changes.push(new Updated(entry, entry, { relist: true }));
       } else if (old.resourceVersion !== entry.resourceVersion) {
         entry.follow(old);

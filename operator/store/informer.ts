@@ -43,7 +43,7 @@ export type { InformerObserver, InformerOptions } from './shared-informer.ts';
 export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
-  /** The writes of this process, which the code that writes reports here. */
+  /** The writes of this process. The code that sends them also reports them here. */
   readonly ownWrites: OwnWrites<T>;
   readonly #cachedForm: (answer: T) => CachedForm<T>;
   readonly #labels: Labels;

@@ -56,8 +56,8 @@ interface Answer<T extends KubernetesObject> {
 interface Removal {
   readonly key: ObjectKey;
   /**
-   * If the answer to a write has shown that the object is gone, the resourceVersion of this answer. Undefined
-   * when this process requested the delete.
+   * The resourceVersion of the answer to a write that has shown that the object is gone. Undefined when this
+   * process requested the delete.
    */
   readonly lastVersion: string | undefined;
   readonly expiresAt: number;

@@ -132,7 +132,7 @@ class SharedRequest {
   readonly client: object;
   readonly groupVersion: string;
   readonly #discovery: Discovery;
-  /** Called from the time on when no further source can join this request. */
+  /** Called as soon as no further source can join this request. */
   readonly #closed: () => void;
   readonly #stop = new AbortController();
   /** The wait before the request. */

@@ -1,7 +1,7 @@
 import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 
-/** How old the state of the collection may be that a list contains. */
+/** How old the state of the collection in a list may be. */
 export type ListConsistency =
   /** The newest state: no resourceVersion is sent. */
   | { readonly kind: 'latest' }
@@ -92,9 +92,9 @@ export interface ListWatch<T extends KubernetesObject> {
   listPage(request: ListPageRequest<T>): Promise<ListPage<T>>;
   /**
    * Resolves when the server has accepted the watch (the headers of its answer have arrived), with batches of
-   * events in wire order. The iterator ends when the server ends the watch normally. It throws the errors of
-   * `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the answer breaks off. If the reader
-   * leaves its loop, or `signal` aborts, the connection is closed.
+   * events in the order in which the server sent them. The iterator ends when the server ends the watch
+   * normally. It throws the errors of `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the
+   * answer breaks off. If the reader leaves its loop, or `signal` aborts, the connection is closed.
    */
   watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
   /** Tells if the resource is served. If omitted, a list is requested to find out. */

@@ -21,8 +21,8 @@ const GRACE_MS = 10_000;
 const PROVEN_SILENCE_MS = 90_000;
 
 /**
- * If no gap between two lines of a watch is longer than this, the server sends bookmarks regularly. In
- * milliseconds.
+ * If no gap between two lines of a watch is longer than this number of milliseconds, the server sends
+ * bookmarks regularly.
  */
 const PROOF_GAP_MS = 75_000;
 
@@ -165,7 +165,7 @@ function isGivenUp(outcome: Outcome): boolean {
   return !('error' in outcome) || outcome.error instanceof AmbassadorError;
 }
 
-/** Returns a function: when does a connection count as dead that was last active at `activeAt`? */
+/** Returns a function that returns when a connection that was last active at `activeAt` counts as dead. */
 function limits(
   { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WatchOnceRequest,
   openedAt: number,

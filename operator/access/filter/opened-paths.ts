@@ -22,11 +22,11 @@ export interface OpenedPaths {
    */
   readonly collection: boolean;
   readonly objects: ObjectNames;
-  /** True if the path is open by which a source checks whether a missing resource is served now. */
+  /** A source reads this path to check whether a missing resource is served now. True if the path is open. */
   readonly discovery: boolean;
 }
 
-/** @param accesses - must be sorted. They may also be merged, as the accesses that `accessOf` returns. */
+/** @param accesses - must be sorted. Merged accesses, such as the result of `accessOf`, are also allowed. */
 export function openedPaths(accesses: readonly RequestedAccess[]): readonly OpenedPaths[] {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
@@ -45,8 +45,8 @@ export function openedPaths(accesses: readonly RequestedAccess[]): readonly Open
 }
 
 /**
- * All paths that these accesses need. They are accesses to the same resource or subresource in the same
- * namespace.
+ * All paths that these accesses need. All of the accesses must be to the same resource or subresource in the
+ * same namespace.
  */
 function pathsOf(accesses: readonly RequestedAccess[]): OpenedPaths | undefined {
   const [first] = accesses;

@@ -26,8 +26,8 @@ export interface RetryOptions {
 export const DEFAULT_RETRY_BUDGET_MS: number = 10_000;
 
 /**
- * Each delay is extended at random by up to this fraction, so that callers that were refused together spread
- * out.
+ * Each delay is extended at random by up to this fraction, so that callers that were refused at the same time
+ * do not retry at the same time.
  */
 const JITTER = 0.2;
 

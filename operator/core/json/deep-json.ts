@@ -86,8 +86,9 @@ function containsItself(): OperatorError {
 }
 
 /**
- * A deep copy of `value`. It is usually made by structuredClone, which in Node 24 fails for a value with
- * 2,000 levels. Of such a value, only objects, arrays and scalars can be copied.
+ * A deep copy of `value`. It is made by structuredClone if possible. In Node 24, structuredClone fails for a
+ * value with 2,000 levels. Such a value is copied in another way, which supports only objects, arrays and
+ * scalars.
  */
 export function deepCopy<T>(value: T): T {
   try {

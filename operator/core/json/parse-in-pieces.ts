@@ -82,7 +82,7 @@ class Container {
   readonly value: Record<string, unknown> | unknown[];
   readonly #text: string;
   readonly #end: number;
-  /** Index in the text where the first member begins that is not parsed yet. */
+  /** Index in the text of the first member that is not parsed yet. */
   #piece: number;
   /** Index in the text where the current member begins. */
   #member: number;

@@ -4,8 +4,8 @@ import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 const CONTEXT_LINES = 3;
 
 /**
- * Up to this number of differing lines, the shortest diff is searched. The time for this search grows with
- * the square of the number.
+ * If at most this many lines differ, the shortest diff is computed. The time for this grows with the square
+ * of the number of differing lines.
  */
 const MAX_DIFFERENCES = 1_000;
 

@@ -34,7 +34,7 @@ function escaped(character: string): string {
  */
 export const MAX_TEXT_CHARS = 2_048;
 
-/** Number of characters that are kept at the end, where an API server names the last of several causes. */
+/** Number of characters that are kept at the end, where an API server reports the last of several causes. */
 const END_CHARS = 512;
 
 /**

@@ -25,7 +25,7 @@ export class SecretValues {
    * same string as a value.
    */
   readonly #names = new Set<string>();
-  /** The strings that the values become in each encoding, such as base64, with their replacements. */
+  /** The values in each encoding, such as base64, with their replacements. */
   readonly #forms = new FormIndex();
   /**
    * The same strings, but without values that are words or numbers, because words and numbers are too common

@@ -12,7 +12,7 @@ import { type KeptField, keptFields } from './kept-fields.ts';
 import { withKept } from './restored-fields.ts';
 import { type ConversionStep, stepsBetween } from './version-steps.ts';
 
-/** A resource whose conversions connect every version with every other. */
+/** A resource whose conversions connect every version with every other version. */
 interface ConvertedResource {
   readonly group: string;
   readonly kind: string;

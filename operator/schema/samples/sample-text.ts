@@ -113,7 +113,7 @@ function* candidates(schema: StructuralSchema, wanted: string, work: Work): Gene
   }
 }
 
-/** Variants of a text with another digit, which is then another address, date or number. */
+/** Variants of a text in which one digit is different, so that they are other addresses, dates or numbers. */
 function variants(text: string): readonly string[] {
   const other = (digit: string): string =>
     /\d/.test(text) ? text.replace(/\d(?=\D*$)/, digit) : `${digit}${text}`;

@@ -14,7 +14,7 @@ const MAX_DEPTH = 20;
 /** Maximum number of items of a list or a map of a sample. */
 const MAX_ITEMS = 20;
 
-/** Maximum number of items of all lists of a sample together, because lists of lists could have many. */
+/** Maximum number of items of all lists of a sample together, because lists of lists could have very many. */
 const MAX_LISTED = 1_000;
 
 /** Selects one of several possible values. */
@@ -52,8 +52,8 @@ const MORE_ITEMS = 3;
 
 /**
  * A small value for a schema: required fields, and fields with a default. The value may be invalid, because a
- * valid value is not found for every schema. So the caller must check it. When all work is spent, each
- * further value is `{}`.
+ * valid value is not found for every schema. So the caller must check it. After the maximum number of steps,
+ * each further value is `{}`.
  *
  * @param branch - the index of the alternative that is used from `anyOf` and `oneOf`.
  */

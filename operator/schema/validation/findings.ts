@@ -31,8 +31,8 @@ export class Findings {
   }
 
   /**
-   * Adds a problem. It takes as many steps as its message has characters, because a message may quote large
-   * values and list many values.
+   * Adds a problem. This counts as many steps as the message has characters, because a message may quote
+   * large values and list many values.
    *
    * @throws TooMuchWork
    */

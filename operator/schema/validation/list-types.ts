@@ -7,7 +7,8 @@ import { identityOf } from './json-equality.ts';
 import { childPath } from './schema-places.ts';
 
 /**
- * The duplicates in lists that allow none: a set may have each value once, and a list map each key.
+ * The duplicates in lists that allow none: a set may contain each value once, and a list map may contain each
+ * key once.
  *
  * @throws TooMuchWork
  */

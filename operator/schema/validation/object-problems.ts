@@ -49,8 +49,8 @@ const BLOCKING: ReadonlySet<FieldError['reason']> = new Set([
 ]);
 
 /**
- * The causes for which the API server refuses a custom resource, in its order and with its messages. A field
- * or an item that did not change may keep a problem that it had in `previous`.
+ * The causes for which the API server refuses a custom resource, in the server's order and with the server's
+ * messages. A field or an item that did not change may keep a problem that it had in `previous`.
  *
  * @param object - the object as it is stored: with defaults, and without the fields that the API server
  *   prunes.

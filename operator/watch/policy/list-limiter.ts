@@ -189,9 +189,9 @@ class RelistSpread {
   }
 
   /**
-   * Records that `source`, one of `sources` sources, must list again. Returns the milliseconds to wait before
-   * calling `delayMs`. After this time it is known if other sources must list as well. In a process with
-   * fewer than five sources, the result is 0.
+   * Records that `source` must list again. `sources` is the number of sources in the process. Returns the
+   * milliseconds to wait before calling `delayMs`. After this time it is known if other sources must list as
+   * well. In a process with fewer than five sources, the result is 0.
    */
   needed(source: object, sources: number): number {
     const nowMs = this.#clock.monotonic();

@@ -40,7 +40,9 @@ export class Pace {
   /** Number of failures since earlier failures were last forgotten, see `HEALTHY_AFTER_MS`. */
   #failures = 0;
   #connectedMs = 0;
-  /** The times in the last minute at which watches were opened that the server ended early. */
+  /**
+   * For each watch that the server ended early, the time when it was opened, if that was in the last minute.
+   */
   #earlyOpens: number[] = [];
   #lastOpenAt = Number.NEGATIVE_INFINITY;
 

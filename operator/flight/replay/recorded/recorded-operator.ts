@@ -29,7 +29,7 @@ export function replaySettings(
       installCrds: false,
       selfTest: 'off',
       webhookGate: undefined,
-      // Work that is still running at the end of the replay, or of a term, is abandoned at once.
+      // Work that is still running when the replay or the leadership ends is abandoned at once.
       shutdownTimeoutMs: 0,
     },
     ...{ leaderElection: undefined, sharding: undefined, relistIntervalMs: 0 },
