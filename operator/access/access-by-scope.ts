@@ -6,14 +6,14 @@ import type { Placement } from './placement.ts';
 import { accessOf, accessOfElectionOnly } from './required-access.ts';
 
 /**
- * The access that the declarations of an operator require, derived once per scope. Every output is made from
- * this value: roles, filters, manifests, charts and bundles. A scope is the watched namespaces, or all
- * namespaces.
+ * The access that the declarations of an operator require, derived once per scope. A scope is the set of
+ * watched namespaces, or all namespaces. Roles, filters, manifests, charts and bundles are all generated from
+ * this object.
  */
 export class AccessByScope {
   readonly declared: readonly Declared[];
   readonly #installCrds: boolean;
-  /** Keyed by the watched namespaces, as JSON. */
+  /** The access of each scope, keyed by the watched namespaces as JSON. */
   readonly #scopes = new Map<string, readonly AccessRule[]>();
   #definitions: readonly CustomResourceDefinition[] | undefined;
 
@@ -24,7 +24,8 @@ export class AccessByScope {
   }
 
   /**
-   * The access without the access for the election, merged and sorted: see `accessOf`.
+   * The access in a scope, except for the access that the election requires. It is merged and sorted: see
+   * `accessOf`.
    *
    * @throws ConfigurationError `CONFIG` in the same cases as `accessOf`.
    */
@@ -62,7 +63,7 @@ export class AccessByScope {
   /**
    * The definitions of the declared resources, sorted by name.
    *
-   * @throws ConfigurationError `CONFIG` when two definitions declare one resource differently.
+   * @throws ConfigurationError `CONFIG` when two different definitions declare the same resource.
    */
   get definitions(): readonly CustomResourceDefinition[] {
     this.#definitions ??= definedResources(this.declared).map(({ definition }) => definition);

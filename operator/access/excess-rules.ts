@@ -8,21 +8,22 @@ export interface ExcessAccessRule {
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
   /**
-   * - `wildcard`: `*` for verbs, groups or resources, which also grants rights on future resources.
-   * - `escalation`: `escalate`, `bind` or `impersonate`, which can lead to more rights.
-   * - `secrets`: allows reading credentials of others.
+   * - `wildcard`: the rule has `*` as a verb, a group or a resource, which also grants rights on future
+   *   resources.
+   * - `escalation`: the verb is `escalate`, `bind` or `impersonate`, which can lead to more rights.
+   * - `secrets`: the rule allows access to Secrets, which contain credentials of other programs.
    * - `undeclared`: any other right.
    */
   readonly kind: 'wildcard' | 'escalation' | 'secrets' | 'undeclared';
 }
 
 /**
- * The granted rights beyond the declarations, as rules with one verb and one resource each. A rule with a
- * wildcard is returned unsplit. Reviews that Kubernetes allows all users for themselves, and paths without
- * objects, are omitted.
+ * The granted rights that no declaration requires, as rules with one verb and one resource each. A rule with
+ * a wildcard is not split. Two kinds of rights are omitted: reviews that Kubernetes allows to every user, and
+ * rights on paths that are not paths of objects.
  *
- * @param granted - the rules, keyed by namespace. The key undefined stands for rights that are
- * granted in every namespace. They are returned once.
+ * @param granted - the rules, keyed by namespace. The key `undefined` stands for rights that are granted in
+ *   every namespace. These rights are returned only once.
  */
 export function excessRules(
   needed: readonly RequiredRight[],
@@ -36,7 +37,7 @@ export function excessRules(
     const isNeeded = (rule: PolicyRule): boolean =>
       needed.some(
         (right) =>
-          // A right that is granted everywhere is excess unless it is needed in every namespace.
+          // A right that is granted in all namespaces is returned unless it is also needed in all namespaces.
           (namespace === undefined ? right.namespace === undefined : isIn(right, namespace)) &&
           isPartOf(rule, right),
       );
@@ -67,7 +68,7 @@ function isPartOf(
   );
 }
 
-/** Splits a rule into rules with one verb, one group, one resource and at most one name. */
+/** Splits a rule into rules that each have one verb, one group, one resource and at most one name. */
 function taken(rule: PolicyRule): readonly PolicyRule[] {
   if (isWildcard(rule)) return [rule];
   const { verbs, apiGroups = [], resources = [], resourceNames = [] } = rule;

@@ -9,8 +9,8 @@ interface Reach {
 }
 
 /**
- * The accesses, keyed by verb. `unrequested` holds those that are never requested and that only
- * admission checks.
+ * The accesses to one resource in one place, keyed by verb. `unrequested` has the accesses for which no
+ * request is sent, and which only admission checks.
  */
 interface Reaches {
   readonly requested: Map<Verb, Reach>;
@@ -18,7 +18,7 @@ interface Reaches {
 }
 
 /**
- * One resource or subresource. `places` is keyed by namespace. The key '' stands for all
+ * All accesses to one resource or subresource. `places` is keyed by namespace. The key `''` stands for all
  * namespaces, or for the cluster if the resource is cluster-scoped.
  */
 interface Target {
@@ -92,7 +92,7 @@ function grouped(
   }));
 }
 
-/** The names that `others` do not cover; undefined for every object. */
+/** The names in `reach` that `others` do not contain. Undefined if `reach` covers every object. */
 function remaining(reach: Reach, others: readonly Reach[]): readonly string[] | undefined {
   if (others.some(({ all }) => all)) return [];
   if (reach.all) return undefined;
@@ -111,7 +111,7 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : 1;
 }
 
-/** The same accesses, reduced to what RBAC distinguishes: no versions, and no `unrequested`. */
+/** The same accesses without the facts that RBAC does not distinguish: the versions, and `unrequested`. */
 export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
   return mergeAccess(
     accesses.map(({ unrequested: _, ...access }) => ({
@@ -126,7 +126,7 @@ export type Verb = Permission['verbs'][number];
 /** A verb that a request can have. */
 export type RequestVerb = Exclude<Verb, CheckedVerb>;
 
-/** Every verb that can be declared, in the usual order. */
+/** All verbs that can be declared, in their usual order. */
 export const VERBS: readonly Verb[] = [
   'get',
   'list',
@@ -162,27 +162,27 @@ export function methodOf(verb: string): Method | undefined {
 }
 
 /**
- * A resource, as far as its paths need it. A resource that is known only from a role has no
- * version, and may have no known scope.
+ * The members of a resource that determine its paths. If a resource is known only from a role, its version is
+ * unknown, and its scope may be unknown, too.
  */
 export interface PathResource extends Pick<Resource, 'group' | 'plural'> {
-  /** Undefined if the version is unknown. Then the paths of every version are needed. */
+  /** Undefined if the version is unknown. The paths of every version are then needed. */
   readonly version: string | undefined;
-  /** Undefined if the scope is unknown. Then both kinds of paths are needed. */
+  /** Undefined if the scope is unknown. The namespaced and the cluster-scoped paths are then needed. */
   readonly namespaced: boolean | undefined;
 }
 
 /** A verb that a role can contain. `deletecollection` cannot be declared. */
 export type PathVerb = RequestVerb | 'deletecollection';
 
-/** Requests that need a path: an `AccessRule`, or the access that a role grants. */
+/** An access for which requests are sent: an `AccessRule`, or the access that a role grants. */
 export interface RequestedAccess extends Omit<AccessRule, 'resource' | 'verbs'> {
   readonly resource: PathResource;
-  /** Verbs that a request can have. With `unrequested`, other verbs are possible, too. */
+  /** Verbs that a request can have. If `unrequested` is true, other verbs are possible, too. */
   readonly verbs: readonly (PathVerb | CheckedVerb)[];
 }
 
-/** The verbs on one resource in one place. */
+/** The verbs that are allowed on one resource or subresource in one namespace or in all. */
 export interface AccessRule {
   readonly resource: Resource;
   readonly subresource: string | undefined;
@@ -191,12 +191,15 @@ export interface AccessRule {
    * cluster-scoped.
    */
   readonly namespace: string | undefined;
-  /** Sorted as in `VERBS`, without duplicates. */
+  /** Verbs in the same order as in `VERBS`, without duplicates. */
   readonly verbs: readonly Verb[];
-  /** Sorted, without duplicates, at least one. If omitted, the rule covers every object. */
+  /**
+   * The names of objects, sorted and without duplicates. There is at least one name. If omitted, the rule
+   * covers every object.
+   */
   readonly resourceNames?: readonly string[];
   /**
-   * True when the operator makes no such request, and admission only checks whether the request
+   * True when the operator does not send such a request itself, and admission only checks whether the request
    * would be allowed.
    */
   readonly unrequested?: boolean;

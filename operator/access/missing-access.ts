@@ -13,9 +13,9 @@ export interface GrantedRules {
 /**
  * The needed access that the rules do not grant.
  *
- * @param rulesIn - returns the rules in a namespace. For undefined, it returns the rules for every
- * namespace and for cluster-scoped resources. These are also applied to each namespace, so the
- * caller need not repeat them.
+ * @param rulesIn - returns the rules in a namespace. If the argument is undefined, it returns the rules for
+ *   every namespace and for cluster-scoped resources. The function also applies these rules in each
+ *   namespace, so the caller does not need to repeat them.
  */
 export function missingAccess(
   needed: NeededAccess,
@@ -31,7 +31,10 @@ export function missingAccess(
   };
 }
 
-/** True when a single rule grants the right. The names of several rules do not add up to all names. */
+/**
+ * True when one of the rules grants the right. A right on all objects is not granted by several rules with
+ * names, however many names they have.
+ */
 function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): boolean {
   const { verb, resource, subresource, name } = right;
   const { group, plural } = resource;
@@ -45,7 +48,7 @@ function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): bool
   );
 }
 
-/** True when a rule allows reading `path`, either exactly or by a prefix that ends in `*`. */
+/** True when a rule allows reading `path`: it contains the path itself, or a prefix of it followed by `*`. */
 function grantsPath(rules: readonly NonResourceRule[], path: string): boolean {
   return rules.some(
     ({ verbs, nonResourceURLs = [] }) =>
@@ -69,7 +72,7 @@ function has(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value);
 }
 
-/** A rule to add to a role, with the place of the role and the reasons. */
+/** A rule that must be added to a role, with the namespace of the role and the reasons. */
 export interface MissingAccessRule {
   readonly kind: 'Role' | 'ClusterRole';
   /** The namespace of the Role. Undefined for a ClusterRole. */
@@ -81,8 +84,8 @@ export interface MissingAccessRule {
 }
 
 /**
- * The missing access as rules to add. Verbs on the same object, or on all objects of a resource, share a
- * rule.
+ * The missing access as rules that must be added. Verbs on the same object, or on all objects of a resource,
+ * are in one rule.
  */
 export function missingRules({ rights, paths }: NeededAccess): readonly MissingAccessRule[] {
   const alike = Map.groupBy(rights, ({ resource, subresource, namespace, name }) =>
@@ -99,7 +102,7 @@ export function missingRules({ rights, paths }: NeededAccess): readonly MissingA
   ];
 }
 
-/** @param rights - equal except for their verbs. */
+/** @param rights - rights that differ only in their verbs. */
 function ruleFor(
   { resource, subresource, namespace, name }: RequiredRight,
   rights: readonly RequiredRight[],
@@ -130,7 +133,7 @@ function placeOf(namespaced: boolean, namespace: string | undefined): string {
   return namespaced ? 'in all namespaces' : 'in the cluster';
 }
 
-/** The rule on one line, as YAML. */
+/** The rule as YAML on one line. */
 export function ruleYaml(rule: PolicyRule): string {
   const lists = [
     ['apiGroups', rule.apiGroups],
@@ -146,8 +149,8 @@ export function ruleYaml(rule: PolicyRule): string {
 }
 
 /**
- * Unquoted if YAML can only read the text as a string, not as a number, a date, `true` or an alias; otherwise
- * quoted.
+ * The string as YAML. It has no quotes if YAML reads it as a string, and quotes if YAML could read it as
+ * something else, such as a number, a date, `true` or an alias.
  */
 function scalar(text: string): string {
   return /^[a-z][-a-z/]*[a-z]$/.test(text) && !/^(?:true|false|null|yes|no|on|off)$/.test(text)
@@ -155,7 +158,7 @@ function scalar(text: string): string {
     : JSON.stringify(text);
 }
 
-/** The controllers that need a right: `controller hello (source, owns)`. */
+/** The controllers that need a right, with the reasons: `controller hello (source, owns)`. */
 export function needsText(needs: readonly Need[]): string {
   const byController = Map.groupBy(needs, ({ controller }) => controller);
   return [...byController]

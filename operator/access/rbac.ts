@@ -8,17 +8,17 @@ const API_VERSION = 'rbac.authorization.k8s.io/v1';
 
 /** One rule of a role. */
 export interface RoleRule {
-  /** One group; empty for the core group. */
+  /** A list with a single group, which is empty for the core group. */
   readonly apiGroups: readonly [string];
-  /** Plurals, or `plural/subresource`; sorted. */
+  /** Plurals, or subresources written as `plural/subresource`; sorted. */
   readonly resources: readonly string[];
-  /** Sorted. If omitted, the rule covers every object. */
+  /** Names of objects, sorted. If omitted, the rule covers every object. */
   readonly resourceNames?: readonly string[];
   /** Sorted. */
   readonly verbs: readonly Verb[];
 }
 
-/** A Role for one namespace, or the ClusterRole for all namespaces and cluster-scoped resources. */
+/** The Role for one namespace, or the ClusterRole for all namespaces and for cluster-scoped resources. */
 export interface RbacRole {
   /** `rbac.authorization.k8s.io/v1`. */
   readonly apiVersion: typeof API_VERSION;
@@ -59,8 +59,8 @@ export interface RbacOptions extends Placement {
 }
 
 /**
- * The permissions of these controllers, and no others: a Role and its binding for each namespace, and a
- * ClusterRole with its binding for all namespaces and cluster-scoped resources.
+ * Exactly the permissions that these controllers need: a Role with its binding for each namespace, and a
+ * ClusterRole with its binding for all namespaces and for cluster-scoped resources.
  *
  * `/version`, which the ambassador's probe reads, is not included, because Kubernetes grants it to every
  * authenticated user through `system:public-info-viewer`.
@@ -85,7 +85,7 @@ export function rbacOf(
     .flatMap(([place, accesses]) => grant(place, rulesOf(accesses), options));
 }
 
-/** @param place - a namespace, or '' for the cluster. */
+/** @param place - a namespace, or `''` for the whole cluster. */
 function grant(
   place: string,
   rules: readonly RoleRule[],
@@ -108,7 +108,7 @@ function grant(
   ];
 }
 
-/** Resources of one group with the same verbs and the same names share a rule. */
+/** The rules for these accesses. Resources of one group that have the same verbs and names share a rule. */
 function rulesOf(accesses: readonly AccessRule[]): readonly RoleRule[] {
   const alike = Map.groupBy(accesses, ({ resource: { group }, verbs, resourceNames }) =>
     JSON.stringify([group, verbs, resourceNames]),

@@ -13,14 +13,12 @@ const PATH =
   /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]+))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
 
 /**
- * Kubernetes treats these words after a namespace as subresources of the namespace, not as resources in it.
+ * If one of these words follows a namespace in a path, Kubernetes treats it as a subresource of the
+ * namespace, and not as a resource in the namespace.
  */
 const OF_NAMESPACE: ReadonlySet<string> = new Set(['finalize', 'status']);
 
-/**
- * Parses a path. Undefined for a path that names no resource, such as `/version` and
- * `/apis/apps/v1`.
- */
+/** Parses a path. Undefined for a path without a resource, such as `/version` and `/apis/apps/v1`. */
 export function requestPath(path: string): RequestPath | undefined {
   const [, group = '', version = '', namespace, plural = '', name, subresource] =
     PATH.exec(path) ?? [];

@@ -51,13 +51,12 @@ export function accessOfElectionOnly(
 }
 
 /**
- * Everything that controllers do at the API server: get, list and watch of their sources, the
- * writes for `owns`, `finalizer` and a status, their permissions, the Events that the toolkit
- * records for them, and the access for leader election and installation. The result is merged and
- * sorted, so that the same declarations in any order give equal results. Only the name of the Lease
- * depends on the order, see `leaseNameOf`. A verb that is allowed on every object is not repeated
- * for single objects. A verb that is allowed in every namespace is not repeated for single
- * namespaces.
+ * The access for everything that controllers request from the API server: reading their sources, the writes
+ * for `owns`, `finalizer` and a status, their permissions, the Events that the toolkit records for them,
+ * leader election, and installation. The result is merged and sorted, so that the result does not depend on
+ * the order of the declarations. Only the name of the Lease depends on the order, see `leaseNameOf`. A verb
+ * that is allowed on every object is not repeated for single objects. A verb that is allowed in every
+ * namespace is not repeated for single namespaces.
  *
  * When the field selector of a source names one object, reads and writes of that source need access only to
  * this object.
@@ -65,11 +64,11 @@ export function accessOfElectionOnly(
  * A finalizer needs `list` without selectors in the namespaces of the source, to find objects that have the
  * finalizer and are no longer selected.
  *
- * A permission without its own namespaces applies to the namespaces of the controller's namespaced sources,
- * or to all namespaces if the controller has no such source.
+ * A permission without the option `namespaces` applies to the namespaces of the controller's namespaced
+ * sources. If the controller has no such source, it applies to all namespaces.
  *
  * @throws ConfigurationError `CONFIG` for a name that has a special meaning in a path pattern, and for an
- *   empty list of names or namespaces, which Kubernetes would treat as all.
+ *   empty list of names or namespaces, which Kubernetes would treat as all names or namespaces.
  */
 export function accessOf(
   declarations: readonly Declared[],
@@ -135,12 +134,18 @@ function accessOfDeclaration(
   ].map((access) => ({ ...access, controller: name }));
 }
 
-/** False for objects that are only named, such as a role that is bound. No Events about them are recorded. */
+/**
+ * False if a permission has only verbs that admission checks, such as `bind` on a role. No Events are
+ * recorded about such objects.
+ */
 function isHandled({ verbs }: Pick<AccessRule, 'verbs'>): boolean {
   return !verbs.every(isCheckedVerb);
 }
 
-/** Separates verbs that no request can have, because they need no path. */
+/**
+ * Splits an access into the verbs that requests can have, and the verbs that only admission checks, which
+ * need no path.
+ */
 function checkedApart(access: AccessRule): readonly AccessRule[] {
   const { checked = [], requested = [] } = Object.groupBy(access.verbs, (verb) =>
     isCheckedVerb(verb) ? 'checked' : 'requested',
@@ -202,13 +207,13 @@ function accessOfSource(source: Source, placement: Placement): readonly AccessRu
 
 function accessToChildren(source: Source, placement: Placement): readonly AccessRule[] {
   return [
-    // The path of a POST has no name, so create cannot be limited to names.
+    // The verb `create` cannot be limited to names, because the path of a POST contains no name.
     ...accessTo({ ...source, fieldSelector: '' }, placement, ['create']),
     ...accessTo(source, placement, ['patch']),
   ];
 }
 
-/** Writes to the reconciled objects themselves. */
+/** The access for writes to the reconciled objects themselves. */
 function accessToRoot(controller: Controller, placement: Placement): readonly RequiredAccessRule[] {
   const { for: root, owns, finalizer } = controller;
   const accesses: RequiredAccessRule[] = [];
@@ -216,7 +221,7 @@ function accessToRoot(controller: Controller, placement: Placement): readonly Re
     accesses.push(...because('finalizer', accessTo(root, placement, ['patch'])));
   }
   if (finalizerNameOf(controller) !== undefined) {
-    // The search for objects that are no longer selected uses no selectors.
+    // Objects that are no longer selected are listed without selectors.
     const past = { ...root, fieldSelector: '' };
     accesses.push(...because('finalizer', accessTo(past, placement, ['list'])));
   }
@@ -225,8 +230,8 @@ function accessToRoot(controller: Controller, placement: Placement): readonly Re
     accesses.push(...because('status', accessTo(root, placement, ['patch'], status)));
   }
   if (owns.length > 0) {
-    // Needed for `blockOwnerDeletion` in a child, if OwnerReferencesPermissionEnforcement is on, as on
-    // OpenShift.
+    // This right is needed to set `blockOwnerDeletion` in a child if the admission plug-in
+    // OwnerReferencesPermissionEnforcement is enabled, as in OpenShift.
     const asked = { subresource: 'finalizers', unrequested: true };
     accesses.push(...because('owns', accessTo(root, placement, ['update'], asked)));
   }
@@ -251,7 +256,7 @@ function accessTo(
   }));
 }
 
-/** The single name that a field selector allows, as an authorizer reads it. */
+/** The single name that a field selector allows, according to the rules of an authorizer. */
 function selectedName(resource: Resource, fieldSelector = ''): string | undefined {
   for (const term of fieldSelector.split(',')) {
     const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];
@@ -261,12 +266,11 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
 }
 
 /**
- * The elector reads, creates and renews its Lease, and records an Event in the Lease's namespace
- * for a new leader. Replicas that share the work also list the Leases of their set. The Lease of a
- * replica has the name of its Pod, so no Role can name it. Events about groups refer to the Pod.
- * Events of hooks and of Metacontroller's controllers may refer to the operator's own Pod, which is
- * in the same namespace unless the settings say otherwise. Both kinds of Events can repeat, so they
- * need `patch`.
+ * The elector reads, creates and renews its Lease, and records an Event in the Lease's namespace for a new
+ * leader. Replicas that share the work also list the Leases of their set. The Lease of a replica has the name
+ * of its Pod, so no Role can name it. Events about groups refer to the Pod. Events of hooks and of
+ * Metacontroller's controllers may refer to the operator's own Pod, which is in the same namespace unless the
+ * settings say otherwise. Events of both kinds can be repeated, so they need `patch`.
  */
 function accessOfElection(
   declarations: readonly Declared[],
@@ -310,7 +314,7 @@ function eventPlaces(
   return beside.includes(undefined) ? beside : [...beside, ...apart];
 }
 
-/** The namespaces that a controller watches. */
+/** The namespaces in which a controller watches objects. */
 function placesOf(
   sources: readonly Source[],
   placement: Placement,
@@ -334,8 +338,8 @@ function namespacesOf(
 /**
  * The permissions that `ensureCrds` needs. Empty when no resource has a definition.
  *
- * It creates definitions by server-side apply, whose path contains the name, so that it cannot create any
- * other definition.
+ * `ensureCrds` creates definitions by server-side apply. The path of an apply contains the name, so the right
+ * can be limited to these definitions.
  */
 export function permissionsForCrds(declarations: readonly Declared[]): readonly Permission[] {
   const resourceNames = definedResources(declarations).map(

@@ -6,13 +6,16 @@ import type { AccessReason, RequiredAccessRule } from './required-access.ts';
 export interface Need {
   /** If omitted, the process itself needs the right, or the ambassador next to it. */
   readonly controller?: string;
-  /** `discovery`: a source checks whether its resource is served; `probe`: the probe of the ambassador. */
+  /**
+   * `discovery`: a source checks whether its resource is served. `probe`: the probe of the ambassador needs
+   * the right.
+   */
   readonly reason: AccessReason | 'discovery' | 'probe';
 }
 
 /**
- * One verb on one resource, in one namespace or in all. An authorizer decides about each such right
- * separately.
+ * The right to use one verb on one resource in one namespace or in all namespaces. An authorizer decides
+ * about each such right separately.
  */
 export interface RequiredRight {
   readonly verb: Verb;
@@ -25,7 +28,7 @@ export interface RequiredRight {
   readonly neededBy: readonly Need[];
 }
 
-/** A path that is read and does not name a resource. */
+/** A path that is read and is not the path of a resource. */
 export interface NeededPath {
   readonly path: string;
   readonly neededBy: readonly Need[];
@@ -43,8 +46,8 @@ export function neededAccess(declared: readonly RequiredAccessRule[]): NeededAcc
 }
 
 /**
- * The declared access as single rights, without duplicates. A right for one object or one namespace is
- * omitted when the right for all is also needed.
+ * The declared access as single rights, without duplicates. A right for one object is omitted when the same
+ * right is also needed for all objects. The same applies to namespaces.
  */
 export function requiredRights(declared: readonly RequiredAccessRule[]): readonly RequiredRight[] {
   const rights = new Map<string, RequiredRight>();
@@ -70,8 +73,8 @@ export function requiredRights(declared: readonly RequiredAccessRule[]): readonl
 }
 
 /**
- * Paths that name no object: the path that the ambassador's probe reads, and the paths that sources
- * read to check whether their resource is served.
+ * The paths that are read and are not paths of a resource: the path that the ambassador's probe reads, and
+ * the paths by which sources check whether their resource is served.
  */
 function neededPaths(declared: readonly RequiredAccessRule[]): readonly NeededPath[] {
   const paths = new Map<string, readonly Need[]>([['/version', [{ reason: 'probe' }]]]);
@@ -103,7 +106,9 @@ function widerForms(right: RequiredRight): readonly RequiredRight[] {
   ].filter((form) => form.name !== name || form.namespace !== namespace);
 }
 
-/** The version is ignored, because RBAC does not use it. */
+/**
+ * A string that is the same for equal rights. It does not contain the version, because RBAC ignores versions.
+ */
 function identityOf({ verb, resource, subresource, namespace, name }: RequiredRight): string {
   const { group, plural } = resource;
   return JSON.stringify([verb, group, plural, subresource ?? 0, namespace ?? 0, name ?? 0]);

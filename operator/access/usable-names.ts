@@ -4,17 +4,20 @@ import { resourceName } from '../model/resource.ts';
 import type { PathResource, RequestedAccess } from './merge-access.ts';
 import { POD_NAMESPACE } from './placement.ts';
 
-/** The usual grammar of names: a DNS-1123 subdomain. It matches neither `.` nor `..` nor the empty name. */
+/**
+ * The usual pattern of names, which is a DNS-1123 subdomain. It does not match `.`, `..` or an empty name.
+ */
 const SUBDOMAIN = `${DNS_LABEL}([.]${DNS_LABEL})*`;
 
 /**
- * Patterns for names that are not subdomains, keyed by plural and group, or only by group. Each
+ * Patterns for resources whose names are not subdomains, keyed by plural and group, or only by group. Each
  * pattern begins with a character other than a dot, so that it cannot match `.` or `..`.
  */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   // `system:node-reader`
   'rbac.authorization.k8s.io': '[A-Za-z0-9]([-A-Za-z0-9:_.]*[A-Za-z0-9])?',
-  // Kubernetes only checks that the name is one path segment. Names from the kubelet end in base64url.
+  // Kubernetes only checks that the name is a single path segment. Names that the kubelet generates end in
+  // base64url.
   'certificatesigningrequests.certificates.k8s.io': '[A-Za-z0-9][-A-Za-z0-9:_.]*',
   // `2001:db8::1`
   'ipaddresses.networking.k8s.io': '[0-9a-f:][0-9a-f:.]*',
@@ -22,7 +25,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 type Named = Pick<PathResource, 'group' | 'plural'>;
 
-/** The grammar of a resource's names, as a pattern without anchors. */
+/** A pattern for the names of a resource's objects, without anchors. */
 export function namePattern(resource: Named): string {
   return OTHER_NAMES[resourceName(resource)] ?? OTHER_NAMES[resource.group] ?? SUBDOMAIN;
 }

@@ -6,18 +6,18 @@ import type { TransportResponse } from '../transport/transport.ts';
 import { type Asked, isJson, responseFailure } from './response-failure.ts';
 
 /**
- * Maximum bytes of a body. A larger one could not become one string: V8 stops at 512 MiB, and decoding needs
- * twice the size.
+ * Maximum bytes of a body. A larger body could not become one string: V8 limits strings to 512 MiB, and
+ * decoding needs twice the size of the body.
  */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 /**
- * Maximum bytes of a Status. This is enough for every Status, although a validation failure names each bad
- * field.
+ * Maximum bytes of a Status. This is enough for every Status, even for a validation failure that lists many
+ * invalid fields.
  */
 const MAX_STATUS_BYTES = 1024 * 1024;
 
-/** Bytes that are read of a body that is not a Status. This is enough to recognise its sender. */
+/** Number of bytes that are read of a body that is not a Status. They are enough to recognise its sender. */
 const MAX_FOREIGN_BYTES = 2 * 1024;
 
 /** A decoded JSON object of a successful answer. */
@@ -31,11 +31,11 @@ export interface ReadAnswerOptions {
 /**
  * The JSON object in a successful answer.
  *
- * @param options - `parse`: parses the JSON, see `parseExact`. `asked`: the request, which an error names.
+ * @param options - `parse`: parses the JSON, see `parseExact`. `asked`: the request, whose method and path an
+ *   error contains.
  * @throws ApiError, AmbassadorError or ProtocolError `NOT_KUBERNETES` for any other answer.
- * @throws ProtocolError `DECODE` when the body is not a JSON object, for example because it was cut
- *   short. API servers stream their lists, so cutting the body short is their only way to report a
- *   late failure.
+ * @throws ProtocolError `DECODE` when the body is not a JSON object, for example because it was cut short.
+ *   API servers stream their lists, so they can report a late failure only by cutting the body short.
  */
 export async function readAnswer(
   response: TransportResponse,
@@ -63,8 +63,8 @@ export function parseAnswer(
 }
 
 /**
- * Returns if the answer is a success with a JSON body, without reading the body. Otherwise throws the same
- * errors as `readAnswer`.
+ * Does nothing if the answer is a success with a JSON body; the body is then not read. Otherwise throws the
+ * same errors as `readAnswer`.
  */
 export async function requireSuccess(
   response: TransportResponse,
@@ -124,7 +124,7 @@ function undecodable(message: string, sizeBytes: number): ProtocolError {
   return new ProtocolError(message, { code: 'DECODE', context: { sizeBytes } });
 }
 
-/** A `Warning` header of the API server, which sends only code 299. */
+/** Matches one warning in a `Warning` header. The API server sends only warnings with the code 299. */
 const WARNING = /(?:^|,)\s*(\d{3}) +(\S+) +"((?:[^"\\]|\\.)*)"/g;
 
 /** Maximum number of distinct warnings to remember. A server repeats only a few. */
@@ -142,7 +142,10 @@ export function warningTexts(header: string | undefined): readonly string[] {
     .filter((text) => text !== '');
 }
 
-/** `listener`, called only the first time for each warning. Remembers the last 1,000 warnings. */
+/**
+ * Returns a function that passes each distinct warning to `listener` only once. It remembers the last 1,000
+ * warnings.
+ */
 export function oncePerText(listener: (text: string) => void): (text: string) => void {
   const known = new Set<string>();
   return (text) => {

@@ -32,7 +32,7 @@ export type WriteCall =
       readonly options: WriteOptions;
     }
   | {
-      /** Also used for `applyExisting`, in which case the object has a uid. */
+      /** This call is also used for `applyExisting`. The object then has a uid. */
       readonly verb: 'apply';
       readonly resource: Resource;
       readonly object: KubernetesObject;
@@ -68,8 +68,8 @@ export type RemoveCall =
     };
 
 /**
- * One call of a `Client`. `verb` names the method and decides which other members exist. `resource` and
- * `options` always exist; `options` is empty when the caller passed none.
+ * One call of a `Client`. `verb` is the name of the method, and determines which other members exist.
+ * `resource` and `options` always exist; `options` is empty when the caller passed none.
  */
 export type Call = ReadCall | WriteCall | RemoveCall;
 
@@ -86,22 +86,19 @@ interface Answers {
   readonly evict: undefined;
 }
 
-/** The answer to a call: an object, for `list` an array of them, for `delete` and `evict` undefined. */
+/** The answer to a call: an object; for `list` an array of objects; for `delete` and `evict` undefined. */
 export type AnswerTo<C extends Call> = Answers[C['verb']];
 
-/** Makes a call and resolves to its answer. The type of the answer follows from that of the call. */
+/** Makes a call and resolves to its answer. The type of the call determines the type of the answer. */
 export type Next = <C extends Call>(call: C) => Promise<AnswerTo<C>>;
 
-/**
- * Makes calls of all verbs. It must resolve to the type of answer that `AnswerTo` gives for the verb of the
- * call.
- */
+/** Makes calls of all verbs. For each verb it must resolve to the type of answer that `AnswerTo` declares. */
 export type CallHandler = (call: Call) => Promise<AnswerTo<Call>>;
 
 /**
- * Wraps the calls of a client, see `intercept`. It is given `next` once, and then each call. It can pass the
- * call on, changed or not, once, several times or not at all. It can inspect or replace the answer, pass
- * failures on or throw its own.
+ * Wraps the calls of a client, see `intercept`. The interceptor gets `next` once, and returns a function that
+ * gets each call. This function can pass the call to `next` unchanged or changed, once, several times, or not
+ * at all. It can inspect or replace the answer, pass failures on, or throw other errors.
  */
 export type Interceptor = (next: Next) => CallHandler;
 

@@ -18,17 +18,17 @@ import type {
 } from './client.ts';
 
 /**
- * A Client whose calls are made by `handle`, for a test that creates its own answers, or for another way to
- * reach an API server. Each method of the client calls `handle` once. For an object without `metadata.uid`,
- * `applyExisting` rejects with an OperatorError `USER_CODE` and does not call `handle`.
+ * A Client that passes its calls to `handle`. Use it in a test that creates the answers itself, or to reach
+ * an API server in another way. Each method of the client calls `handle` once. For an object without
+ * `metadata.uid`, `applyExisting` rejects with an OperatorError `USER_CODE` and does not call `handle`.
  */
 export function clientOf(handle: CallHandler): Client {
   return new CallClient(handle as Next);
 }
 
 /**
- * `client` with interceptors around its calls. The first one is the outermost: it gets a call first
- * and the answer last. `client` itself does not change.
+ * `client` with interceptors around its calls. The first interceptor is the outermost: it is the first to get
+ * a call, and the last to get the answer. `client` itself does not change.
  *
  * @throws OperatorError `USER_CODE` when `client` was created by another implementation or another copy of
  *   this package. Use `clientOf` to create such a client.
@@ -43,9 +43,10 @@ export function intercept(client: Client, ...interceptors: readonly Interceptor[
 }
 
 /**
- * `client` with the layers `parts` around its calls, in addition to the layers that it already has. The order
- * is that of `AROUND_CALLS`. A layer replaces an earlier one with the same name. Interceptors that
- * `intercept` has added are inside of all layers that are added later. `client` itself does not change.
+ * `client` with the layers `parts` around its calls, in addition to the layers that it already has. The
+ * layers have the same order as in `AROUND_CALLS`. A layer replaces an earlier layer with the same name.
+ * Layers that are added later are outside of all interceptors that `intercept` has added before. `client`
+ * itself does not change.
  *
  * @throws OperatorError `USER_CODE` in the same cases as `intercept`.
  */
@@ -54,11 +55,11 @@ export function surround(client: Client, parts: PartsAround): Client {
 }
 
 /**
- * The methods of a client, each turned into a call. The casts give the answer the type of the object or of
- * the resource, because an interceptor is not generic, and `rest-client.ts` checks the kind.
+ * The methods of a client, each turned into a call. An interceptor is not generic, so the casts give the
+ * answer the type of the object or of the resource. They are safe, because `rest-client.ts` checks the kind.
  */
 class CallClient implements Client {
-  /** Makes the calls, inside of all layers. */
+  /** Makes the calls. All layers are around it. */
   readonly #handle: Next;
   readonly #parts: PartsAround;
   /**
@@ -173,7 +174,10 @@ class CallClient implements Client {
   }
 }
 
-/** If the body contains the uid, an apply cannot create an object again that was deleted meanwhile. */
+/**
+ * Requires a uid in the object. If the body of an apply contains a uid, the apply cannot create an object
+ * again that was deleted meanwhile.
+ */
 function requireUid(resource: Resource, { metadata }: KubernetesObject): void {
   if ((metadata.uid ?? '') !== '') return;
   throw new OperatorError('applyExisting needs metadata.uid, of the object as it was read', {

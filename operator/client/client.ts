@@ -22,9 +22,11 @@ export interface ListOptions extends CallOptions {
 
 /** How a write is made. Each option has a default. */
 export interface WriteOptions extends CallOptions {
-  /** For example `status` or `scale`. Default: the object itself is written. */
+  /**
+   * The subresource that is written, for example `status` or `scale`. Default: the object itself is written.
+   */
   readonly subresource?: string;
-  /** If true, the server only validates and answers as usual, but stores nothing. Default false. */
+  /** If true, the server validates the write and answers as usual, but stores nothing. Default false. */
   readonly dryRun?: boolean;
   /**
    * The writer's name in `metadata.managedFields`. Default: the name of the client. Each name is a separate
@@ -41,7 +43,10 @@ export interface ApplyOptions extends WriteOptions {
 
 /** How an object is replaced. */
 export interface UpdateOptions extends WriteOptions {
-  /** True: overwrites any version. Default false: `metadata.resourceVersion` must be the current version. */
+  /**
+   * True to overwrite the object, whatever its version is. Default false: `metadata.resourceVersion` must be
+   * the current version.
+   */
   readonly force?: boolean;
 }
 
@@ -61,7 +66,7 @@ export interface DeleteOptions extends CallOptions {
    * Whole seconds that a Pod may take to end. Default: the grace period of the Pod. 0 ends the Pod at once.
    */
   readonly gracePeriodSeconds?: number;
-  /** If true, the server only validates and answers as usual, but removes nothing. Default false. */
+  /** If true, the server validates the delete and answers as usual, but removes nothing. Default false. */
   readonly dryRun?: boolean;
 }
 
@@ -76,7 +81,7 @@ export interface EvictOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
-/** An object with the version that was read, as an update needs it. */
+/** An object with the `resourceVersion` that was read, which an update requires. */
 export type Versioned<T extends KubernetesObject> = T & {
   readonly metadata: { readonly resourceVersion: string };
 };
@@ -143,8 +148,8 @@ export interface Writer {
   /**
    * Server-side apply: creates the object, or makes the field manager the owner of the fields of `object`. If
    * another manager owns one of these fields with another value, the call changes nothing and fails with an
-   * ApiError that `isApplyConflict` recognises, unless `force`. If the object was deleted since it was read,
-   * `apply` creates it again; `applyExisting` does not.
+   * ApiError that `isApplyConflict` recognises, unless `force` is true. If the object was deleted since it
+   * was read, `apply` creates it again; `applyExisting` does not.
    */
   apply<T extends KubernetesObject>(
     resource: Resource<T>,
@@ -175,7 +180,7 @@ export interface Writer {
     object: Versioned<NoInfer<T>>,
     options?: UpdateOptions,
   ): Promise<T>;
-  /** `update` without a guard: the last write wins. */
+  /** Like `update`, but without checking the version: the last write wins. */
   update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: NoInfer<T>,

@@ -24,18 +24,20 @@ export type { Fence };
 export interface Connection {
   readonly transport: Transport;
   /**
-   * A client that retries a call for up to 10 s where that is safe: see `retry`.
+   * A client that retries a call for up to 10 s if that is safe: see `retry`.
    *
    * @param fence - checked before every write and before each retry. Default: no fence.
    * @param exactIntegers - see `restClient`. Default false.
    */
   clientFor(fieldManager: string, fence?: Fence, exactIntegers?: boolean): Client;
   /**
-   * A client for Leases only. It has its own connections and does not retry, because the leader elector
-   * decides when to.
+   * A client for Leases only. It has its own connections. It does not retry, because the leader elector
+   * decides when a request is repeated.
    */
   leaseClientFor(fieldManager: string): Client;
-  /** A ListWatch of a resource. It does not retry, because the reflector decides when to. */
+  /**
+   * A ListWatch of a resource. It does not retry, because the reflector decides when a request is repeated.
+   */
   listWatchFor(scope: Scope & { readonly resource: Resource }): ListWatch<KubernetesObject>;
   /** Resolves to true if a process listens at the URL. Undefined when the caller passed a transport. */
   readonly isListening?: () => Promise<boolean>;
@@ -112,7 +114,10 @@ export function connect(
   };
 }
 
-/** A copy of `connection` with the layers `parts` around the calls of each client, except that for Leases. */
+/**
+ * A copy of `connection` with the layers `parts` around the calls of each client. The client for Leases does
+ * not get these layers.
+ */
 export function withParts<C extends Pick<Connection, 'clientFor'>>(
   connection: C,
   parts: PartsAround,
@@ -122,12 +127,17 @@ export function withParts<C extends Pick<Connection, 'clientFor'>>(
   return { ...connection, clientFor };
 }
 
-/** The address in an error, such as `127.0.0.1:8001`; for a unix socket, its path. */
+/**
+ * The address as errors contain it, such as `127.0.0.1:8001`. For a unix socket it is the path of the socket.
+ */
 function hostOf(apiUrl: string): string {
   return apiUrl.replace(/^(?:http|unix):(?:\/\/)?/, '').replace(/\/$/, '');
 }
 
-/** Milliseconds for the check. On loopback, a connection is accepted or refused within 0.1 ms. */
+/**
+ * Time limit of `isListening` in milliseconds. On loopback, a connection is accepted or refused within 0.1
+ * ms.
+ */
 const TIMEOUT_MS = 1_000;
 
 /**

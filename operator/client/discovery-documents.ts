@@ -30,7 +30,7 @@ export interface ApiResource {
   readonly namespaced: boolean;
 }
 
-/** Every served group: the core group first, then the others in the server's order. */
+/** Every served group: first the core group, then all other groups in the server's order. */
 export async function fetchGroups(context: DiscoveryContext): Promise<readonly ApiGroup[]> {
   const [core, named] = await Promise.all([
     fetchDocument(context, '/api', 'APIVersions'),
@@ -77,16 +77,19 @@ export async function fetchHasSubresource(
   return arrayOf(document.resources).some((entry) => textOf(entry.name) === name);
 }
 
-/** The kinds that a list reveals: the kind of its items, and the kind that is part of the list's own kind. */
+/**
+ * The two kinds that a list can contain: `ofItem` is the kind of its items, and `ofList` is the kind of the
+ * list without the ending `List`.
+ */
 export interface ListedKinds {
   readonly ofItem: string | undefined;
   readonly ofList: string | undefined;
 }
 
 /**
- * The kinds of a collection. Reads at most one object.
+ * Reads the kinds of a collection from a list of at most one object.
  *
- * @param name - the only object that may be read.
+ * @param name - the name of the only object that the caller is allowed to read.
  */
 export async function fetchKinds(
   { transport, clock, signal }: DiscoveryContext,

@@ -42,8 +42,8 @@ export interface DiscoverOptions {
  * contains the name, because a generated filter allows no other paths. An aggregated API that does not answer
  * is skipped.
  *
- * @throws ConfigurationError `CONFIG` when no group has the name, or more than one. The message lists the
- *   nearest matches.
+ * @throws ConfigurationError `CONFIG` when no group has the name, or several groups have it. The message
+ *   lists the nearest matches.
  * @throws ApiError, AmbassadorError or ProtocolError when discovery itself fails.
  */
 export async function discover(
@@ -109,7 +109,7 @@ export function hasSubresource(
 
 type GroupVersion = Pick<ApiResource, 'group' | 'version'>;
 
-/** The group and version of a name that has both. Empty for any other name. */
+/** The group and version in a resource name that contains both. Empty for any other name. */
 function exactly([filter, ...others]: readonly GroupVersionFilter[]): readonly GroupVersion[] {
   const { group, version } = filter ?? {};
   if (others.length > 0 || group === undefined || version === undefined) return [];
@@ -137,7 +137,10 @@ function candidateRounds(
   return rounds;
 }
 
-/** An aggregated API that is down must not hide the resources of the other APIs. */
+/**
+ * The resources of all `groupVersions`. A group and version that fails is added to `silent`, because an
+ * aggregated API that is down must not hide the resources of all other APIs.
+ */
 async function resourcesOf(
   context: DiscoveryContext,
   groupVersions: readonly GroupVersion[],
@@ -157,7 +160,10 @@ async function resourcesOf(
   return lists.flat();
 }
 
-/** The resources with the strongest kind of match to `name`, one per group. */
+/**
+ * The resources that match `name` best, one per group. A match of the plural is the best, then of the
+ * singular, of a short name, and of the kind.
+ */
 function bestMatches(resources: readonly ApiResource[], name: string): readonly ApiResource[] {
   const isMatch: readonly ((resource: ApiResource) => boolean)[] = [
     ({ plural }) => plural === name,
@@ -179,7 +185,7 @@ export interface DiscoveredPath {
   readonly resource: Resource;
   /** Undefined for all namespaces, or if the resource is cluster-scoped. */
   readonly namespace: string | undefined;
-  /** Undefined when the path names a collection. */
+  /** Undefined when the path is the path of a collection. */
   readonly name: string | undefined;
 }
 
@@ -189,9 +195,9 @@ const RESOURCE_PATH =
 /**
  * The resource, namespace and name of a URL path such as `/api/v1/namespaces/demo/configmaps` or
  * `/apis/apps/v1/deployments`. Reads at most one object at the path to learn the kind, so a caller that may
- * list the objects does not need access to discovery. If a list of a custom resource is empty, it does not
- * show the kind. In this case the list of that group and version is read, if that is allowed. `namespaced` of
- * the resource is true if the path contains a namespace.
+ * list the objects does not need access to discovery. An empty list of a custom resource does not tell the
+ * kind. In this case the discovery document of its group and version is read, if that is allowed.
+ * `namespaced` of the resource is true if the path contains a namespace.
  *
  * @throws ConfigurationError `CONFIG` when `path` is not such a path, or when the server does not serve it;
  *   `isUnknownResource` recognises the second case.
@@ -229,14 +235,15 @@ async function kindOf(
   const path = collectionPath({ ...names, kind: '' }, part.namespace);
   const { ofItem, ofList } = await fetchKinds(context, path, part.name);
   if (ofItem !== undefined) return ofItem;
-  // A definition can choose any name for its lists.
+  // The kind of a custom resource cannot be derived from its list, because a definition can choose any kind
+  // for its lists.
   const named = isBuiltInGroup(names) ? undefined : await servedKind(context, names);
   const kind = named ?? ofList;
   if (kind !== undefined) return kind;
   throw new ProtocolError('the answer is not a list', { code: 'DECODE', context: { path } });
 }
 
-/** The kind in discovery. Undefined when discovery does not show it, or is refused. */
+/** The kind according to discovery. Undefined when discovery does not contain the resource, or is refused. */
 async function servedKind(context: DiscoveryContext, names: Names): Promise<string | undefined> {
   try {
     const served = await fetchResources(context, names);
@@ -252,10 +259,10 @@ function isRefused(error: unknown): boolean {
   return error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN';
 }
 
-/** Marks the error about a valid name that discovery did not find. */
+/** The key in the context of an error that marks a valid name which discovery did not find. */
 const UNKNOWN = 'unknownResource';
 
-/** True when discovery worked and the server lacks the resource. The server may serve it later. */
+/** True when discovery worked, but the server does not have the resource. The server may serve it later. */
 export function isUnknownResource(error: unknown): boolean {
   return error instanceof ConfigurationError && UNKNOWN in error.context;
 }
@@ -291,11 +298,11 @@ function unknown(
  * anything.
  */
 export interface ServerVersion {
-  /** For example `v1.33.1`; empty when absent. */
+  /** The whole version, for example `v1.33.1`. Empty when the server does not send it. */
   readonly gitVersion: string;
   /** Undefined when the server does not send a number. */
   readonly major: number | undefined;
-  /** For example `33`, also if the server sends `33+`. */
+  /** The minor version, for example `33`. It is also `33` if the server sends `33+`. */
   readonly minor: number | undefined;
 }
 
@@ -321,7 +328,7 @@ export async function serverVersion(
   };
 }
 
-/** Servers that were built between two releases report `33+`. */
+/** Removes the `+` from a number such as `33+`, which servers report that were built between two releases. */
 function numberOf(value: unknown): number | undefined {
   const digits = typeof value === 'string' ? /^\d{1,4}/.exec(value)?.[0] : undefined;
   return digits === undefined ? undefined : Number(digits);

@@ -1,7 +1,10 @@
 import { JSON_LIMITS, JsonLimitError } from '../core/json/json-limits.ts';
 import { encodeExact } from './rest-client.ts';
 
-/** Number of levels whose members are written one by one: an answer, its list of children, and each child. */
+/**
+ * Number of levels whose members are written one by one: the members of an answer, and the children in its
+ * list.
+ */
 const LEVELS = 2;
 
 /**
@@ -41,7 +44,8 @@ class Writer {
   }
 
   *#whole(value: unknown): Generator<void, string | undefined, undefined> {
-    // JSON cannot represent a function, so the result is undefined for it. The type does not say so.
+    // The result is undefined for a function, which JSON cannot represent. The return type of `encodeExact`
+    // omits this case.
     const text = encodeExact(value) as string | undefined;
     this.#chars += text?.length ?? 0;
     if (this.#chars > this.#maxChars) {
@@ -52,7 +56,7 @@ class Writer {
   }
 }
 
-/** True unless `value` is an instance of a class with `toJSON`, or a list with holes. */
+/** True for a plain object, and for a list without holes. False if the object has the method `toJSON`. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
   if (Array.isArray(value)) return Object.keys(value).length === value.length;
@@ -63,7 +67,7 @@ function isPlain(value: unknown): value is object {
 /** Number of values that are counted in one turn of the event loop. */
 const SLICE = 20_000;
 
-/** Counts the values. A value that contains itself never ends, so it exceeds the limit. */
+/** Counts the values in `value`. If an object contains itself, the count never ends and exceeds the limit. */
 function* requireBounded(value: unknown): Generator<void, void, undefined> {
   const { values: most } = JSON_LIMITS;
   const open: unknown[] = [value];

@@ -18,7 +18,7 @@ const MAX_NAMES = 5;
  * Why the API server does not serve `resource`, and what to do about it, in one sentence for people: a
  * misspelt plural, another version, a definition that is not installed, or a server that is not a Kubernetes
  * API. Reads discovery, with at most three requests. Undefined when discovery gives no answer, for example
- * because the filter of the ambassador refuses it, and when the resource is served by now.
+ * because the filter of the ambassador refuses it, and when the API server serves the resource meanwhile.
  *
  * @throws `signal.reason` when aborted.
  */

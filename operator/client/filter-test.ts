@@ -10,10 +10,10 @@ import { isJson } from './response-failure.ts';
 export type Fence = '--accept-paths' | '--reject-methods';
 
 /**
- * How the ambassador's filter handled requests that it must refuse.
+ * How the ambassador's filter handled the requests of the test.
  *
  * - `closed`: it refused them.
- * - `open`: at least one of them reached the API server, because the named flags are missing.
+ * - `open`: at least one of them reached the API server, because the flags in `missing` are not set.
  * - `shut`: it also refuses requests that it must accept, so nothing works.
  * - `undecided`: not known yet. The string `why` stays the same while nothing changes.
  */
@@ -41,14 +41,14 @@ const ACCEPTED: readonly Probe[] = [
 type Probe = Pick<TransportRequest, 'method' | 'path' | 'body'>;
 
 /**
- * Milliseconds for one request. The ambassador refuses in less than a millisecond; an API server answers in a
- * few.
+ * Time limit of one request in milliseconds. The ambassador refuses a request in less than a millisecond, and
+ * an API server answers in a few milliseconds.
  */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Sends two requests that the filter must refuse, and that do no harm if it does not. If it refuses both,
- * sends two requests that it must accept. Rejects only when aborted.
+ * Sends two requests that the filter must refuse. They do no harm if it lets them through. If it refuses
+ * both, sends two requests that it must accept. Rejects only when aborted.
  */
 export async function testFilter(
   transport: Transport,
@@ -79,7 +79,7 @@ export async function testFences(
   return { state: 'closed' };
 }
 
-/** The error for an open filter, with its cause. */
+/** The error for an open filter. Its message contains the flags that are missing. */
 export function filterOpen(missing: readonly Fence[]): UnsafeSetupError {
   const texts = missing.map((fence) => WHAT_IS_OPEN[fence]);
   return new UnsafeSetupError(
@@ -117,7 +117,8 @@ async function whoAnswers(
 ): Promise<Exclude<Outcome, 'unserved'>> {
   const outcome = await probe(transport, asked, options);
   if (outcome !== 'unserved') return outcome;
-  // If the path is outside the proxy's prefix, so is `/version`.
+  // A 404 may also mean that the path is outside of the proxy's prefix. Then `/version` is outside of it,
+  // too, and gets a 404 as well.
   const version = await probe(transport, VERSION, options);
   return version === 'reached' ? 'reached' : { why: `${asked.path} is not served` };
 }
@@ -139,7 +140,7 @@ async function probe(
       headersTimeoutMs: TIMEOUT_MS,
       signal,
     });
-    // Only the API server sets this header. It numbers every request that it has received, whatever the
+    // Only the API server sets this header. It gives every request that it receives an audit ID, whatever the
     // answer is.
     const seen = response.headers['audit-id'] !== undefined;
     if (seen) response.body.destroy();
@@ -152,8 +153,8 @@ async function probe(
 }
 
 /**
- * The outcome of a failure. An answer without a Status may come from any server between the
- * operator and the API server.
+ * The outcome that a failure means. An answer without a Status may come from any server between the operator
+ * and the API server.
  */
 function outcomeOf(error: unknown, isStatus: boolean): Outcome {
   if (!(error instanceof OperatorError)) throw error;

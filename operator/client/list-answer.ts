@@ -5,7 +5,7 @@ import type { JsonObject } from './answer.ts';
 
 /** A checked list answer without its items. */
 export interface ListFrame {
-  /** The value as sent; empty when absent. */
+  /** The resourceVersion as the server sent it; empty when absent. */
   readonly resourceVersion: string;
   readonly continueToken: string | undefined;
   /** `metadata.shardInfo.selector`. Undefined when absent. */
@@ -18,9 +18,9 @@ interface DecodedList<T extends KubernetesObject> extends ListFrame {
 }
 
 /**
- * The items of a list answer, each with the `apiVersion` and `kind` of `resource`. Items of
- * built-in resources come without them, and metadata-only items come with different ones. `items:
- * null` is an empty list.
+ * The items of a list answer, each with the `apiVersion` and `kind` of `resource`. The server sends items of
+ * built-in resources without `apiVersion` and `kind`, and items with only metadata with another `apiVersion`
+ * and `kind`. `items: null` is read as an empty list.
  *
  * @param expected - the requested `apiVersion` and `kind`. Default: those of the resource.
  * @throws ProtocolError `DECODE` for a Table, for a list of another kind, and for an item without a
@@ -57,7 +57,7 @@ export function decodeFrame(
   };
 }
 
-/** The `apiVersion` and `kind` of objects on the wire. */
+/** The `apiVersion` and `kind` of objects as the server sends them. */
 export interface ObjectForm {
   readonly apiVersion: string;
   readonly kind: string;
@@ -86,8 +86,9 @@ interface UncheckedList {
 }
 
 /**
- * If an item states its kind, it must be the right one. If it states none, the kind is part of the list's
- * kind. This detects a resource that was declared with a wrong kind, before its watch drops every event.
+ * Checks an item. If it has a kind, the kind must be the expected one. If it has none, the kind of the list
+ * must be the expected kind followed by `List`. This detects a resource that was declared with a wrong kind,
+ * before its watch drops every event.
  */
 export function decodeItem<T extends KubernetesObject>(
   item: unknown,
@@ -120,7 +121,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The error for an answer about a different resource than the requested one. */
+/** The error for an answer that has another apiVersion or kind than expected. */
 export function unexpected(
   resource: Resource,
   expected: ObjectForm,
@@ -136,7 +137,9 @@ export function unexpected(
   });
 }
 
-/** A group and version that a typed name may mean. A member that is undefined is not restricted. */
+/**
+ * A group and version that a name typed by a person may mean. If a member is undefined, any value is meant.
+ */
 export interface GroupVersionFilter {
   readonly group?: string;
   readonly version?: string;
@@ -147,8 +150,8 @@ export interface TypedName {
   /** Plural, singular, short name or kind, in lower case. */
   readonly name: string;
   /**
-   * The possible meanings: `foos.v1.example.com` names the version `v1`, or the group
-   * `v1.example.com`.
+   * The possible meanings of the name: in `foos.v1.example.com`, `v1` may be the version, or `v1.example.com`
+   * may be the group.
    */
   readonly filters: readonly GroupVersionFilter[];
 }

@@ -25,8 +25,8 @@ export interface ReadListOptions<T extends KubernetesObject>
     Pick<ListPageRequest<T>, 'dropManagedFields' | 'known'> {
   readonly resource: Resource<T>;
   /**
-   * The `apiVersion` and `kind` of the items on the wire. Default: those of the resource. The result has
-   * those of the resource.
+   * The `apiVersion` and `kind` that the server sends in the items. Default: the `apiVersion` and `kind` of
+   * the resource. The returned items always have the `apiVersion` and `kind` of the resource.
    */
   readonly expected?: ObjectForm;
 }
@@ -34,14 +34,14 @@ export interface ReadListOptions<T extends KubernetesObject>
 /** A checked list. */
 export interface DecodedEntries<T extends KubernetesObject> extends ListFrame {
   readonly items: readonly Entry<T>[];
-  /** Size of the items as JSON on the wire, in bytes. */
+  /** Size of the items in bytes, as JSON in the answer. */
   readonly itemBytes: number;
 }
 
 /**
- * Reads a list item by item as it arrives. An item that looks as kube-apiserver writes it is not parsed. The
- * size of the answer is not limited, but the size of each item is; see `readItems`. An answer with a bad item
- * is read to its end.
+ * Reads a list item by item as it arrives. An item is not parsed if it looks exactly as kube-apiserver writes
+ * items. The size of the answer is not limited, but the size of each item is; see `readItems`. If an item is
+ * invalid, the answer is nevertheless read to its end.
  *
  * @throws the same errors as `decodeFrame`, `decodeItem` and `readItems`; ApiError and AmbassadorError for a
  *   failure.
@@ -61,20 +61,23 @@ export async function readList<T extends KubernetesObject>(
   return items.of(parseAnswer(frame, response, clock, { asked }));
 }
 
-/** The items of one answer. The answer's own kind may come after the items. */
+/** The items of one answer. The `kind` of the list may come after its items. */
 class ListItems<T extends KubernetesObject> {
   readonly #resource: Resource<T>;
-  /** The `apiVersion` and `kind` of the items on the wire. */
+  /** The `apiVersion` and `kind` of the items as the server sends them. */
   readonly #expected: ObjectForm;
-  /** Used for items with another `apiVersion` and `kind` than the resource, or without them. */
+  /** The options for items that have another `apiVersion` and `kind` than the resource, or none. */
   readonly #given: EntryOptions;
-  /** Used for items with the `apiVersion` and `kind` of the resource. */
+  /** The options for items that have the `apiVersion` and `kind` of the resource. */
   readonly #kept: EntryOptions;
   readonly #known: ReadListOptions<T>['known'];
   #items: Entry<T>[] = [];
-  /** True if an item has no kind, so that the kind of the list must show it. */
+  /** True if an item has no kind. The kind of the items must then follow from the kind of the list. */
   #isFormless = false;
-  /** The error about the first bad item. It is dropped if a later array of items replaces this one. */
+  /**
+   * The error about the first invalid item. It is dropped if the answer contains a later array `items`, which
+   * replaces this one.
+   */
   #failure: { readonly error: unknown } | undefined;
   #bytes = 0;
 
@@ -87,7 +90,9 @@ class ListItems<T extends KubernetesObject> {
     this.#known = known;
   }
 
-  /** Removes the items that were read, because another array of items replaces them. */
+  /**
+   * Removes the items that were read, because the answer contains another array `items`, which replaces them.
+   */
   clear(): void {
     this.#items = [];
     this.#bytes = 0;
@@ -108,7 +113,7 @@ class ListItems<T extends KubernetesObject> {
   /** @param frame - the list without its items. */
   of(frame: JsonObject): DecodedEntries<T> {
     const { items, kind } = frame;
-    // Without an array of items, the answer is not a list, or its items are null.
+    // If `items` is not an array, the answer is not a list, or `items` is null.
     if (!Array.isArray(items) || items.length > 0) {
       const { items: parsed, ...rest } = decodeList<T>(frame, this.#resource, this.#expected);
       const entries = parsed.map((item) => Entry.of(parsedAs(item, this.#given)));
@@ -165,7 +170,7 @@ class ListItems<T extends KubernetesObject> {
         context: { resource: resourceName(this.#resource), itemBytes: Buffer.byteLength(text) },
       });
     }
-    // A null kind counts as missing, as in `decodeItem`.
+    // A kind that is null counts as missing, as in `decodeItem`.
     if (((item as { readonly kind?: unknown }).kind ?? null) === null) this.#isFormless = true;
     const object = decodeItem<T>(item, this.#resource, this.#expected, true);
     return Entry.of(parsedAs(object, this.#given));

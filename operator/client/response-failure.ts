@@ -7,7 +7,7 @@ import {
 import { isAdmissionDenied, isUndeclaredText } from '../model/refusal.ts';
 import { ApiError, isStatus, type Status } from '../model/status.ts';
 
-/** An unexpected answer, read as far as necessary to find its sender. */
+/** An unexpected answer, of which enough was read to find out who sent it. */
 export interface FailedAnswer {
   readonly status: number;
   /** The header names are in lower case. */
@@ -18,10 +18,10 @@ export interface FailedAnswer {
   readonly asked?: Asked | undefined;
 }
 
-/** The request that an error names. */
+/** The method and path of a request, for errors. */
 export interface Asked {
   readonly method: string;
-  /** The path, with or without a query. Errors never show the query. */
+  /** The path, with or without a query. Errors never contain the query. */
   readonly path: string;
 }
 
@@ -98,8 +98,8 @@ function notKubernetes(status: number, headers: Readonly<Record<string, string>>
 }
 
 /**
- * Milliseconds requested by a `Retry-After` header: whole seconds or an HTTP date. Undefined when
- * absent, unreadable or past.
+ * The milliseconds to wait according to a `Retry-After` header, which contains whole seconds or an HTTP date.
+ * Undefined when the header is absent or unreadable, and when the date is past.
  */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
@@ -112,7 +112,7 @@ function httpDate(text: string): number {
   return /^[A-Z][a-z]+, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** Adds a hint where the server's message does not say what to do. */
+/** Adds a hint if the message of the server does not say what to do. */
 function explained(body: Status, httpStatus: number): Status {
   const hint = hintFor(body, httpStatus);
   if (hint === undefined) return body;
@@ -122,7 +122,7 @@ function explained(body: Status, httpStatus: number): Status {
 function hintFor(body: Status, httpStatus: number): string | undefined {
   const { message = '' } = body;
   if (httpStatus === 401) {
-    // The server gives no reason for refusing a token, so the hint names the owner of the token.
+    // The server does not say why it refuses a token, so the hint says whose token it is.
     const isDenied = isAdmissionDenied(new ApiError(body, { httpStatus }));
     return isDenied ? ADMISSION_DENIED : TOKEN_REFUSED;
   }
@@ -137,10 +137,10 @@ const GENERATE =
   'Then make the arguments of the proxy anew: chancery generate proxy or manifests (chancery dev does it by itself)';
 
 /**
- * The error for a request that the filter refused. The filter is generated from declarations. So a
+ * The error for a request that the filter refused. The filter is generated from declarations. So either a
  * declaration is missing, or the filter is out of date.
  *
- * @param why - which of these two it is, if known.
+ * @param why - which of these two reasons applies, if known.
  */
 export function filterRefused(asked: Asked | undefined, why?: string): AmbassadorError {
   const [path = ''] = asked?.path.split('?', 1) ?? [];
@@ -171,13 +171,14 @@ function parseJson(text: string): unknown {
 const QUOTED_CHARS = 300;
 
 /**
- * The problem in the connection between the ambassador and the API server: `context.upstream` of an
- * `AMBASSADOR_UPSTREAM`.
+ * The problem in the connection between the ambassador and the API server. It is `context.upstream` of an
+ * error with the code `AMBASSADOR_UPSTREAM`.
  *
  * - `no-credentials`: kubectl found no credentials and connects to its default, port 8080 of its own Pod.
  * - `unreachable`: there is no connection. `silent`: there is a connection, but the server sends no TLS
  *   answer.
- * - `certificate`: the ambassador does not trust the API server's certificate, or the reverse.
+ * - `certificate`: the ambassador does not trust the API server's certificate, or the API server does not
+ *   trust the ambassador's.
  * - `turned-away`: the server said that it did not process the request (GOAWAY, REFUSED_STREAM).
  * - `broken`: the connection broke, or another error occurred on it.
  */
@@ -192,17 +193,17 @@ type Upstream =
 interface Cause {
   readonly upstream: Upstream;
   readonly fate: RequestFate;
-  /** What a person can do about the problem; undefined if the problem ends by itself. */
+  /** What a person can do about the problem; undefined if nothing needs to be done. */
   readonly remedy?: string;
 }
 
 const TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The messages that `kubectl proxy` sends with `500 text/plain`. Each is a Go error, unchanged, so its
- * beginning is fixed. An API server that reports a webhook failure quotes the same messages, but not at the
- * beginning. The first match is used. In each of these cases the API server has not received the request, or
- * has not processed it.
+ * The messages that `kubectl proxy` sends with `500 text/plain`. Each message is an unchanged Go error, so
+ * its beginning is known. An API server that reports a webhook failure quotes the same messages, but not at
+ * the beginning. The first match is used. In each of these cases the API server has not received the request,
+ * or has not processed it.
  */
 const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
   [
@@ -213,7 +214,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
       remedy: `port 8080 of its own Pod is where kubectl turns when it finds no credentials: are token and ca.crt mounted in its container, at ${TOKEN_FOLDER}?`,
     },
   ],
-  // No connection: refused, no route, no such host, or not in time.
+  // There is no connection: it was refused or took too long, there is no route, or the host name is unknown.
   [
     /^(?:proxyconnect \w+: )?dial \w+[ :]/,
     {
@@ -241,7 +242,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
         'it does not trust the certificate of the API server: is the ca.crt that is mounted in its container the current one? kubectl before 1.36 reads it at its start alone: restart the container',
     },
   ],
-  // The server reports late that it refuses a certificate, but before any HTTP.
+  // A server may refuse a client certificate after the handshake, but before it reads any HTTP.
   [
     /^(?:tls: |x509: |remote error: tls: )/,
     {
@@ -251,8 +252,9 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
         'a certificate does not pass: look at its names and dates, and at the clock of the node',
     },
   ],
-  // GOAWAY or REFUSED_STREAM marked this request as not processed, but its body was already read. Go also
-  // reports PROTOCOL_ERROR this way, but then the server does not promise that.
+  // The server has said by GOAWAY or REFUSED_STREAM that it did not process this request, but Go cannot
+  // repeat it, because its body was already read. Go reports PROTOCOL_ERROR with the same words, but that
+  // does not mean that the request was not processed.
   [
     /^http2: Transport: cannot retry err \[(?!.*PROTOCOL_ERROR)/,
     { upstream: 'turned-away', fate: 'not-sent' },

@@ -31,15 +31,15 @@ export interface RestClientOptions {
    * as another owner.
    */
   readonly fieldManager: string;
-  /** Needed for a `Retry-After` that is a date. */
+  /** Used when a `Retry-After` header contains a date. */
   readonly clock: Clock;
   /** `election`: requests have their own connections and a short deadline. Default `call`. */
   readonly purpose?: 'call' | 'election';
   /**
    * True: answers contain integers beyond ±2^53 as exact `bigint` instead of the nearest `number`. For a
-   * client that reads objects of other writers and writes them back as a whole. Default false: a cache, which
-   * is filled by watches, contains numbers only, and an object from an answer would differ from the cached
-   * one.
+   * client that reads objects of other writers and writes them back as a whole. Default false, because
+   * caches, which are filled by watches, contain such integers as `number`: otherwise an object from an
+   * answer would differ from the cached object.
    */
   readonly exactIntegers?: boolean;
   /**
@@ -58,11 +58,12 @@ export interface RestClientOptions {
 const LIST_PAGE_SIZE = 500;
 
 /**
- * A Client that sends its calls to the API server through `transport`. It caches nothing and retries nothing;
- * the caller can decide by the error.
+ * A Client that sends its calls to the API server through `transport`. It caches nothing and retries nothing.
+ * The error tells the caller whether a retry can help.
  *
- * An integer beyond ±2^53 is written only as a `bigint`. As a `number` it may be a rounded integer of another
- * writer, so the write is refused with a ConfigurationError before anything is sent.
+ * An integer beyond ±2^53 is written only as a `bigint`. A `number` beyond ±2^53 may be an integer of another
+ * writer that was rounded when it was read. So such a write is refused with a ConfigurationError before
+ * anything is sent.
  */
 export function restClient(options: RestClientOptions): Client {
   return clientOf(rest(options));
@@ -81,9 +82,11 @@ function rest(options: RestClientOptions): CallHandler {
       const subresource = isRead(call) ? undefined : call.options.subresource;
       return objectIn(answer, call.resource, subresource);
     } catch (error) {
-      // The page token refers to a state that has expired. A list in a single page needs no token.
+      // The page token refers to a state that the server no longer has. The list is repeated in a single
+      // page, which needs no token.
       if (call.verb === 'list' && isGone(error)) return listPages(send, call, undefined);
-      // If the resource itself is not served, the object may exist: this error is not an `isNotFound`.
+      // If the API server does not serve the resource, the object may exist nevertheless. `isNotFound` is
+      // false for that error.
       if (call.verb === 'find' && isNotFound(error)) return undefined;
       throw error;
     }
@@ -164,14 +167,14 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 /**
  * The JSON of `value`, with each `bigint` as an integer, at any depth.
  *
- * @throws ConfigurationError `CONFIG` for a number that JSON or a double cannot hold: an integer beyond
- *   ±2^53, NaN or an infinity. For this reason a rounded integer is never written back.
+ * @throws ConfigurationError `CONFIG` for NaN, an infinity, and a `number` beyond ±2^53, which may have lost
+ *   digits. For this reason a rounded integer is never written back.
  */
 export function encodeExact(value: unknown): string {
   try {
     return JSON.stringify(value, exactly);
   } catch (error) {
-    // JSON.stringify throws this only when the value is nested more deeply than the call stack.
+    // JSON.stringify throws a RangeError only when the value is nested too deeply for the call stack.
     if (error instanceof RangeError) return deepJson(value, exactly);
     throw error;
   }

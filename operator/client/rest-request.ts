@@ -95,7 +95,8 @@ function contentOf(call: WriteCall): { readonly contentType: string; readonly bo
     case 'create':
       return { contentType: CONTENT_TYPES.object, body: call.object };
     case 'apply': {
-      // The server refuses an apply with managedFields, but objects that were read contain them.
+      // The server refuses an apply that contains managedFields, and objects that were read from the server
+      // contain them.
       const { managedFields: _, ...metadata } = call.object.metadata;
       return { contentType: CONTENT_TYPES.apply, body: { ...call.object, metadata } };
     }
@@ -116,7 +117,8 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
   const method = HTTP_METHODS[call.verb];
   const dryRun = options.dryRun === true ? 'All' : undefined;
   if (call.verb === 'delete') {
-    // Only `dryRun` is repeated in the query: the server reads the body, but its access log shows the query.
+    // `dryRun` is also written into the query. The server reads it only from the body, but its access log
+    // contains the query.
     const path = withQuery(pathOfObject(resource, target), { dryRun });
     const body = deleteBody(call.options);
     return body === undefined ? { method, path } : { method, path, contentType, body };
@@ -136,8 +138,8 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
 }
 
 /**
- * The body of a delete. Undefined without options, because after a GOAWAY the proxy itself can repeat a
- * request that has no body.
+ * The body of a delete. Undefined if there are no options, because the proxy itself can repeat a request
+ * without a body after a GOAWAY.
  */
 function deleteBody({ signal: _, dryRun, ...rest }: DeleteOptions): object | undefined {
   const deleteOptions = { ...rest, ...(dryRun === true && { dryRun: ['All'] }) };
@@ -145,7 +147,10 @@ function deleteBody({ signal: _, dryRun, ...rest }: DeleteOptions): object | und
   return { apiVersion: 'v1', kind: 'DeleteOptions', ...deleteOptions };
 }
 
-/** Without the version that was read, an update would undo later writes of others. */
+/**
+ * Requires the resourceVersion that was read. Without it, an update could overwrite changes that other
+ * writers have made since then.
+ */
 function requireResourceVersion(resource: Resource, { metadata }: KubernetesObject): void {
   if ((metadata.resourceVersion ?? '') !== '') return;
   throw new OperatorError('update needs metadata.resourceVersion, or force', {
@@ -155,7 +160,10 @@ function requireResourceVersion(resource: Resource, { metadata }: KubernetesObje
   });
 }
 
-/** `object` without its version. An update with it overwrites any version. */
+/**
+ * `object` without its resourceVersion. An update with the result overwrites the object, whatever its version
+ * is.
+ */
 function unversioned(object: KubernetesObject): KubernetesObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -178,7 +186,7 @@ export function withQuery(path: string, parameters: QueryParameters): string {
  * URL path of one object, or of one of its subresources.
  *
  * @throws ConfigurationError `CONFIG` when a namespace is missing, or is passed for a cluster-scoped
- *   resource, because the path would then name another object.
+ *   resource, because the path would then be the path of another object.
  */
 function pathOfObject(resource: Resource, target: Target, subresource?: string): string {
   requireScope(resource, target.namespace, resource.namespaced);

@@ -6,20 +6,23 @@ import type { Resource } from '../model/resource.ts';
 import { ApiError } from '../model/status.ts';
 import type { Client, UpdateOptions, Versioned } from './client.ts';
 
-/** A `ReconcileContext` has these options. */
+/**
+ * The options of `retryOnConflict`. A `ReconcileContext` can be passed as the options, because it has `clock`
+ * and `signal`.
+ */
 export interface RetryOnConflictOptions {
   /** The clock of the process: `context.clock` in a reconciler. */
   readonly clock: Clock;
-  /** Stops the attempts: the call throws the reason of the signal. Default: no signal. */
+  /** If it aborts, the attempts stop and the call throws the reason of the signal. Default: no signal. */
   readonly signal?: AbortSignal | undefined;
   /** Maximum number of attempts. Default 5, the value of client-go. */
   readonly attempts?: number;
   /**
-   * Milliseconds before the second attempt. Default 10, the value of client-go; extended at random by up to a
-   * tenth.
+   * Milliseconds before the second attempt. Default 10, the value of client-go. The delay is extended at
+   * random by up to a tenth.
    */
   readonly delayMs?: number;
-  /** Each delay is the previous one times this factor. Default 1. */
+  /** Each delay is the previous delay multiplied by this factor. Default 1. */
   readonly factor?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
@@ -28,9 +31,9 @@ export interface RetryOnConflictOptions {
 const JITTER = 0.1;
 
 /**
- * Calls `attempt` until no other writer is faster, and resolves to its result. Retries only version
- * conflicts: see `isVersionConflict`. Each call must read the object again from the server, because the cache
- * may still show the version that caused the conflict.
+ * Calls `attempt` until it fails no longer because another writer was faster, and resolves to its result.
+ * Retries only version conflicts: see `isVersionConflict`. Each call must read the object again from the
+ * server, because the cache may still contain the version that caused the conflict.
  *
  * @throws the last conflict after all attempts; any other error of `attempt`, at once;
  *   `signal.reason` when aborted.
@@ -43,11 +46,11 @@ export function retryOnConflict<R>(
 }
 
 /**
- * Changes an object that others also write. Reads it from the server, calls `change`, and updates
- * the version that was read. Starts again from the read when another writer was faster.
+ * Changes an object that other programs also write. Reads it from the server, calls `change`, and updates the
+ * version that was read. If another writer was faster, it begins again with reading the object.
  *
- * @param change - pure, because it may be called again. If it returns undefined or `live` itself,
- *   nothing is written.
+ * @param change - must be a pure function, because it may be called again. If it returns undefined or `live`
+ *   itself, nothing is written.
  * @returns the resulting object.
  * @throws ApiError 404 when the object does not exist; otherwise the same errors as `retryOnConflict`.
  */
@@ -76,7 +79,10 @@ export function updateLive<T extends KubernetesObject>(
   return retry(attempt, (error) => isVersionConflict(error) && isAbout(error, name), options);
 }
 
-/** A quota that has changed meanwhile causes a conflict as well, but about another object. */
+/**
+ * True if a conflict is about the object with this name. A conflict may also be about a quota that has
+ * changed meanwhile.
+ */
 function isAbout(error: unknown, name: string): boolean {
   return error instanceof ApiError && error.details.name === name;
 }

@@ -16,7 +16,10 @@ import type {
 export interface Slotting {
   /** The slots of an object. An object without slots belongs to every replica. */
   slotsOf(entry: Entry): readonly number[];
-  /** The selectors for these slots. A server that supports them sends only a few objects of other slots. */
+  /**
+   * The selectors for objects of these slots. A server that supports them sends only few objects of other
+   * slots.
+   */
   selectors(slots: ReadonlySet<number>): RequestSelectors;
 }
 
@@ -29,17 +32,22 @@ const MAX_TOKENS = 16;
 interface ShardedSourceOptions {
   readonly clock: Clock;
   readonly slots: () => ReadonlySet<number>;
-  /** Called with the number of objects of other slots in each page and batch that had such objects. */
+  /**
+   * Called for each page and each batch that contains objects of other slots, with the number of these
+   * objects.
+   */
   readonly onForeign?: ((count: number) => void) | undefined;
   /**
-   * Called when the server has refused `shardSelector`, with its error. The request is repeated without it.
+   * Called with the server's error when the server has refused `shardSelector`. The request was then repeated
+   * without this selector.
    */
   readonly onRefused?: ((error: ApiError) => void) | undefined;
 }
 
 /**
- * A source that shows the objects of some slots. The slots may change at any time: an open watch then shows
- * the objects of the new slots that it happens to receive, and the next request selects the new slots.
+ * A source that delivers only the objects of some slots. The slots may change at any time. An open watch then
+ * delivers objects of the new slots only if the server happens to send them; the next request selects the new
+ * slots.
  *
  * Each request asks the server to select the slots. Objects of other slots are dropped here, so the result is
  * the same if the server does not support this.
@@ -49,7 +57,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
   readonly #source: ListWatch<T>;
   readonly #slotting: Slotting;
   readonly #options: ShardedSourceOptions;
-  /** The slots of each incomplete list, by the token of its next page. */
+  /** The slots for which each incomplete list was begun, keyed by the token of its next page. */
   readonly #tokens = new Map<string, ReadonlySet<number>>();
 
   constructor(source: ListWatch<T>, slotting: Slotting, options: ShardedSourceOptions) {
@@ -59,7 +67,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     this.#options = options;
   }
 
-  /** The same source, with these slots. */
+  /** A copy of this source for other slots, which do not change. */
   part(slots: ReadonlySet<number>): ShardedSource<T> {
     return new ShardedSource(this.#source, this.#slotting, {
       ...this.#options,
@@ -72,7 +80,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     const slots = this.#tokens.get(token) ?? this.#options.slots();
     this.#tokens.delete(token);
     if (slots.size === 0) {
-      // Only the resourceVersion of this list is used.
+      // The list is requested only because the caller needs its resourceVersion.
       const page = await this.#source.listPage({ ...request, limit: 1 });
       return { ...page, items: [], continueToken: undefined };
     }
@@ -96,7 +104,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     return eachBatch(batches, (batch) => this.#own(batch, isShown));
   }
 
-  /** Without slots there is nothing to watch. Waits until there are slots. */
+  /** The watch without slots: it delivers no objects and lasts as long as the request allows. */
   async *#watchNothing(request: WatchRequest): AsyncGenerator<readonly WatchEvent<T>[]> {
     const { sendInitialEvents, signal, timeoutSeconds } = request;
     if (sendInitialEvents === true) {

@@ -42,19 +42,19 @@ export interface Scope {
   /** A field selector, not URL-encoded. */
   readonly fieldSelector?: string | undefined;
   /**
-   * Ranges of hashes as a string, not URL-encoded: see `shardSelector` of the API. A server without the
-   * feature `ShardedListAndWatch` ignores it and sends every object. Default: all objects.
+   * Ranges of hashes for the query parameter `shardSelector`, not URL-encoded. A server without the feature
+   * `ShardedListAndWatch` ignores it and sends every object. Default: all objects.
    */
   readonly shardSelector?: string | undefined;
   /**
-   * True: only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`, so that there is less to
-   * send, decode and keep. The resulting objects have the resource's own `apiVersion` and `kind`, because an
-   * owner reference needs these. Default false.
+   * If true, the server sends only `metadata`, as `PartialObjectMetadata` of `meta.k8s.io/v1`, so that there
+   * is less to send, decode and keep. The returned objects have the `apiVersion` and `kind` of the resource,
+   * because an owner reference needs them. Default false.
    */
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** How a source reads watches. */
+/** Options of `listWatch`. */
 export interface ListWatchOptions {
   /** Default: the system clock. */
   readonly clock?: Clock;
@@ -130,7 +130,7 @@ export function listWatch<T extends KubernetesObject>(
 const ACCEPT_METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const ACCEPT_METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** Pages after the first one omit resourceVersion, because the server refuses it together with a token. */
+/** Only the first page has a `resourceVersion`, because the server refuses it together with a token. */
 function pageParameters({ consistency, limit, continueToken }: ListPageRequest): QueryParameters {
   const paging = { limit: limit === 0 ? undefined : limit, continue: continueToken };
   if (continueToken !== undefined || consistency.kind === 'latest') return paging;
@@ -164,7 +164,7 @@ function requireResourceVersion(resourceVersion: string, resource: Resource): vo
   });
 }
 
-/** Without a uid, an object that was deleted and created again would look like a changed one. */
+/** Without a uid, an object that was deleted and created again would look like a changed object. */
 function requireUid(uid: string, resource: Resource): void {
   if (uid !== '') return;
   throw new ProtocolError('an item of a list has no uid', {
@@ -173,9 +173,9 @@ function requireUid(uid: string, resource: Resource): void {
   });
 }
 
-/** Is told the result of each transform. Its methods must not throw. */
+/** Receives the result of each transform. Its methods must not throw. */
 export interface TransformObserver {
-  /** The transform of an object failed. The error contains nothing of the object except its key. */
+  /** The transform of an object failed. The error contains the key of the object, and no other data of it. */
   failed(key: ObjectKey, error: OperatorError): void;
   /** The transform of an object succeeded, or the object is gone. */
   settled(key: ObjectKey): void;
@@ -187,17 +187,17 @@ const UNOBSERVED: TransformObserver = { failed: () => {}, settled: () => {} };
  * `source` with all of its objects transformed.
  *
  * If the transform throws, returns no object, or changes the object's name, namespace, uid or
- * resourceVersion, the object is withheld (see `Entry.withheld`). The cache keeps its metadata, and
- * reading the object, or a list that includes it, throws an OperatorError `USER_CODE`. The object
- * never looks deleted. Other objects are not affected, and no new list is made. The next state of
- * the object is transformed again, and so is the object in the next list.
+ * resourceVersion, the object is withheld (see `Entry.withheld`). The cache keeps its metadata, and reading
+ * the object, or a list that includes it, throws an OperatorError `USER_CODE`. The object never looks as if
+ * it were deleted. Other objects are not affected, and no new list is made. The next state of the object is
+ * transformed again, and so is the object in the next list.
  */
 export function transformed<T extends KubernetesObject>(
   source: ListWatch<T>,
   transform: Transform<T>,
   observer: TransformObserver = UNOBSERVED,
 ): ListWatch<T> {
-  // This transform needs no object: the source drops managedFields before it makes entries.
+  // This transform does not need to be called: the source itself drops managedFields before it makes entries.
   if ((transform as unknown) === dropManagedFields) return withoutManagedFields(source);
   const one = (entry: Entry<T>): Entry<T> => observed(entry, transform, observer);
   const event = (received: WatchEvent<T>): WatchEvent<T> => {
@@ -244,8 +244,8 @@ function observed<T extends KubernetesObject>(
 }
 
 /**
- * A plain iterator of promises: a generator would delay each batch by several turns. If `change`
- * throws, the events before are yielded first.
+ * A plain iterator of promises: a generator would delay each batch by several turns. If `change` throws, the
+ * events before the failed event are delivered first.
  */
 function mapBatches<E>(
   batches: AsyncIterable<readonly E[]>,
@@ -281,8 +281,8 @@ function mapBatches<E>(
 /**
  * `source` with all of its objects prepared, see `Prepare`. Reading pauses while objects are being prepared.
  *
- * @throws OperatorError `USER_CODE`, from the lists and watches, when `prepare` throws another error or
- *   returns other objects than it received.
+ * @throws OperatorError `USER_CODE`, from the lists and watches, when `prepare` throws an error that is not
+ *   an OperatorError, or returns other objects than it received.
  */
 export function prepared<T extends KubernetesObject>(
   source: ListWatch<T>,
@@ -300,7 +300,7 @@ export function prepared<T extends KubernetesObject>(
   };
 }
 
-/** Here a generator may be used although it delays, because `prepare` has to be awaited anyway. */
+/** A generator is acceptable here although it delays batches, because `prepare` has to be awaited anyway. */
 async function* preparedEvents<T extends KubernetesObject>(
   batches: AsyncIterable<readonly WatchEvent<T>[]>,
   prepare: Prepare,
@@ -390,7 +390,7 @@ export function resourceDiscovery(
   };
 }
 
-/** True only for a Status that names the definition. Any other 404 proves nothing about the definition. */
+/** True for a 404 whose Status contains the name of the definition. Any other 404 proves nothing. */
 function isAbsenceOf(name: string, error: unknown): boolean {
   return error instanceof ApiError && isNotFound(error) && error.details.name === name;
 }

@@ -1,7 +1,9 @@
 import type { Clock } from './clock.ts';
 import { OperatorError } from './errors.ts';
 
-/** For calls to which the caller passes no signal. Such calls end by their own time limits. */
+/**
+ * A signal that never aborts, for calls whose caller passes no signal. Such calls end at their time limits.
+ */
 export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 /** An abort controller that also follows other signals, until it is disposed of. */
@@ -10,12 +12,12 @@ export interface LinkedAbort extends Disposable {
   abort(reason?: unknown): void;
 }
 
-/** The parents of each linked signal. */
+/** For each signal of `linkedAbort`, the signals that it follows. */
 const PARENTS = new WeakMap<AbortSignal, readonly AbortSignal[]>();
 
 /**
- * The first result of `find` for `signal`, or for one of the signals to which `linkedAbort` has linked it. It
- * shows to which caller a signal belongs.
+ * The first result of `find` for `signal`, or for one of the signals that it follows directly or indirectly.
+ * This tells to which caller a signal belongs.
  */
 export function originOf<T>(
   signal: AbortSignal,
@@ -31,7 +33,7 @@ export function originOf<T>(
 }
 
 /**
- * A signal that aborts with the first of its parents or on its own.
+ * A signal that aborts when the first of its parents aborts, or when its method `abort` is called.
  *
  * Disposing removes the listeners from the parents. `AbortSignal.any` never removes them: a long-lived signal
  * would collect a listener for every request of the process.
@@ -65,7 +67,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 /**
  * Settles like `promise`, unless `signal` aborts first. In that case the result of `promise` is ignored.
  *
- * @throws `signal.reason` when aborted first. It leaves no listener behind.
+ * @throws `signal.reason` if `signal` aborts first. In all cases, the listener is removed from the signal.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -76,7 +78,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** Options of `withTimeout`. The context of a reconciler has `clock` and `signal`. */
+/** Options of `withTimeout`. The context of a reconciler contains `clock` and `signal`. */
 interface TimeoutOptions {
   /** Measures the time. In a reconciler: `context.clock`. */
   readonly clock: Clock;
@@ -89,8 +91,9 @@ interface TimeoutOptions {
 }
 
 /**
- * Resolves like `work`, unless the time limit passes first. Use it for work outside the API server, such as a
- * program or a URL; calls to the API server have their own limits.
+ * Settles like the promise of `work`, unless the time limit passes first. Use it for work that does not use
+ * the API server, such as a program or a request to a URL. Calls to the API server have their own time
+ * limits.
  *
  * `work` receives a signal that aborts at the time limit, or when the caller's signal aborts. Work that
  * ignores it continues, but its result is ignored.

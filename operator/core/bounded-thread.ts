@@ -2,8 +2,8 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { Clock } from './clock.ts';
 
 /**
- * Returned instead of an answer. The thread cannot be used any more. `limit`: the request exceeded its time
- * limit, or the thread exceeded its memory limit.
+ * The result if there is no answer. The thread cannot be used any more. `limit`: the request exceeded its
+ * time limit, or the thread exceeded its memory limit. `error`: the thread has failed or ended.
  */
 export interface BrokenThread {
   readonly broken: 'error' | 'limit';
@@ -20,8 +20,9 @@ export interface BoundedThreadOptions {
 }
 
 /**
- * A thread for work whose time and memory cannot be predicted, because the input comes from others. The
- * thread sees no environment variables, answers one request at a time, and does not keep the process running.
+ * A thread for work whose time and memory cannot be predicted, because the input comes from other people. The
+ * thread has no environment variables, and answers one request at a time. It does not prevent the process
+ * from ending.
  */
 export class BoundedThread<Request, Answer> {
   readonly #clock: Clock;
@@ -44,7 +45,10 @@ export class BoundedThread<Request, Answer> {
     this.#worker.on('exit', () => this.#settle({ broken: 'error' }));
   }
 
-  /** The answer of the script. The result is `limit` if no answer came within `limitMs` milliseconds. */
+  /**
+   * Sends a request and resolves to the answer of the script. If no answer arrives within `limitMs`
+   * milliseconds, the result is a BrokenThread with `limit`.
+   */
   async ask(request: Request, limitMs: number): Promise<Answer | BrokenThread> {
     const answer = Promise.withResolvers<Answer | BrokenThread>();
     this.#settle = answer.resolve;
@@ -59,7 +63,7 @@ export class BoundedThread<Request, Answer> {
     }
   }
 
-  /** Ends the thread, even in the middle of a request. That request is answered as broken. */
+  /** Ends the thread, even in the middle of a request. That request then resolves to a BrokenThread. */
   async end(): Promise<void> {
     await this.#worker.terminate();
   }

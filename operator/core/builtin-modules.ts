@@ -8,5 +8,5 @@ import process from 'node:process';
 export const nodeCrypto = (): typeof import('node:crypto') =>
   process.getBuiltinModule('node:crypto');
 
-/** See `nodeCrypto`. */
+/** `node:http`, loaded on first use, see `nodeCrypto`. */
 export const nodeHttp = (): typeof import('node:http') => process.getBuiltinModule('node:http');

@@ -1,9 +1,9 @@
-/** Cancels a scheduled action. A second or late call does nothing. */
+/** Cancels a scheduled action. A call after the action, or a second call, does nothing. */
 export type Cancel = () => void;
 
 /** The only source of time in the toolkit, so that tests can control time. */
 export interface Clock {
-  /** Wall time in milliseconds since 1970. Use it only for values that are sent or shown. */
+  /** Wall time in milliseconds since 1970. Use it only for values that are sent or displayed. */
   now(): number;
   /** Milliseconds that never go backwards. Use them for every duration and deadline. */
   monotonic(): number;
@@ -24,8 +24,8 @@ export const systemClock: Clock = {
   schedule(delayMs, wake) {
     const wakeAt = performance.now() + delayMs;
     let timer: NodeJS.Timeout;
-    // Node drops the fraction of a delay, and counts from the start of the event loop's turn. So a timer may
-    // fire a millisecond early. It is then set again for the remaining time.
+    // Node ignores the fraction of a delay, and measures the delay from the start of the event loop's turn.
+    // So a timer may fire a millisecond too early. It is then set again for the remaining time.
     const arm = (leftMs: number): void => {
       timer = setTimeout(check, Math.min(Math.max(leftMs, 0), MAX_TIMEOUT_MS));
     };
@@ -42,7 +42,8 @@ export const systemClock: Clock = {
 /**
  * Resolves after at least `ms`.
  *
- * @throws `signal.reason` when aborted first. It leaves no timer and no listener behind.
+ * @throws `signal.reason` if `signal` aborts before the time is up. The timer and the listener are then
+ *   removed.
  */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { boundedText, MAX_TEXT_CHARS } from './text/visible-text.ts';
 
 /**
- * What is at fault when an operation fails. A person who reads a log line needs to know this first.
+ * The component at fault when an operation fails. A person who reads a log line needs to know this first.
  *
  * - `ambassador`: the `kubectl proxy` next to the operator is absent, hangs, or refused the request itself.
  * - `api-server`: Kubernetes answered with a failure.
@@ -18,7 +18,7 @@ export type Layer =
   | 'user-code'
   | 'process';
 
-/** Why an operation failed. Stable public API: a code may be added, never renamed or reused. */
+/** Why an operation failed. This is a stable public API: codes may be added, but never renamed or reused. */
 export type ErrorCode =
   | 'AMBASSADOR_UNREACHABLE' // nothing listens, or the connection broke before an answer
   | 'AMBASSADOR_TIMEOUT' // connected, but no answer in time: the proxy or its upstream hangs
@@ -55,7 +55,7 @@ interface OperatorErrorOptions extends ErrorOptions {
 /** Base of every error that the toolkit throws on purpose. Any other error is a bug. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
-  /** Why the operation failed. Programs branch on it. */
+  /** Why the operation failed, for decisions in programs. */
   readonly code: ErrorCode;
   /** What is at fault. */
   readonly layer: Layer;
@@ -70,7 +70,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** A string may come from a server, so its length is limited. */
+/** Limits the length of each string, because a string may come from a server. */
 function boundedContext(context: ErrorContext): ErrorContext {
   const isBounded = Object.values(context).every(
     (fact) => typeof fact !== 'string' || fact.length <= MAX_TEXT_CHARS,
@@ -84,7 +84,7 @@ function boundedContext(context: ErrorContext): ErrorContext {
 }
 
 /**
- * What is known about a request that failed in transport.
+ * What is known about the effect of a request that failed in the transport.
  *
  * `not-sent`: the API server never saw the request, so it is always safe to repeat. `unknown`: the request
  * may have been carried out.
@@ -157,7 +157,7 @@ export class UnsafeSetupError extends OperatorError {
   }
 }
 
-/** This process does not lead, so its writes could revert what the leader does. */
+/** This process is not the leader, so its writes could revert what the leader does. */
 export class LeadershipLostError extends OperatorError {
   override readonly name = 'LeadershipLostError';
 
@@ -176,7 +176,7 @@ export class LeadershipLostError extends OperatorError {
   }
 }
 
-/** The message of an error, or any other thrown value as a string. */
+/** The message of an error. Any other thrown value is converted to a string. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

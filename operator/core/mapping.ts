@@ -1,4 +1,4 @@
-/** What YAML calls a mapping and JSON an object. */
+/** An object of JSON, which YAML calls a mapping. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
 /** True for a mapping of keys to values, and false for null and for lists. */

@@ -3,7 +3,7 @@ interface Ranked<T> {
   readonly rank: number;
 }
 
-/** A binary heap with the lowest rank first. Equal ranks have no defined order. */
+/** A binary heap with the lowest rank first. The order of items with equal ranks is not defined. */
 export class MinHeap<T> {
   readonly #items: Ranked<T>[] = [];
 
@@ -16,7 +16,7 @@ export class MinHeap<T> {
     return this.#items[0];
   }
 
-  /** Costs one comparison if ranks are pushed in ascending order. */
+  /** Adds a value. If ranks are pushed in ascending order, each call makes only one comparison. */
   push(value: T, rank: number): void {
     this.#items.push({ value, rank });
     this.#siftUp(this.#items.length - 1);

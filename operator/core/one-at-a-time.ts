@@ -8,8 +8,8 @@ export class OneAtATime {
   /**
    * Runs `work` after all earlier tasks.
    *
-   * @throws the error of `work`; `signal.reason` as soon as it aborts. If `work` has not begun then, it never
-   *   begins. If it has begun, it continues without its caller.
+   * @throws the error of `work`; `signal.reason` as soon as `signal` aborts. If `work` has not begun by then,
+   *   it is never started. If it has begun, it continues, but its result is ignored.
    */
   take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const turn = this.#last.then(() => {

@@ -9,7 +9,7 @@ interface Copy {
   readonly root: string;
 }
 
-/** A registered symbol, so that all copies in the process use the same one. */
+/** A symbol from the global registry, so that all copies in the process use the same symbol. */
 const COPY: unique symbol = Symbol.for('chancery.copy');
 
 /**
@@ -38,6 +38,6 @@ function nameOf({ version, root }: Copy): string {
   return `${version} in ${root.startsWith('file:') ? fileURLToPath(root) : root}`;
 }
 
-// Code that was bundled as CommonJS has no module URL.
+// In code that was bundled as CommonJS, `import.meta.url` is undefined.
 const root = URL.parse('../../', import.meta.url)?.href ?? 'a bundle';
 registerCopy({ version: VERSION, root });

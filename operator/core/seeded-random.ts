@@ -1,4 +1,4 @@
-/** Uniform numbers in [0, 1), computed from a state, so that a later run can repeat them. */
+/** Returns uniform numbers in [0, 1) that are computed from a state, so that a later run can repeat them. */
 export interface SeededRandom {
   next(): number;
   /** A whole number below 2³². A generator that starts from this number continues the same sequence. */

@@ -1,10 +1,12 @@
 import type { X509Certificate } from 'node:crypto';
 
 /**
- * Why clients refuse the certificate of a server at `now`, as the end of a sentence that begins with "the
- * certificate". Undefined if the validity period and the names are right. The issuer is not checked.
+ * Why clients refuse the certificate of a server at the time `now`. The result completes a sentence that
+ * begins with "the certificate". Undefined if the validity period and the names are right. The issuer is not
+ * checked.
  *
- * @param names - the names by which clients call the server. An alternative name must cover each of them.
+ * @param names - the names by which clients call the server. Each of them must match an alternative name of
+ *   the certificate.
  */
 export function certificateProblem(
   certificate: X509Certificate,

@@ -3,12 +3,12 @@ import { type Clock, systemClock } from './clock.ts';
 /** Number of objects to handle in one turn of the event loop. This takes a few milliseconds at most. */
 export const OBJECTS_PER_SLICE = 1_000;
 
-/** Milliseconds for which short tasks may follow each other in one turn of the event loop. */
+/** Maximum milliseconds for which short tasks run one after another in a single turn of the event loop. */
 const SLICE_MS = 10;
 
 /**
- * Resolves in the next turn of the event loop, so that other due work, such as a probe or a Lease, comes
- * first.
+ * Resolves in the next turn of the event loop, so that other due work, such as the answer to a probe or the
+ * renewal of a Lease, is done first.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
@@ -41,7 +41,7 @@ async function finish<R>(
 }
 
 /**
- * Limits how long tasks that do not wait may follow each other. Without this limit they could block the
+ * Limits how long tasks that never wait may run one after another. Without this limit they could block the
  * process, because promises that are already resolved do not let the event loop turn.
  */
 export class TimeSlice {
@@ -53,7 +53,9 @@ export class TimeSlice {
     this.#clock = clock;
   }
 
-  /** A promise for the next turn if this turn has lasted 10 ms; otherwise undefined. */
+  /**
+   * If the current turn of the event loop has lasted 10 ms, a promise for the next turn; otherwise undefined.
+   */
   get exceeded(): Promise<void> | undefined {
     const now = this.#clock.monotonic();
     if (this.#next === undefined) {

@@ -12,12 +12,12 @@ const require = createRequire(import.meta.url);
 const yaml = (): typeof import('yaml') => require('yaml');
 
 /**
- * Maximum number of aliases to which a document may expand. It refuses nested anchors that expand without
- * end, like kubectl.
+ * Maximum number of aliases in a document, where an alias inside of another alias counts each time it is
+ * expanded. As in kubectl, the limit prevents nested aliases from expanding without end.
  */
 const MAX_ALIAS_COUNT = 100;
 
-/** As in kubectl, whose YAML library follows YAML 1.1, `yes` and `off` are booleans. */
+/** Words such as `yes` and `off` are booleans, as in kubectl, whose YAML library follows YAML 1.1. */
 const BOOLEAN: ScalarTag = {
   tag: 'tag:yaml.org,2002:bool',
   default: true,
@@ -25,7 +25,7 @@ const BOOLEAN: ScalarTag = {
   resolve: (text) => /^(?:y|on)/i.test(text),
 };
 
-/** `0644` is octal in YAML 1.1, as people expect of a file mode. */
+/** A number such as `0644` is octal, as in YAML 1.1 and as people expect of a file mode. */
 const INTEGER: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
   default: true,
@@ -89,7 +89,7 @@ export function parseYaml(
   }
 }
 
-/** A key as written. The package reports only where the key begins. */
+/** A key as the text contains it. The package reports only where the key begins. */
 const KEY = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^:\r\n]*)/;
 
 /**
@@ -132,8 +132,8 @@ export function parseYamlDocuments(text: string): readonly unknown[] {
 }
 
 /**
- * Refuses a value that contains itself, as an alias inside of its own anchor does. JSON cannot express such a
- * value, and kubectl refuses it as well.
+ * Refuses a value that contains itself, which happens if an alias is inside of the value that its anchor
+ * marks. JSON cannot express such a value, and kubectl refuses it as well.
  *
  * @throws Error
  */
@@ -214,14 +214,17 @@ export function yamlWithItem(text: string, key: string, item: string, comment: s
   return isAsMeant ? candidate : changedYaml(text, [key], expected[key]);
 }
 
-/** Undefined if the key already exists, because a second one would replace it. */
+/**
+ * `text` with a new list at its end. Undefined if the key already exists, because a duplicate key would
+ * replace the existing value.
+ */
 function withListAtEnd(text: string, key: string, lines: string): string | undefined {
   if (new RegExp(`^["']?${key}["']?[ \\t]*:`, 'm').test(text)) return undefined;
   const newline = /\r?\n/.exec(lines)?.[0] ?? '';
   return `${text}${text === '' || text.endsWith('\n') ? '' : newline}${lines}`;
 }
 
-/** Undefined if the list is on one line. */
+/** `text` with one more line after the last item of a list. Undefined if the whole list is on one line. */
 function withLineAfter(
   text: string,
   last: unknown,
@@ -246,14 +249,14 @@ function tried(text: string): unknown {
   }
 }
 
-/** What the package's messages quote of the document without a colon before it. */
+/** Matches text of the document that some messages of the package quote without a colon before it. */
 const QUOTED =
   /(?<=^(?:Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags) ).*|(?<=^The ).*(?= tag has no suffix$)/;
 
 /**
- * The error names the broken rule and the position, and quotes nothing of the document, because the author of
+ * The error contains the broken rule and the position, but does not quote the document, because the author of
  * the document and the reader of the message may be different people. For the same reason the error has no
- * cause: the package's message contains the line.
+ * cause: the message of the package contains the line.
  */
 function invalid(error: unknown): ConfigurationError {
   const [firstLine = ''] = messageOf(error).split('\n', 1);

@@ -4,10 +4,13 @@ import { apiVersionOf, type Resource, resourceName } from '../model/resource.ts'
 import type { KeptCache } from './kept-line.ts';
 import type { RecordedSource, WatchLine } from './record-line.ts';
 
-/** Estimated bytes of an entry that only the ring still refers to, in addition to the entry's JSON. */
+/**
+ * Estimated memory in bytes of an entry that has left its cache and is still in the ring, in addition to the
+ * entry's JSON.
+ */
 const ENTRY_BYTES = 500;
 
-/** The caches of a process: their names in a record, their states, and their contents at certain times. */
+/** The caches of a process: their ids in a record, their states, and their contents at given times. */
 export class CacheStates {
   /** The id of each group of scopes. */
   readonly #ids = new Map<string, string>();
@@ -30,12 +33,12 @@ export class CacheStates {
     return id;
   }
 
-  /** Every source that has been seen. */
+  /** All sources for which a line was created. */
   sources(): readonly RecordedSource[] {
     return [...this.#sources.values()];
   }
 
-  /** The line about a changed state; undefined when the state has not changed. */
+  /** The line about the changed state of a source; undefined when the state has not changed. */
   changed(activity: ScopeActivity, at: number): WatchLine | undefined {
     const { informer } = activity;
     const { state, resourceVersion, status } = informer;
@@ -51,9 +54,9 @@ export class CacheStates {
   /**
    * The contents of the caches.
    *
-   * @returns one line for each cache that has its first list, and the memory of the entries that have left
-   *   the caches since the previous call. From now on only the lines of the previous call refer to these
-   *   entries.
+   * @returns one line for each cache whose first list is complete. `replacedBytes` is the memory of the
+   *   entries that have left the caches since the previous call, and that only the lines of the previous call
+   *   still refer to.
    */
   at(
     at: number,

@@ -21,7 +21,7 @@ import { Ring } from './ring.ts';
 export interface RecorderLimits {
   /** The number of minutes that a record covers. */
   readonly minutes: number;
-  /** Megabytes of memory for the record, in addition to the caches. */
+  /** Maximum memory of the kept lines in megabytes, in addition to the caches. */
   readonly megabytes: number;
 }
 
@@ -29,11 +29,11 @@ interface FlightRecorderOptions extends RecorderLimits {
   readonly clock: Clock;
   /** Initial state of the random number generator: a whole number below 2³². */
   readonly seed: number;
-  /** Called when something happens that calls for a record. Must not throw. */
+  /** Called when something happens for which a record should be written. Must not throw. */
   readonly triggered: (reason: RecordReason, why: string) => void;
 }
 
-/** The data from which a record is written. It no longer changes. */
+/** The data from which a record is written. The data do not change any more. */
 export interface Flight {
   readonly lines: readonly KeptLine[];
   /** Wall time when `at` is 0, in milliseconds since 1970. */
@@ -47,27 +47,27 @@ export interface Flight {
 }
 
 /**
- * Milliseconds. A clock line is recorded when the wall clock jumps by more than this, compared with the
- * monotonic clock.
+ * If the wall clock jumps by more milliseconds than this, compared with the monotonic clock, a `clock` line
+ * is recorded.
  */
 const JUMP_MS = 1_000;
 
 /**
- * When the fill level of a segment reaches this number, the next segment begins even while changes are being
- * processed.
+ * When the result of `Ring.fill` reaches this number, the next segment begins even while changes are still
+ * being processed.
  */
 const OVERFULL = 4;
 
 /**
- * The recorder's memory divided by this number is the maximum that is carried over into a later segment for
- * one attempt or answer.
+ * The lines of one attempt or answer that are repeated in a later segment take at most the recorder's memory
+ * divided by this number.
  */
 const CARRIED_PART = 8;
 
 /**
  * Keeps in memory what a process has done in the last minutes: its exchanges, wakes and attempts, and the
- * states of its caches and queues. It keeps references and copies nothing, so it costs little. The lines are
- * formatted only when a record is written.
+ * states of its caches and queues. It keeps references and copies nothing, so it takes little time and
+ * memory. The lines are formatted only when a record is written.
  */
 export class FlightRecorder implements ProcessObserver {
   /** The random number generator of the process. Its state is recorded at the beginning of each segment. */
@@ -77,7 +77,7 @@ export class FlightRecorder implements ProcessObserver {
   readonly #open: OpenWork;
   readonly #caches: CacheStates;
   readonly #controllers = new Map<string, Controller>();
-  /** The running attempts. The key is a signal that aborts with the attempt. */
+  /** The running attempts, keyed by their abort signals. */
   readonly #attemptOf = new WeakMap<AbortSignal, OpenAttempt>();
   readonly #idOf = new Map<string, { readonly id: number; readonly open: OpenAttempt }>();
   readonly #beganAt: number;
@@ -169,7 +169,7 @@ export class FlightRecorder implements ProcessObserver {
     this.#add({ kind: 'log', at: this.#at(), level, message, fields });
   }
 
-  /** Everything that has been kept until now. Undefined before the process is known. */
+  /** Everything that has been kept until now. Undefined before `attach` is called. */
   flight(): Flight | undefined {
     if (this.#process === undefined) return undefined;
     const { minutes, megabytes } = this.#options;
@@ -198,7 +198,8 @@ export class FlightRecorder implements ProcessObserver {
   #add(line: KeptLine): void {
     this.#tellJump(line.at);
     this.#ring.add(line);
-    // In a later turn of the event loop, because by then the changes of a chunk are in the caches.
+    // The segment begins in a later turn of the event loop, because by then the caches contain the changes of
+    // the received chunk.
     if (this.#cancelBegin === undefined && this.#ring.fill(line.at) >= 1) this.#beginSoon(0);
   }
 
@@ -280,8 +281,8 @@ export class FlightRecorder implements ProcessObserver {
   }
 
   /**
-   * A source does not report each of its changes: when a watch opens or ends, the source changes only after
-   * the reader of the watch has noticed.
+   * Compares the states of sources later, because a source does not report each change of its state. When a
+   * watch opens or ends, the state changes only after the reader of the watch has noticed this.
    */
   #compareSourcesSoon(): void {
     this.#options.clock.schedule(0, () => {

@@ -27,7 +27,9 @@ export interface KeptCache extends Omit<CachedLine, 'objects'> {
   readonly entries: readonly Entry[];
 }
 
-/** A line as it is kept in memory. Only when a record is written, it is formatted and secrets are removed. */
+/**
+ * A line as it is kept in memory. It is formatted, and secrets are removed, only when a record is written.
+ */
 export type KeptLine =
   | ClockLine
   | StateLine
@@ -45,19 +47,25 @@ export type KeptLine =
   | LeaderLine
   | LogLine;
 
-/** A line about an exchange or an attempt. A later segment may need it again. */
+/** A line about an exchange or an attempt, which may have to be repeated in a later segment. */
 export type CarriedLine = RequestLine | AnswerLine | KeptChunk | EndedLine | BeginLine;
 
-/** Bytes of an object with a few numbers and short strings, measured with 100,000 of them in Node 24. */
+/**
+ * Memory in bytes of an object with a few numbers and short strings, measured with 100,000 such objects in
+ * Node 24.
+ */
 const LINE_BYTES = 200;
 
-/** Bytes of a Buffer that shares its memory with others, and of the line that contains the Buffer. */
+/**
+ * Memory in bytes of a Buffer that shares its memory with other Buffers, and of the line that contains the
+ * Buffer.
+ */
 const CHUNK_BYTES = 400;
 
-/** Bytes of a reference in a list. */
+/** Memory in bytes of a reference in a list. */
 const REFERENCE_BYTES = 8;
 
-/** The estimated bytes of memory that a line keeps from being freed. */
+/** The estimated memory in bytes that cannot be freed while a line is kept. */
 export function sizeOf(line: KeptLine): number {
   switch (line.kind) {
     case 'chunk':

@@ -4,14 +4,14 @@ import type { SecretValues } from '../model/masks/secret-values.ts';
 import type { KeptChunk } from './kept-line.ts';
 import type { AnswerLine, ChunkLine, RequestLine } from './record-line.ts';
 
-/** What has to be known about an exchange while its lines are written. */
+/** The state of an exchange while its lines are being written. */
 interface Body {
   readonly isWatch: boolean;
-  /** True if objects in the body that do not state their kind are Secrets. */
+  /** True if objects in the body that have no `kind` are Secrets. */
   readonly hasSecret: boolean;
   answer: AnswerLine | undefined;
   readonly decoder: InstanceType<typeof TextDecoder>;
-  /** For a watch, the beginning of a line. For any other answer, everything that has arrived. */
+  /** For a watch, the beginning of an incomplete line. For any other answer, everything that has arrived. */
   text: string[];
   bytes: number;
   carried: boolean;
@@ -20,9 +20,9 @@ interface Body {
 const LINE_BREAK = '\n';
 
 /**
- * Decodes answers and masks secret values in them. A value may be split between two chunks, so a watch is
- * masked line by line, and any other answer when all of it has arrived. A body that is not text from the
- * Kubernetes API is omitted.
+ * Decodes answers and masks secret values in them. A secret value may be split between two chunks. So a watch
+ * is masked line by line, and any other answer is masked when all of it has arrived. A body that is not text
+ * from the Kubernetes API is omitted.
  */
 export class MaskedBodies {
   readonly #values: SecretValues;
@@ -45,7 +45,7 @@ export class MaskedBodies {
     if (body !== undefined) body.answer = line;
   }
 
-  /** The complete lines of a watch that end with this chunk. Undefined if there is nothing to write yet. */
+  /** The lines of a watch that are complete with this chunk. Undefined if there is nothing to write yet. */
   chunk({ bytes, ...line }: KeptChunk): ChunkLine | undefined {
     const body = this.#bodies.get(line.id);
     if (body === undefined) return undefined;
@@ -66,7 +66,7 @@ export class MaskedBodies {
     return { ...line, ...this.#maskedLines(whole, body) };
   }
 
-  /** What remains of an answer that has ended. Undefined when nothing remains. */
+  /** The rest of an answer that has ended and was not written yet. Undefined when there is none. */
   end(id: number, at: number): ChunkLine | undefined {
     const body = this.#bodies.get(id);
     this.#bodies.delete(id);
@@ -102,8 +102,9 @@ export class MaskedBodies {
 }
 
 /**
- * In complete JSON, it is known where secret values are. In a fragment, a secret value may be anywhere. Plain
- * text is short.
+ * True if the body may be recorded after masking. JSON must be complete: in complete JSON it is known where
+ * secret values are, but in a fragment they may be anywhere. Plain text is accepted as well, because such
+ * answers are short.
  */
 function isTextOfApi(answer: AnswerLine | undefined, text: string): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } =

@@ -23,18 +23,20 @@ import type {
   RequestLine,
 } from './record-line.ts';
 
-/** Maximum characters of the objects in one `cached` line. */
+/** Number of characters of objects after which another `cached` line begins. */
 const CACHED_CHARS = 1024 ** 2;
 
-/** The response headers that are recorded. The behavior of an operator depends on no others. */
+/**
+ * The response headers that are recorded. The behavior of an operator does not depend on any other headers.
+ */
 const ANSWER_HEADERS = ['content-type', 'retry-after', 'warning'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Turns kept lines into the lines of a record, without secret values. A value may occur before it is known to
- * be secret. So everything is masked twice: the first pass finds the values, and the second pass knows all of
- * them.
+ * Converts the kept lines into the lines of a record, without secret values. A value may occur in a line
+ * before another line reveals that it is secret. So all lines are masked twice: the first pass finds the
+ * secret values, and the second pass replaces all of them.
  */
 export class MaskedFlight {
   readonly #flight: Flight;
@@ -62,10 +64,7 @@ export class MaskedFlight {
     this.#bodies = new MaskedBodies(this.#values);
   }
 
-  /**
-   * The formatted lines of the record after the header. Yields undefined at points where the caller may
-   * pause.
-   */
+  /** The formatted lines of the record after the header. Yields undefined where the caller may pause. */
   *lines(): Generator<string | undefined, void, undefined> {
     for (const line of this.#masked()) yield line === undefined ? undefined : this.#text(line);
   }
@@ -81,7 +80,8 @@ export class MaskedFlight {
     const firstAt = first !== undefined && 'at' in first ? first.at : 0;
     for (const line of this.#flight.lines) {
       if (line.kind === 'state') isFirstSegment = line.at === firstAt;
-      // The lines at the beginning of a later segment follow from the lines before them.
+      // The state at the beginning of a later segment is omitted, because it follows from the lines before
+      // it.
       if (!isFirstSegment && isStateOf(line)) continue;
       yield* this.#lineOf(line);
       yield undefined;
@@ -123,7 +123,9 @@ export class MaskedFlight {
     if (objects.length > 0 || !isAny) yield { ...line, objects };
   }
 
-  /** Undefined for an object that cannot be read. The watch of the object delivers it again. */
+  /**
+   * The masked JSON of an object. Undefined if the object cannot be read; its watch then delivers it again.
+   */
   #object(entry: Entry, secrets: RecordedSource | undefined): string | undefined {
     if (entry.isUnreadable) return undefined;
     try {
@@ -174,7 +176,7 @@ export class MaskedFlight {
     };
   }
 
-  /** A line that contains only short strings, such as keys. */
+  /** Masks a line that contains only short strings, such as keys. */
   #plain<L extends object>(line: L): L {
     const members = Object.entries(line).map(([name, value]: [string, unknown]) => [
       name,
@@ -190,9 +192,9 @@ export class MaskedFlight {
   }
 
   /**
-   * Formats a line. A secret value that is not a word may still occur in it, for example in the name of a
-   * member. It is then replaced there as well. If the result is not a valid line, the strings of the line are
-   * omitted.
+   * Formats a line. It may still contain a secret value, for example in the name of a member. Such a value is
+   * replaced as well, unless it is a word or a number. If the result is not a valid line, the long strings of
+   * the line are omitted.
    */
   #text(line: RecordLine): string {
     const text = recordLineText(rounded(line));
@@ -217,7 +219,7 @@ function isStateOf(line: KeptLine): boolean {
   return 'carried' in line && line.carried === true;
 }
 
-/** Rounds times to microseconds, because further digits carry no information. */
+/** Rounds times to microseconds, because further digits have no meaning. */
 function rounded(line: RecordLine): RecordLine {
   if (!('at' in line)) return line;
   const at = Math.round(line.at * 1_000) / 1_000;

@@ -17,8 +17,8 @@ export interface OpenExchange {
   readonly attempt: OpenAttempt | undefined;
   answer: AnswerLine | undefined;
   /**
-   * For a watch: the data that the reader has not taken, and the incomplete line. For any other request: the
-   * whole body.
+   * For a watch, the data that its reader has not taken yet, and the incomplete line. For any other request,
+   * the whole body.
    */
   lines: CarriedLine[];
   bytes: number;
@@ -29,13 +29,14 @@ export interface OpenExchange {
 const LINE_BREAK = 0x0a;
 
 /**
- * Attempts and requests that have begun but not ended. A segment that begins in the middle of one of them
- * needs its lines so far, so that each record can be replayed from the beginning of any segment.
+ * Attempts and requests that have begun but not ended. If a segment begins in the middle of an attempt or a
+ * request, the previous lines of the attempt or request are repeated in the segment. So a record can be
+ * replayed from the beginning of any segment.
  */
 export class OpenWork {
   readonly #attempts = new Map<number, OpenAttempt>();
   readonly #exchanges = new Map<number, OpenExchange>();
-  /** Maximum bytes that are kept of one attempt, or of one answer, for later segments. */
+  /** Maximum memory in bytes of the lines that are kept for later segments, for one attempt or one answer. */
   readonly #limitBytes: number;
 
   constructor(limitBytes: number) {
@@ -103,7 +104,10 @@ export class OpenWork {
   }
 }
 
-/** If the reader of a watch has taken everything, only the data after the last line break is still needed. */
+/**
+ * Removes the complete lines of a watch. If its reader has taken everything, only the data after the last
+ * line break are still needed.
+ */
 function dropWholeLines(exchange: OpenExchange): void {
   const { lines } = exchange;
   const last = lines.findLastIndex(

@@ -1,7 +1,7 @@
 import { isMapping } from '../core/mapping.ts';
 import type { RecordLine } from './record-line.ts';
 
-/** The type of a member. With `?` the member may be missing. */
+/** The type of a member. If it ends in `?`, the member may be missing. */
 type FieldType =
   | 'text'
   | 'number'
@@ -65,17 +65,17 @@ const FIELDS: Readonly<Record<RecordLine['kind'], Readonly<Record<string, FieldT
   end: { lines: 'number' },
 };
 
-/** A line is not a line of a record. The message quotes nothing of the line. */
+/** The error for a line that is not a line of a record. The message does not quote the line. */
 export class RecordLineError extends Error {}
 
-/** The line as it is written to a file, without its line break. */
+/** The line as the file contains it, without its line break. */
 export function recordLineText(line: RecordLine): string {
   return JSON.stringify(line);
 }
 
 /**
- * Parses a line. Undefined for a kind that this version does not know, because a later version may have more
- * kinds.
+ * Parses a line. Undefined if this version does not know the kind of the line, because a later version may
+ * have more kinds.
  *
  * @throws RecordLineError for a string that is not a JSON object, or lacks a member that its kind requires.
  */

@@ -10,16 +10,16 @@ export interface FlightRecord {
   readonly header: HeaderLine;
   /** All lines between the header and the end. */
   readonly lines: readonly RecordLine[];
-  /** Why the record has no end. Undefined for a complete record. */
+  /** Why the record is incomplete. Undefined for a complete record. */
   readonly cutOff?: string;
   /** The number of lines whose kind this version does not know. They are omitted. */
   readonly unknownLines: number;
 }
 
-/** The largest file that is read. Even the largest possible ring results in smaller records. */
+/** The limits for a record that is read. Even the largest possible ring results in smaller records. */
 export interface RecordLimits {
   /**
-   * Maximum characters of all lines. Default 1 Gi; for comparison, a ring of 64 MB results in about 200 MB.
+   * Maximum characters of all lines. Default 1 Gi. For comparison, a ring of 64 MB results in about 200 MB.
    */
   readonly chars?: number;
   /** Maximum characters of one line. Default 64 Mi. */
@@ -30,10 +30,11 @@ const DEFAULT_CHARS = 1024 ** 3;
 const DEFAULT_LINE_CHARS = 64 * 1024 ** 2;
 
 /**
- * Reads a record. A record that was cut off is read up to that point, and `cutOff` gives the reason.
+ * Reads a record. If a record was cut off, everything before that point is read, and `cutOff` contains the
+ * reason.
  *
  * @throws ConfigurationError `CONFIG` when the file cannot be read, is not a record, has another version, has
- *   a damaged line, or exceeds the limits. The message quotes nothing of the file.
+ *   a damaged line, or exceeds the limits. The message does not quote the file.
  */
 export async function readRecord(file: string, limits: RecordLimits = {}): Promise<FlightRecord> {
   const reader = new RecordReader(file);
@@ -121,9 +122,9 @@ class RecordReader {
 
 interface TextLine {
   readonly text: string;
-  /** The number of the line, from 1. */
+  /** The number of the line, counted from 1. */
   readonly number: number;
-  /** False for what follows the last line break. */
+  /** False for the text after the last line break, which is not a complete line. */
   readonly isWhole: boolean;
 }
 
@@ -132,8 +133,8 @@ async function* linesOf(
   { chars = DEFAULT_CHARS, lineChars = DEFAULT_LINE_CHARS }: RecordLimits,
 ): AsyncGenerator<TextLine, void, undefined> {
   const input = createReadStream(file);
-  // If the data end too early, everything that can be read is used. The last line shows whether a record is
-  // complete.
+  // If the compressed data are cut off, everything that can be read is used. The line `end` tells whether a
+  // record is complete.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
   input.on('error', (error) => gunzip.destroy(error));
   input.pipe(gunzip).setEncoding('utf8');
@@ -164,7 +165,7 @@ async function* linesOf(
   }
 }
 
-/** Why a file cannot be read at all. */
+/** Why not even the header of a file can be read. */
 function problemOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'Z_DATA_ERROR'

@@ -20,11 +20,17 @@ import {
   type RecordReason,
 } from './record-line.ts';
 
-/** What a record contains about the process in addition to the kept lines. */
+/** Facts about the process that a record contains in addition to the kept lines. */
 export interface FlightFacts extends Pick<HeaderLine, 'settings' | 'arguments'> {
-  /** Called when a record is written, because modules may be loaded late. */
+  /**
+   * Returns the loaded modules. It is called only when a record is written, because modules may be loaded
+   * late.
+   */
   readonly modules: () => HeaderLine['modules'];
-  /** If the name of a variable suggests a credential, its value is secret. */
+  /**
+   * The environment variables of the process. The value of a variable is secret if its name suggests a
+   * credential.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -35,25 +41,28 @@ interface RecordFilesOptions {
 }
 
 /**
- * The number of records that are kept in a folder for each reason, whichever process wrote them. A process
- * that crashes repeatedly must not fill a disk.
+ * The number of records that are kept in a folder for each reason, including records of other processes. The
+ * number is limited so that a process that crashes repeatedly does not fill the disk.
  */
 const KEPT_OF_A_REASON = 3;
 
 /** Number of characters that are compressed together. */
 const PIECE_CHARS = 1024 ** 2;
 
-/** Maximum characters of a whole record before compression. A reader refuses more than 1 Gi. */
+/** Maximum characters of a whole record before compression. The reader of records refuses more than 1 Gi. */
 const MAX_CHARS = 768 * 1024 ** 2;
 
 const NAME = /^flight-\d{4}-\d\d-\d\dT[\d-]+Z-([a-z-]+)\.jsonl\.gz$/;
 
 const compress = promisify(gzip);
 
-/** Writes records into a folder. Failures are logged, and do not affect the operator. */
+/** Writes records into a folder. If this fails, the failure is logged, and the operator continues. */
 export class RecordFiles {
   readonly #options: RecordFilesOptions;
-  /** No record contains this key, so the value behind a placeholder cannot be found by trial. */
+  /**
+   * The key for the placeholders of secret values. No record contains it, so a secret value cannot be found
+   * by trying values.
+   */
   readonly #key = randomBytes(32);
   #last: Promise<unknown> = Promise.resolve();
 
@@ -151,7 +160,10 @@ export class RecordFiles {
   }
 }
 
-/** Creates a new file. Two operators may write into one folder within the same millisecond. */
+/**
+ * Creates a new file. If another operator has created a file with the same time in the folder, the next free
+ * millisecond is used in the name.
+ */
 async function create(
   folder: string,
   { beganWallMs, to }: Flight,

@@ -2,8 +2,9 @@
  * The lines of a flight record. A record is a file of JSON lines, compressed with gzip: one header, then the
  * events in the order in which they happened, then one `end`. A file without `end` was cut off.
  *
- * `at` is the number of milliseconds since the recorder began, by the monotonic clock of the process, with
- * fractions. Keys are `namespace/name`, or only `name`. Values of Secrets are replaced with placeholders.
+ * `at` is the number of milliseconds since the recorder began, measured by the monotonic clock of the
+ * process. It may have a fraction. Keys are `namespace/name`, or only `name`. Values of Secrets are replaced
+ * with placeholders.
  */
 export type RecordLine =
   | HeaderLine
@@ -33,7 +34,7 @@ export const RECORD_VERSION = 1;
 /** Why a record was written. */
 export type RecordReason = 'asked' | 'write-loop' | 'stuck' | 'crash' | 'exit';
 
-/** One cache of the process. Equal sources of several controllers share a cache. */
+/** One cache of the process. Controllers with equal sources share one cache. */
 export interface RecordedSource {
   /** Unique in the record, such as `deployments.apps`. */
   readonly id: string;
@@ -45,7 +46,10 @@ export interface RecordedSource {
   readonly namespaces?: readonly string[];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** What the cache holds of each object. `transformed`: the result of a function of the module. */
+  /**
+   * Which data of each object the cache contains. `transformed`: the cache contains the result of a function
+   * of the module.
+   */
   readonly form: 'full' | 'metadata' | 'transformed';
 }
 
@@ -59,7 +63,7 @@ export interface RecordedController {
 }
 
 /**
- * The first line. What changes while the process runs has its value from the time when the record was
+ * The first line. Facts that change while the process runs have the value that they had when the record was
  * written.
  */
 export interface HeaderLine {
@@ -83,7 +87,8 @@ export interface HeaderLine {
   readonly why?: string;
   readonly pid?: number;
   /**
-   * Environment variables that the toolkit reads, and those that modules declare. Secrets are placeholders.
+   * The environment variables that the toolkit reads or that modules declare. Secret values are replaced with
+   * placeholders.
    */
   readonly settings: Readonly<Record<string, string>>;
   /** The words of the command after `--`. */
@@ -94,15 +99,15 @@ export interface HeaderLine {
   readonly sources: readonly RecordedSource[];
   readonly limits: { readonly minutes: number; readonly megabytes: number };
   /**
-   * Why the record covers less time than it should. Undefined when it covers all its minutes, or the whole
+   * Why the record covers less time than it should. Undefined when it covers its full period, or the whole
    * time since the process started.
    */
   readonly truncated?: string;
 }
 
 /**
- * The wall time at this `at`. Each segment has one such line. There is one more whenever the wall time jumped
- * by more than a second compared with `at`.
+ * The wall time at the time `at`. Each segment has one such line, and there is another one whenever the wall
+ * time jumped by more than a second compared with `at`.
  */
 export interface ClockLine {
   readonly kind: 'clock';
@@ -113,10 +118,10 @@ export interface ClockLine {
 
 /**
  * A segment begins. The first `state` of a record is followed by its `cached` and `queued` lines, and by the
- * `begin`, `request`, `answer`, `chunk` and `ended` lines of attempts and requests that had begun before.
- * Each of the latter has `carried`, and the `at` when it happened. Together these lines describe the state at
- * the `at` of the `state` line. A later segment has only the `state` line, because its state follows from the
- * lines before it.
+ * `begin`, `request`, `answer`, `chunk` and `ended` lines of attempts and requests that had begun before. The
+ * lines about such attempts and requests have the member `carried`, and `at` is the time when they happened.
+ * Together these lines describe the state at the `at` of the `state` line. A later segment has only the
+ * `state` line, because its state follows from the lines before it.
  */
 export interface StateLine {
   readonly kind: 'state';
@@ -125,11 +130,14 @@ export interface StateLine {
   readonly segment: number;
   /** State of the random number generator of the process: a whole number below 2³². */
   readonly random: number;
-  /** True if this process may do work that needs leadership. */
+  /** True if this process may do the work that only a leader may do. */
   readonly leads: boolean;
 }
 
-/** The contents of a cache, in one or more lines. A cache without its first list has no line. */
+/**
+ * The contents of a cache, in one or more lines. There is no line for a cache whose first list is not
+ * complete.
+ */
 export interface CachedLine {
   readonly kind: 'cached';
   readonly at: number;
@@ -138,7 +146,7 @@ export interface CachedLine {
   readonly scope?: string;
   /** The resourceVersion from which its watch would resume. */
   readonly resourceVersion?: string;
-  /** The objects, as the cache holds them. */
+  /** The objects, with the same data as in the cache. */
   readonly objects: readonly unknown[];
 }
 
@@ -148,7 +156,8 @@ export interface QueuedLine {
   readonly controller: string;
   readonly key: string;
   /**
-   * `working`: a worker has the key. `parked`: a policy delays the key, and the delay does not end by time.
+   * `working`: a worker has the key. `parked`: a policy delays the key until a condition holds, not for a
+   * fixed time.
    */
   readonly state: 'ready' | 'delayed' | 'working' | 'parked';
   /** Set only for a delayed key. */
@@ -158,7 +167,7 @@ export interface QueuedLine {
   readonly priority: number;
 }
 
-/** A request that was passed to the connection. */
+/** A request that the operator has sent. */
 export interface RequestLine {
   readonly kind: 'request';
   readonly at: number;
@@ -170,13 +179,13 @@ export interface RequestLine {
   readonly purpose: 'call' | 'election' | 'watch';
   readonly contentType?: string;
   readonly body?: string;
-  /** Why the body is omitted. */
+  /** The reason why the body is omitted. */
   readonly leftOut?: string;
   /**
    * The reconcile attempt that made the request. Undefined for lists, watches, Leases, Events and runnables.
    */
   readonly by?: Attempted;
-  /** True if the request was made before the segment began; `at` is the time when it was made. */
+  /** True if the request was made before the segment began. `at` is then the time when it was made. */
   readonly carried?: true;
 }
 
@@ -199,8 +208,9 @@ export interface AnswerLine {
 }
 
 /**
- * A chunk of the body of an answer. For a watch it contains the lines that were completed by the data that
- * arrived. For any other answer it contains the whole body, and precedes the `ended` line of the request.
+ * A chunk of the body of an answer. For a watch, it contains the lines that became complete when the data
+ * arrived. For any other answer, there is one such line with the whole body, right before the `ended` line of
+ * the request.
  */
 export interface ChunkLine {
   readonly kind: 'chunk';
@@ -208,7 +218,8 @@ export interface ChunkLine {
   readonly id: number;
   readonly text: string;
   /**
-   * The number of omitted bytes, which are not text from the Kubernetes API, for example the log of a Pod.
+   * The number of bytes that are omitted because they are not text from the Kubernetes API, for example the
+   * log of a Pod.
    */
   readonly leftOut?: number;
   readonly carried?: true;
@@ -225,7 +236,10 @@ export interface EndedLine {
 }
 
 export interface RecordedError {
-  /** For example `CONNECTION_LOST`, or `ABORTED` when the operator itself canceled the request. */
+  /**
+   * The code of the failure, for example `CONNECTION_LOST`, or `ABORTED` when the operator itself canceled
+   * the request.
+   */
   readonly code: string;
   readonly message: string;
 }
@@ -236,9 +250,15 @@ export interface WakeLine {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** For a change the object, such as `Deployment demo/web`; otherwise a word such as `trigger`. */
+  /**
+   * The cause of the wake. For a change of an object this is the object, such as `Deployment demo/web`;
+   * otherwise it is a word such as `trigger`.
+   */
   readonly cause: string;
-  /** How a change became a key: `for`, `owns` or `mapping`, and the kind of the change. */
+  /**
+   * How the change of the object resulted in the key: `for`, `owns` or `mapping`, with the kind of the
+   * change.
+   */
   readonly via?: string;
   readonly priority?: number;
 }
@@ -255,9 +275,7 @@ export interface BeginLine {
   readonly attempt: number;
   /** Milliseconds since the key became ready. */
   readonly waitedMs: number;
-  /**
-   * Set for a carried attempt whose earlier requests were too large, so that the record does not have them.
-   */
+  /** Set for a carried attempt whose earlier requests are not in the record, because they were too large. */
   readonly incomplete?: true;
   readonly carried?: true;
 }
@@ -288,9 +306,11 @@ export interface HeldLine {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** For example `write-loops`. */
+  /** The name of the policy, for example `write-loops`. */
   readonly policy: string;
-  /** Undefined when the policy decides later when the key may run. */
+  /**
+   * Milliseconds for which the key is delayed. Undefined when the policy decides later when the key may run.
+   */
   readonly forMs?: number;
 }
 
@@ -300,7 +320,7 @@ export interface WatchLine {
   readonly at: number;
   readonly source: string;
   readonly scope?: string;
-  /** For example `listing`, `watching` or `waiting`. */
+  /** The state of the source, for example `listing`, `watching` or `waiting`. */
   readonly state: string;
   readonly resourceVersion?: string;
   readonly note?: string;
@@ -327,6 +347,6 @@ export interface LogLine {
 /** The last line. */
 export interface EndLine {
   readonly kind: 'end';
-  /** The number of lines before this one. */
+  /** The number of lines before this line. */
   readonly lines: number;
 }

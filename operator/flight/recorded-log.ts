@@ -3,7 +3,7 @@ import type { LogLine } from './record-line.ts';
 
 type Tell = (level: LogLine['level'], message: string, fields: LogLine['fields']) => void;
 
-/** A logger that also passes warnings and errors to `tell`, at every level of `logger`. */
+/** A logger that also passes warnings and errors to `tell`, even if the level of `logger` suppresses them. */
 export function recordedLog(logger: Logger, tell: Tell, facts: object = {}): Logger {
   return {
     get level() {

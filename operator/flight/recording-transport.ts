@@ -5,9 +5,9 @@ import { isOutputOfProgram, isToProgram } from '../model/masks/masked-call.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 import type { RecordedError } from './record-line.ts';
 
-/** Is told what happens in one exchange. */
+/** Receives what happens in one exchange. */
 export interface ExchangeTape {
-  /** @param unread - returns the number of bytes that have arrived and that the reader has not taken. */
+  /** @param unread - returns the number of bytes that have arrived and that the reader has not taken yet. */
   answered(answer: TransportResponse, unread: () => number): void;
   /** Called with each chunk of the body. The bytes must not be changed. */
   arrived(bytes: Uint8Array): void;
@@ -16,8 +16,8 @@ export interface ExchangeTape {
 }
 
 /**
- * `transport`, which also reports every exchange to the tape that `tapeFor` creates for the exchange. It
- * copies no bytes and delays none: a reader gets each chunk of a body at the same time as without the tape.
+ * `transport`, but every exchange is also reported to the tape that `tapeFor` creates for it. No bytes are
+ * copied or delayed: a reader gets each chunk of a body at the same time as without the tape.
  */
 export function recordingTransport(
   transport: Transport,
@@ -44,8 +44,9 @@ export function recordingTransport(
 }
 
 /**
- * Wraps `push`, because a listener or a stream in between would read the body and change its back-pressure.
- * Data that arrived together with the headers is read and put back.
+ * Reports the chunks of a body to the tape. This function wraps `push`, because a listener or another stream
+ * would read the body and change its back-pressure. Data that arrived together with the headers are read and
+ * put back.
  */
 function follow(body: Readable, request: TransportRequest, tape: ExchangeTape): void {
   const isKept = !isOutputOfProgram(request.path) && !isToProgram(request.path);
@@ -74,7 +75,7 @@ function follow(body: Readable, request: TransportRequest, tape: ExchangeTape): 
   else body.once('close', ended);
 }
 
-/** An error as a record contains it: message and code, without the stack and other facts. */
+/** An error as a record contains it. It has only the message and the code, without the stack. */
 export function recordedError(
   error: unknown,
   { signal }: Partial<Pick<TransportRequest, 'signal'>> = {},

@@ -17,29 +17,35 @@ interface FlightRecordingOptions extends RecorderLimits {
   readonly endpoint: boolean;
 }
 
-/** What reports signals and uncaught errors of the process. */
+/**
+ * The object that reports signals and uncaught errors of the process, which is `process` itself by default.
+ */
 export interface ProcessEvents {
   on(name: string, listener: (...facts: unknown[]) => void): unknown;
   off(name: string, listener: (...facts: unknown[]) => void): unknown;
 }
 
 /**
- * A JVM dumps its threads on the same signal. Every other signal that a process may use already has a meaning
- * here or for Node.
+ * The signal that requests a record. A JVM writes a thread dump on the same signal. All other signals that a
+ * process may use already have a meaning in the toolkit or in Node.
  */
 const SIGNAL = 'SIGQUIT';
 
 /**
- * Milliseconds. Events within this time after a trigger are still in its record, such as the log line that
- * explains it.
+ * Milliseconds between a trigger and the writing of its record, so that the record also contains later
+ * events, such as the log line that explains the trigger.
  */
 const AFTER_TRIGGER_MS = 1_000;
 
-/** Milliseconds. A write loop may continue for hours, so at most one record of it is written in this time. */
+/**
+ * Minimum milliseconds between two records for the same reason. For example, a write loop may continue for
+ * hours.
+ */
 const BETWEEN_TRIGGERS_MS = 10 * 60_000;
 
 /**
- * Milliseconds. Anyone who can reach the port may request a record, so at most one is written in this time.
+ * Minimum milliseconds between two requested records, because anyone who can reach the health port may
+ * request a record.
  */
 const BETWEEN_REQUESTS_MS = 10_000;
 
@@ -49,9 +55,9 @@ export class FlightRecording {
   readonly recorder: FlightRecorder;
   readonly #options: FlightRecordingOptions;
   readonly #files: RecordFiles;
-  /** When a record was last triggered for each reason. */
+  /** For each reason, the time when a record was last triggered. */
   readonly #triggeredAt = new Map<RecordReason, number>();
-  /** Functions that write the records that were triggered a moment ago. */
+  /** Functions that write the records that were triggered and are not written yet. */
   readonly #due = new Set<() => void>();
   #requestedAt = Number.NEGATIVE_INFINITY;
   /** Settles when all requested records are written. */
@@ -88,7 +94,7 @@ export class FlightRecording {
   listen(events: ProcessEvents = nodeProcess): Disposable {
     const asked = (): void => void this.write('asked', `received ${SIGNAL}`);
     const crashed = (error: unknown): void => {
-      // A timer that throws may do so repeatedly.
+      // The same timer may throw many times, so only the first error results in a record.
       if (this.#isFirst('crash')) void this.write('crash', messageOf(error));
     };
     const listeners = [

@@ -1,9 +1,9 @@
 import { type KeptLine, sizeOf } from './kept-line.ts';
 
 export interface RingLimits {
-  /** The minimum milliseconds that the lines cover, unless their memory would exceed `bytes`. */
+  /** The lines cover at least this many milliseconds, unless they would need more memory than `bytes`. */
   readonly ms: number;
-  /** Maximum estimated bytes of memory for all lines. */
+  /** Maximum memory of all lines in bytes, which is estimated. */
   readonly bytes: number;
 }
 
@@ -19,8 +19,8 @@ interface Segment {
 }
 
 /**
- * A segment is full when it reaches the limits divided by this number. This is also the fraction of the
- * period that is lost when the oldest segment is dropped.
+ * A segment is full when it reaches the limits of the ring divided by this number. So when the oldest segment
+ * is dropped, about this part of the period is lost.
  */
 const PARTS = 8;
 
@@ -35,7 +35,7 @@ export class Ring {
     this.#limits = limits;
   }
 
-  /** Estimated bytes of memory for all lines. */
+  /** The estimated memory of all lines in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -50,12 +50,12 @@ export class Ring {
     return (this.#segments.at(-1)?.number ?? -1) + 1;
   }
 
-  /** When the oldest segment began. */
+  /** The time when the oldest segment began. */
   get from(): number {
     return this.#segments[0]?.at ?? 0;
   }
 
-  /** How full the newest segment is. At 1 or more, a new segment should begin. */
+  /** Returns how full the newest segment is. If the result is 1 or more, a new segment should begin. */
   fill(at: number): number {
     const newest = this.#segments.at(-1);
     if (newest === undefined) return 1;
@@ -79,8 +79,8 @@ export class Ring {
   }
 
   /**
-   * Adds memory to the size of the newest segment that it keeps from being freed, in addition to that of its
-   * lines.
+   * Adds to the size of the newest segment memory that cannot be freed while the segment is kept, in addition
+   * to the memory of its lines.
    */
   weigh(bytes: number): void {
     const newest = this.#segments.at(-1);

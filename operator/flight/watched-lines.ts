@@ -3,10 +3,10 @@ import { isMapping } from '../core/mapping.ts';
 
 /** Splits the chunks of a watch into lines. */
 export class WatchedLines {
-  /** What follows the last line break. */
+  /** The text after the last line break. */
   #rest = '';
 
-  /** The lines that `text` completes. */
+  /** Adds `text`, and returns the lines that are now complete. */
   add(text: string): readonly string[] {
     const lines = `${this.#rest}${text}`.split('\n');
     this.#rest = lines.pop() ?? '';
@@ -14,7 +14,7 @@ export class WatchedLines {
   }
 }
 
-/** A line of a watch as it was received. Its object may be any value. */
+/** A line of a watch as it was received. Its member `object` may be any value. */
 export interface WatchedEvent {
   readonly type: string;
   readonly object: unknown;

@@ -1,6 +1,9 @@
 import { isBuiltInGroup, type Resource, resourceName } from './resource.ts';
 
-/** The built-in resources of Kubernetes whose status is a subresource, in the served versions. */
+/**
+ * The built-in resources of Kubernetes that have the subresource `status` in the versions that API servers
+ * serve.
+ */
 const WITH_STATUS: ReadonlySet<string> = new Set([
   'apiservices.apiregistration.k8s.io',
   'certificatesigningrequests.certificates.k8s.io',
@@ -31,8 +34,8 @@ const WITH_STATUS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if the status of a built-in resource of Kubernetes is a subresource. Makes no request. Undefined for a
- * resource of another group, because only the resource's definition shows this.
+ * True if a built-in resource of Kubernetes has the subresource `status`. The function makes no request. The
+ * result is undefined for a resource that is not built in, because only its definition can tell.
  */
 export function builtInHasStatus(resource: Resource): boolean | undefined {
   return isBuiltInGroup(resource) ? WITH_STATUS.has(resourceName(resource)) : undefined;

@@ -3,7 +3,7 @@ import type { LabelSelector } from './selector.ts';
 
 export type { Lease } from './kubernetes/coordination-v1.ts';
 export type { ConfigMap, ObjectReference, Pod } from './kubernetes/core-v1.ts';
-/** Renamed, because `Event` is a global type of Node. */
+/** The type `Event` has another name here, because `Event` is a global type of Node. */
 export type { Event as KubernetesEvent } from './kubernetes/events-v1.ts';
 export {
   configMaps,
@@ -15,7 +15,7 @@ export {
   pods,
 } from './kubernetes/resources.ts';
 
-/** What Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
+/** The fields that Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
 export interface Workload extends KubernetesObject {
   /** The fields of the spec that all four have in common. */
   readonly spec: {
@@ -23,7 +23,10 @@ export interface Workload extends KubernetesObject {
     readonly selector?: LabelSelector;
     readonly template: { readonly metadata?: Partial<ObjectMeta> };
     readonly paused?: boolean;
-    /** For StatefulSets and DaemonSets. `OnDelete` replaces Pods only after someone deletes them. */
+    /**
+     * The update strategy of a StatefulSet or a DaemonSet. With `OnDelete`, a Pod is replaced only after it
+     * was deleted by a user or a program.
+     */
     readonly updateStrategy?: { readonly type?: string };
   };
   /** The fields of the status that all four have in common. */

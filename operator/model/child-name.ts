@@ -9,7 +9,7 @@ import {
 } from './dns-name.ts';
 import { isLabelValue } from './selector.ts';
 
-/** The form and the length of a name. docs/guides/write/operators.md lists both for each kind. */
+/** The format and the maximum length of a name. docs/guides/write/operators.md lists both for each kind. */
 export interface ChildNameOptions {
   /** A word before the name, joined by `-`. If the word itself contains a `-`, the name gets a hash. */
   readonly prefix?: string;
@@ -25,8 +25,8 @@ export interface ChildNameOptions {
    */
   readonly form?: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'label-value';
   /**
-   * Maximum number of characters, at least 14. Default: the maximum of the form, which is also the upper
-   * limit.
+   * Maximum number of characters, at least 14. Default: the maximum length of names in the format `form`. A
+   * larger number is not allowed.
    */
   readonly maxLength?: number;
 }
@@ -35,7 +35,8 @@ interface Form {
   readonly maxLength: number;
   readonly accepts: (text: string) => boolean;
   /**
-   * Returns `text` with only the characters of the form. The first and the last character may still be wrong.
+   * Returns `text` with every character replaced that names of this format cannot contain. The first and the
+   * last character may still be invalid.
    */
   readonly spelled: (text: string) => string;
   readonly isLetterFirst?: true;
@@ -85,22 +86,23 @@ const HASHED = /(?:^x?|-)[0-9a-v]{12}$/;
  * The name of a child, or the value of a label, derived from the name of its parent.
  *
  * A name that fits is `prefix-name-suffix`, as a template string would produce it. A name that is too long,
- * or has characters that are not allowed, is shortened, gets allowed characters only, and ends with a hash of
- * the whole input. The prefix and the suffix are shortened only if there is no room for them.
+ * or has characters that are not allowed, is shortened, keeps only allowed characters, and ends with a hash
+ * of the whole input. The prefix and the suffix are shortened only if there is no room for them.
  *
  * The same input gives the same name in every process and release. Different inputs give different names,
- * unless their hashes, which have 40 bits, collide. So a shortened name is never the plain name of another
- * parent. There is one exception, the number of words: `web-db` without a suffix gives the same name as `web`
- * with the suffix `db`. So give all children of one kind a suffix, or none of them.
+ * unless their hashes, which have 40 bits, collide. So a name with a hash is never equal to a name without a
+ * hash. One case is not distinguished: the parent `web-db` without a suffix results in the same name as the
+ * parent `web` with the suffix `db`. So give all children of one kind a suffix, or none of them.
  *
  * @param name - the name of the parent.
- * @throws ConfigurationError `CONFIG` for a form or a length that does not exist.
+ * @throws ConfigurationError `CONFIG` for an unknown `form`, and for a `maxLength` that is not allowed.
  */
 export function childName(name: string, options: ChildNameOptions = {}): string {
   const { prefix = '', suffix = '' } = options;
   const { form, maxLength } = limitsOf(options);
   const plain = [prefix, name, suffix].filter((part) => part !== '').join('-');
-  // `a-b` with the suffix `c` has the plain name. `a` with the suffix `b-c` would get the same one.
+  // The parent `a-b` with the suffix `c` gets the name `a-b-c`. The parent `a` with the suffix `b-c` would
+  // get the same name, so it gets a hash.
   const isAmbiguous = name === '' || `${prefix}${suffix}`.includes('-');
   const fits = plain.length <= maxLength && form.accepts(plain);
   if (fits && !isAmbiguous && !isHashed(plain)) return plain;
@@ -121,9 +123,9 @@ export function childName(name: string, options: ChildNameOptions = {}): string 
 }
 
 /**
- * True if `childName` may have added the hash: the last characters are check digits of the preceding ones. If
- * the name of a parent looks like this, its child gets another hash, so that it cannot have the same name as
- * a child of another parent.
+ * True if `childName` may have added a hash to `text`: its last characters are check digits of the characters
+ * before them. If a plain name looks like this, it gets a hash as well, so that it cannot be equal to the
+ * name of another parent's child.
  */
 function isHashed(text: string): boolean {
   if (!HASHED.test(text)) return false;

@@ -1,29 +1,30 @@
 import { int64Of, type Requirement, type Selector } from './requirement.ts';
 
 /**
- * A selector with many requirements or values, prepared for many objects. A user can write a selector with
- * 100,000 values, and comparing these one by one would take minutes for the objects of a namespace. With a
- * prepared selector, the time depends on the labels of an object, not on the size of the selector.
+ * A selector with many requirements or values, prepared so that many objects can be compared with it quickly.
+ * A user can write a selector with 100,000 values, and comparing all objects of a namespace with each value
+ * would take minutes. With a prepared selector, the time depends on the labels of an object, not on the size
+ * of the selector.
  */
 export interface CompiledSelector {
   readonly matches: (labels: Readonly<Record<string, string>>) => boolean;
 }
 
-/** All requirements for one key. */
+/** All requirements of a selector for one key. */
 interface KeyRules {
   mustExist: boolean;
   mustBeAbsent: boolean;
-  /** Undefined: any value is allowed. */
+  /** The allowed values. Undefined if any value is allowed. */
   allowed: ReadonlySet<string> | undefined;
   readonly denied: Set<string>;
-  /** The largest of the lower bounds; `below` is the smallest of the upper bounds. */
+  /** The largest lower bound of the value; `below` is the smallest upper bound. */
   above: bigint | undefined;
   below: bigint | undefined;
 }
 
 /**
- * Up to this number of requirements and values in total, they are compared one by one, which needs no
- * preparation.
+ * If a selector has at most this number of requirements and values in total, it is not prepared, and they are
+ * compared one by one.
  */
 const FEW = 32;
 

@@ -14,7 +14,7 @@ export const STALLED = 'Stalled' as const;
 export interface Condition {
   /** CamelCase. Unique in a list of conditions. */
   readonly type: string;
-  /** `Unknown` when the controller cannot tell. */
+  /** Is `Unknown` when the controller cannot tell whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
   /** A CamelCase word for programs. */
   readonly reason: string;
@@ -31,7 +31,7 @@ export type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
   Partial<Pick<Condition, 'lastTransitionTime'>>;
 
 /**
- * `conditions` with one condition set.
+ * Returns `conditions` with one condition added or changed.
  *
  * `lastTransitionTime` changes only when `status` changes. The order of the conditions stays, and a new type
  * is added at the end. When nothing changes, the function returns the same array, so that the caller can skip
@@ -57,7 +57,7 @@ export function setCondition(
   return conditions.map((condition) => (condition === current ? next : condition));
 }
 
-/** The condition of `type`, or undefined. */
+/** The condition with the type `type`; undefined if there is none. */
 export function findCondition(
   conditions: readonly Condition[] | undefined,
   type: string,
@@ -66,7 +66,7 @@ export function findCondition(
 }
 
 /**
- * True when the condition of `type` has the status `True`. False if its status is another one, or if it does
+ * True when the condition with the type `type` has the status `True`. False if it has another status or does
  * not exist.
  */
 export function isConditionTrue(
@@ -85,12 +85,15 @@ function isSame(a: Condition, b: Condition): boolean {
   );
 }
 
-/** RFC 3339 in whole seconds, as `metav1.Time` requires. */
+/** The time in the format of RFC 3339 with whole seconds, as `metav1.Time` requires. */
 export function rfc3339(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** RFC 3339 with exactly six fractional digits. `metav1.MicroTime` accepts nothing else. */
+/**
+ * The time in the format of RFC 3339 with exactly six fractional digits, the only format that
+ * `metav1.MicroTime` accepts.
+ */
 export function rfc3339Micro(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }
@@ -106,8 +109,8 @@ const MAX_MESSAGE_CHARS = 32_768;
 /**
  * Checks that the API server would accept the condition.
  *
- * @throws OperatorError `USER_CODE` that names the field and its rule. A 422 would name the field too, but
- *   only on a cluster, and only when the condition is first set.
+ * @throws OperatorError `USER_CODE` when it would not. The message contains the field and the rule that it
+ *   breaks. Without this check, the mistake would first cause a 422 when the condition is set on a cluster.
  */
 function requireValidCondition(
   condition: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,
@@ -132,7 +135,7 @@ function matches(text: string, pattern: RegExp, maxChars: number): boolean {
   return typeof text === 'string' && text.length <= maxChars && pattern.test(text);
 }
 
-/** Length in characters as the API server counts them, not in UTF-16 units. */
+/** The length of a text in characters as the API server counts them, not in UTF-16 units. */
 function lengthOf(text: string): number {
   if (typeof text !== 'string') return Number.POSITIVE_INFINITY;
   return text.length <= MAX_MESSAGE_CHARS ? text.length : [...text].length;

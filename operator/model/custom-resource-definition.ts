@@ -8,11 +8,11 @@ export interface PrinterColumn {
   readonly jsonPath: string;
   readonly format?: string;
   readonly description?: string;
-  /** Above 0: the column is shown only by `kubectl get -o wide`. */
+  /** If above 0, only `kubectl get -o wide` prints the column. */
   readonly priority?: number;
 }
 
-/** Paths of the fields that `/scale` shows and changes. */
+/** Paths of the fields that the subresource `scale` reads and writes. */
 export interface ScalePaths {
   /** The path of the wanted number of replicas, under `.spec`. */
   readonly specReplicasPath: string;
@@ -81,7 +81,7 @@ export interface ConversionClient {
     /** Default 443. */
     readonly port?: number;
   };
-  /** Certificates of the authority, as PEM in base64. Omitted if another program adds them. */
+  /** Certificates of the certificate authority, as PEM in base64. Omitted if another program adds them. */
   readonly caBundle?: string;
 }
 
@@ -126,15 +126,15 @@ export interface DefinedResource<T extends KubernetesObject = KubernetesObject>
   /** Converts an object of any version to another version. Undefined when objects are not converted. */
   readonly convert?: ((object: KubernetesObject, version: string) => KubernetesObject) | undefined;
   /**
-   * Used instead of `convert` if a program converts, so that one start of the program converts all objects of
-   * a list.
+   * Used instead of `convert` if a program converts the objects. The program is started only once for all
+   * objects of a list.
    */
   readonly convertAll?: ConvertAll | undefined;
 }
 
 /**
- * Converts objects of one resource, of any versions, to `version`. The results are in the order of the
- * objects.
+ * Converts objects of one resource to `version`. The objects may have different versions. The results are in
+ * the order of the objects.
  *
  * @param asked - `uid`: the uid of the review. `signal`: aborts when the caller no longer waits for the
  *   answer.
@@ -164,12 +164,15 @@ export const DEFINITION_REVISION: string = 'chancery.dev/definition-revision';
 export const API_APPROVED: string = 'api-approved.kubernetes.io';
 
 /**
- * What the annotation contains: a URL, a note that the definition is not approved, nothing because it is
- * missing, or an invalid value.
+ * The meaning of the annotation's value: the URL of an approval, or a note that the definition is not
+ * approved. The annotation can also be missing, or have an invalid value.
  */
 type ApiApproval = 'approved' | 'unapproved' | 'missing' | 'invalid';
 
-/** True for `k8s.io` and `kubernetes.io`, and for all groups under them. */
+/**
+ * True for the groups `k8s.io` and `kubernetes.io`, and for all groups that end in `.k8s.io` or
+ * `.kubernetes.io`.
+ */
 export function needsApproval(group: string): boolean {
   return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
 }

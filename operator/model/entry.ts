@@ -18,7 +18,9 @@ export interface EntryIdentity {
 
 /** The cache that holds an entry. */
 export interface EntryObserver {
-  /** Called when some of the entry's JSON was parsed. `release` frees the result. */
+  /**
+   * Called when some of the entry's JSON was parsed. The method `release` of the entry frees the parsed data.
+   */
   releasable(entry: Entry): void;
   /** Called at most once for each entry, when its JSON cannot be parsed. */
   unreadable(error: ProtocolError): void;
@@ -29,13 +31,13 @@ export interface EntryObserver {
  * read.
  *
  * The parsed object is shared by all readers in one turn of the event loop, and by all readers of a store. It
- * may be parsed again later, so that two reads return equal objects but not the same one.
+ * may be parsed again later, so two reads may return two different objects that are equal.
  */
 export class Entry<T extends KubernetesObject = KubernetesObject> {
   #key: ObjectKey;
   #uid: string;
   readonly #resourceVersion: string;
-  /** The JSON of the object; empty when the object itself is kept instead. */
+  /** The JSON of the object; empty when the parsed object is kept instead. */
   #text: string;
   /** Position in the JSON of the brace that closes `metadata`. */
   readonly #metadataEnd: number;
@@ -83,8 +85,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   static withheld<T extends KubernetesObject>(object: T, failure: OperatorError): Entry<T> {
     const { apiVersion, kind } = object;
     const { managedFields: _, ...metadata } = object.metadata;
-    // The JSON contains no metadata, because JSON.stringify may fail on it: the metadata may be nested too
-    // deeply, or the transform may have made it contain itself.
+    // The metadata are not written as JSON, because JSON.stringify may fail: they may be nested too deeply,
+    // or the transform may have changed them so that they contain themselves.
     const text = JSON.stringify({ apiVersion, kind, metadata: {} });
     const entry = new Entry<T>(identityOf(object), text, text.length - '}}'.length);
     entry.#object = failure;
@@ -120,8 +122,9 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   /**
    * The object. It is shared and read-only.
    *
-   * @throws ProtocolError `DECODE` when the JSON is invalid, or when the parsed object differs from the
-   *   identity at its beginning. The error contains the length of the JSON, but nothing of its contents.
+   * @throws ProtocolError `DECODE` when the JSON is invalid, or when the key, uid or resourceVersion of the
+   *   parsed object differs from the values that were read from the beginning of the JSON. The error contains
+   *   the length of the JSON, and nothing else about it.
    * @throws OperatorError `USER_CODE` when the transform of the object failed.
    */
   get object(): T {
@@ -196,7 +199,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     if (!this.#keepsMetadata) this.#metadata = undefined;
   }
 
-  /** An entry for an unreadable object, with only its names and versions. */
+  /** An entry with only the identity, apiVersion and kind of this object, which is unreadable. */
   nameAlone(): Entry<T> {
     const { namespace, name } = splitKey(this.#key);
     const { apiVersion, kind } = this.#formOrEmpty();
@@ -210,8 +213,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * Sets the observer, which is told when the JSON is parsed, or found to be unreadable. It is told at once
-   * if that has already happened.
+   * Sets the observer, which is called when the JSON is parsed or turns out to be unreadable. If the JSON was
+   * parsed before, the observer is called at once.
    */
   observedBy(observer: EntryObserver): void {
     this.#observer = observer;
@@ -220,7 +223,10 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     if (this.#text !== '' && isParsed && !this.isUnreadable) observer.releasable(this);
   }
 
-  /** Shares strings with `before`, the previous state of this object, where the two are equal. */
+  /**
+   * Uses the key and the uid of `before`, the previous state of this object, if they are equal. Both entries
+   * then share the memory of these strings.
+   */
   follow(before: Entry<T>): void {
     this.#key = before.#key;
     if (this.#uid === before.#uid) this.#uid = before.#uid;
@@ -306,7 +312,7 @@ export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 /**
  * Decides what is kept of an object. It is called once for every object that a list or a watch returns,
  * before the object is compared, cached or shown to a handler. It may change the object in place or return
- * another one, but name, namespace, uid and resourceVersion must stay.
+ * another object, but must not change the name, namespace, uid or resourceVersion.
  *
  * If it throws, only that object is affected: see `transformed` in `client/source.ts`. Its type is declared
  * as a method, so that a source of Pods can be used as a source of any object.
@@ -340,7 +346,7 @@ export function transformedEntry<T extends KubernetesObject>(
   transform: Transform<T>,
   failed: (error: OperatorError) => void = () => {},
 ): Entry<T> {
-  // Copied first, because a transform may remove members from the object before it throws.
+  // The identity is copied first, because a transform may remove members from the object before it throws.
   const { apiVersion, kind } = object;
   const metadata = { ...object.metadata };
   let failure: OperatorError;
@@ -367,8 +373,8 @@ function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolea
 }
 
 /**
- * The error has neither the thrown error as its cause nor its message, because they may quote the object,
- * which may be a Secret.
+ * The error contains neither the thrown error as its cause nor the message of the thrown error, because both
+ * may quote the object, which may be a Secret.
  */
 function failureAt(metadata: ObjectMeta, message: string, thrown?: unknown): OperatorError {
   const context = { key: keyOf({ metadata }), ...(thrown !== undefined && placeOf(thrown)) };
@@ -380,7 +386,8 @@ function placeOf(thrown: unknown): ErrorContext {
   if (!(thrown instanceof Error)) return { thrown: typeof thrown };
   const { message, stack = '' } = thrown;
   const begin = stack.indexOf(message);
-  // Frames follow the message. The message is skipped, because it may look like a frame.
+  // In `stack`, the frames follow the message. The message is skipped, because a part of it may look like a
+  // frame.
   const frames = begin < 0 ? '' : stack.slice(begin + message.length);
   const at = /^ {4}at .{1,300}$/m.exec(frames)?.[0].trim();
   return { thrown: thrown.constructor.name, ...(at !== undefined && { at }) };

@@ -56,7 +56,10 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   vac: 'volumeattributesclasses.storage.k8s.io',
 };
 
-/** The generated table contains only the newer `Event`. A hook that names `Event` means this resource. */
+/**
+ * The `Event` of the core group, which is missing in the generated table. A hook that writes `Event` as a
+ * kind means this resource, not the newer `Event` of `events.k8s.io`.
+ */
 const coreEvents: Resource = defineResource({
   group: '',
   version: 'v1',
@@ -69,15 +72,16 @@ const coreEvents: Resource = defineResource({
 interface Known {
   readonly resource: Resource;
   readonly names: readonly string[];
-  /** Undefined: any version, because the groups of Kubernetes keep the names of resources in all versions. */
+  /**
+   * Undefined if any version is accepted: the built-in groups use the same resource names in all versions.
+   */
   readonly versions: readonly string[] | undefined;
 }
 
 /**
- * The kinds of Kubernetes, and the kinds of `definitions`.
+ * The built-in kinds of Kubernetes, and the kinds that `definitions` declare.
  *
- * @param definitions - documents, of which those that are not CustomResourceDefinitions are ignored. Default:
- *   none.
+ * @param definitions - CustomResourceDefinitions. Other documents in the list are ignored. Default: none.
  */
 export function knownKinds(definitions: readonly unknown[] = []): KnownKinds {
   const known: readonly Known[] = [

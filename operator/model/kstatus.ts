@@ -70,7 +70,7 @@ function trueCondition(
 
 type Rule = (object: Observed) => ObjectStatus;
 
-/** The status by the rules for a built-in kind; undefined for any other kind. */
+/** The status according to the rules for a built-in kind; undefined for any other kind. */
 function legacyStatus(object: Observed): ObjectStatus | undefined {
   const group = object.apiVersion.includes('/') ? object.apiVersion.split('/', 1)[0] : '';
   return RULES[`${object.kind}.${group}`]?.(object);
@@ -232,7 +232,10 @@ function surplus(object: Observed, field: string, wanted: number): string | fals
   return count > wanted && `${field}: ${count}/${wanted}, more are going`;
 }
 
-/** `InProgress` with the first of `reasons` that is neither false nor undefined; otherwise `Current`. */
+/**
+ * The status `InProgress` with the first reason that is neither false nor undefined. If there is none, the
+ * status is `Current`.
+ */
 function firstOf(reasons: readonly (string | false | undefined)[], message: string): ObjectStatus {
   const reason = reasons.find((one) => one !== false && one !== undefined);
   return reason ? inProgress(reason) : current(message);

@@ -1,6 +1,9 @@
 import type { KubernetesObject } from './object.ts';
 
-/** Parses its object when it is read, and may release it afterwards. */
+/**
+ * An entry that parses its object when `object` or `metadata` is read. It may release the parsed object
+ * afterwards.
+ */
 interface Lazy<T extends KubernetesObject> {
   readonly metadata: T['metadata'];
   readonly object: T;
@@ -18,8 +21,8 @@ export function lazyObject<T extends KubernetesObject>(entry: Lazy<T>): T {
 }
 
 /**
- * The target of all proxies. The traps never read it, but Node asks the target how to print a proxy. Without
- * this method, `console.log(object)` would print an empty object.
+ * The target of all proxies. The traps never read it, but Node calls this method of the target to print a
+ * proxy. Without the method, `console.log(object)` would print an empty object.
  */
 const TARGET = {
   /** Called with the proxy as `this`. */
@@ -57,7 +60,10 @@ class LazyFields<T extends KubernetesObject> implements ProxyHandler<T> {
     return Reflect.ownKeys(this.#parsed);
   }
 
-  /** Configurable, because a proxy may not claim a fixed property that its target does not have. */
+  /**
+   * The property is reported as configurable, because a proxy must not report a non-configurable property
+   * that its target does not have.
+   */
   getOwnPropertyDescriptor(_: T, name: string | symbol): PropertyDescriptor | undefined {
     const known = Reflect.getOwnPropertyDescriptor(this.#parsed, name);
     return known && { ...known, configurable: true };

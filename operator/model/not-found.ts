@@ -2,8 +2,8 @@ import { isAdmissionDenied } from './refusal.ts';
 import { ApiError } from './status.ts';
 
 /**
- * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that names the object means
- * that the object does not exist. Every other 404 proves nothing about objects.
+ * The meanings of an `ApiError` 404, and the predicate for each. Only a Status that contains the name of the
+ * object means that the object does not exist. Every other 404 proves nothing about objects.
  *
  * A write to a subresource that the definition of a custom resource does not declare is answered as if the
  * object were missing. After such a write, read the object to find out whether the object or the subresource
@@ -11,16 +11,16 @@ import { ApiError } from './status.ts';
  *
  * | answer | predicate |
  * |---|---|
- * | a Status whose `details` name the object | `isNotFound` |
- * | the same, where the object is the namespace | `isNotFound`, `isNamespaceMissing` |
+ * | a Status whose `details` contain the name of the object | `isNotFound` |
+ * | a Status whose `details` contain the name of its namespace | `isNotFound`, `isNamespaceMissing` |
  * | `404 page not found` as text: no such group or version, before Kubernetes 1.38 | `isUnserved` |
- * | a Status without `details`: the same, from Kubernetes 1.38 on | `isUnserved` |
+ * | a Status without `details`: no such group or version, from Kubernetes 1.38 on | `isUnserved` |
  * | a Status with empty `details`: a built-in version does not have the resource | `isUnserved` |
- * | a Status with the cause `UnexpectedServerResponse`: a server in between got such a text | `isUnserved` |
+ * | a Status with the cause `UnexpectedServerResponse`: another server sent such a text | `isUnserved` |
  * | an admission webhook that refuses with the status 404 | `isAdmissionDenied` |
  *
  * Sources, in kubernetes/kubernetes under staging/src/k8s.io:
- * - apiserver/pkg/util/notfoundhandler/not_found_handler.go: both forms of an unknown group or version
+ * - apiserver/pkg/util/notfoundhandler/not_found_handler.go: both answers for an unknown group or version
  * - apiserver/pkg/server/handler.go: an unknown resource of a built-in version
  * - apimachinery/pkg/api/errors/errors.go: `NewNotFound`, `NewGenericServerResponse`
  * - apiserver/pkg/admission/plugin/webhook/errors/statuserror.go: the status that a webhook chose
@@ -39,8 +39,8 @@ function namesObject({ details: { name } }: ApiError): boolean {
 
 /**
  * True when the answer comes from a server that called another server as a client, such as an aggregated API
- * server. In this case client-go fills in the requested name, although the other server did not name an
- * object.
+ * server. In this case client-go fills in the requested name, although the answer of the other server did not
+ * contain it.
  */
 function isPassedOn({ details: { causes } }: ApiError): boolean {
   return (
@@ -49,12 +49,12 @@ function isPassedOn({ details: { causes } }: ApiError): boolean {
 }
 
 /**
- * True when the object does not exist, because the API server's answer names the object or its namespace.
- * False when the API server does not serve the resource, which `isUnserved` recognises; the object may exist
- * nevertheless.
+ * True when the object does not exist, because the API server's answer contains the name of the object or of
+ * its namespace. False when the API server does not serve the resource, which `isUnserved` recognises; the
+ * object may exist nevertheless.
  *
  * After a write to a subresource of a custom resource it is also true when the definition does not declare
- * the subresource. `Client.find` then shows whether the object exists.
+ * the subresource. In this case call `Client.find` to find out whether the object exists.
  */
 export function isNotFound(error: unknown): boolean {
   return meaningOf(error) === 'object';

@@ -8,7 +8,7 @@ export interface OwnerReference {
   readonly name: string;
   /** Identifies the owner. Another object of the same name is not the owner. */
   readonly uid: string;
-  /** True for the one owner that manages the dependent. */
+  /** True for the owner that manages the dependent. There is at most one such owner. */
   readonly controller?: boolean;
   /** True if a foreground deletion of the owner waits for the dependent. */
   readonly blockOwnerDeletion?: boolean;
@@ -22,9 +22,9 @@ export interface ObjectMeta {
   readonly namespace?: string;
   /** Prefix of the name if there is no `name`. The API server appends five random characters. */
   readonly generateName?: string;
-  /** Set by the API server. No other object ever has the same uid. */
+  /** The API server sets the uid. No other object ever has the same uid. */
   readonly uid?: string;
-  /** Changes with every write. Opaque: compare it with `===`. */
+  /** Changes with every write. Its contents have no meaning: compare it only with `===`. */
   readonly resourceVersion?: string;
   /** Grows with every change of `spec`. */
   readonly generation?: number;
@@ -41,11 +41,14 @@ export interface ObjectMeta {
   readonly labels?: Readonly<Record<string, string>>;
   /** Strings for programs and people. Selectors do not use them. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Names of the steps that must be done before the object disappears. */
+  /** Names of the steps that must be done before the API server removes the object. */
   readonly finalizers?: readonly string[];
-  /** The owners. The object is deleted with them, and at most one is its controller. */
+  /**
+   * The owners. The object is deleted when they are deleted. At most one owner is the controller of the
+   * object.
+   */
   readonly ownerReferences?: readonly OwnerReference[];
-  /** The fields that each writer has set. Caches omit this member by default. */
+  /** The fields that each field manager has set. Caches omit this member by default. */
   readonly managedFields?: readonly unknown[];
 }
 
@@ -62,7 +65,7 @@ export interface KubernetesObject {
 /** `namespace/name`, or `name` for a cluster-scoped object. Unique within one resource. */
 export type ObjectKey = string & { readonly __brand: 'ObjectKey' };
 
-/** Names one object of a resource. The `metadata` of an object can also be used. */
+/** Identifies one object of a resource. The `metadata` of an object can be passed as well. */
 export interface Target {
   /** Omit it for a cluster-scoped object. */
   readonly namespace?: string | undefined;
@@ -121,7 +124,8 @@ const NINE = 0x39;
  * Compares two resourceVersions of the same resource by the rule of KEP-5504: decimal strings without leading
  * zero are ordered by length, then as strings. They are not converted to numbers, so any length works.
  *
- * @returns negative, zero or positive; undefined when they are different and not comparable.
+ * @returns a negative number, zero or a positive number; undefined when the two are different and not
+ *   comparable.
  */
 export function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;
@@ -138,7 +142,8 @@ export function isOlder(a: string, b: string): boolean {
 
 /** True for a resourceVersion that can be compared with others. */
 export function isOrdered(resourceVersion: string): boolean {
-  // Runs once or twice for each event. A regular expression takes several times as long.
+  // This function runs once or twice for each event, and a regular expression would take several times as
+  // long.
   const { length } = resourceVersion;
   if (length === 0 || resourceVersion.charCodeAt(0) === ZERO) return false;
   for (let at = 0; at < length; at++) {

@@ -16,9 +16,7 @@ export class AlreadyOwnedError extends OperatorError {
   /** The current controller of the child; undefined when it has no controller. */
   readonly controller: OwnerReference | undefined;
 
-  /**
-   * @param remedy - advice about an object without a controller, in words that the reader of the error knows.
-   */
+  /** @param remedy - what the reader of the error can do about an object that has no controller. */
   constructor(
     resource: Resource,
     child: { readonly metadata: ObjectMeta },
@@ -43,7 +41,7 @@ export class AlreadyOwnedError extends OperatorError {
  * `child` with `owner` as its controller. The controller manages the child, and the child is deleted with it.
  * `blockOwnerDeletion` is set, so that a foreground deletion of the owner waits for the child. If the API
  * server enforces this field, as OpenShift does, it requires the right to `update` the owner's `finalizers`.
- * A reference to the same owner is replaced, and references to other owners stay.
+ * An existing reference to the same owner is replaced, and references to other owners are kept.
  *
  * Does not change its arguments.
  *
@@ -68,8 +66,8 @@ export function setControllerReference<T extends KubernetesObject>(
 }
 
 /**
- * `child` with `owner` as one of its owners. Unlike controllers, there may be many owners. An existing
- * reference to the same owner stays as it is.
+ * `child` with `owner` as one of its owners. A child can have many owners, but only one controller. An
+ * existing reference to the same owner is not changed.
  *
  * @throws OperatorError `USER_CODE` in the same cases as `setControllerReference`.
  */

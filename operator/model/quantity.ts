@@ -14,7 +14,10 @@ interface NoQuantity {
   readonly problem: string;
 }
 
-/** Suffixes in steps of 1,000, starting with 10^-9, and in steps of 1,024, starting with 1. */
+/**
+ * The suffixes of quantities in ascending order. Each decimal suffix means 1,000 times the previous one,
+ * beginning with 10^-9. Each binary suffix means 1,024 times the previous one, beginning with 1.
+ */
 export const QUANTITY_SUFFIXES: {
   readonly decimal: readonly string[];
   readonly binary: readonly string[];
@@ -26,7 +29,7 @@ export const QUANTITY_SUFFIXES: {
 /** The number of billionths in 1. */
 export const NANOS: bigint = 1_000_000_000n;
 
-/** The largest int64. Quantities in powers of 1,024 are limited to it. */
+/** The largest int64. A quantity with a binary suffix cannot be larger. */
 const LARGEST_BINARY = (2n ** 63n - 1n) * NANOS;
 
 /**
@@ -40,8 +43,8 @@ const WRONG_FORMAT =
 
 /**
  * Parses a string such as `128Mi`, `10m`, `1e9` or `1` like `ParseQuantity` of k8s.io/apimachinery,
- * pkg/api/resource: exact to a billionth, and in powers of 1,024 at most 2^63-1. Exponents have at most three
- * digits.
+ * pkg/api/resource. The result is exact to a billionth. With a binary suffix it is at most 2^63-1. Exponents
+ * have at most three digits.
  *
  * @param text - the quantity, without white space around it.
  */

@@ -1,20 +1,20 @@
 import { ApiError, isAlreadyExists, isConflict } from './status.ts';
 
 /**
- * Why the API server refused a write, which also shows when it may accept the same write later. Only an
- * `invalid` write must be changed. All other refusals depend on something else in the cluster, which may
- * change at any time and without an event for the object.
+ * Why the API server refused a write. The reason also tells if the API server may accept the same write
+ * later. Only an `invalid` write must be changed. All other refusals depend on something else in the cluster,
+ * which may change at any time and without an event for the object.
  */
 export type Refusal =
   /**
    * The schema or a rule of the API forbids the write. `fields` are the paths of the fields that the server
-   * names.
+   * reports.
    */
   | { readonly kind: 'invalid'; readonly fields: readonly string[] }
   | {
       /**
-       * A ValidatingAdmissionPolicy; an admission webhook that refused, or could not be called; a
-       * ResourceQuota; Pod Security; a ServiceAccount that does not exist.
+       * The cause of the refusal is a ValidatingAdmissionPolicy, an admission webhook that refused or could
+       * not be called, a ResourceQuota, Pod Security, or a ServiceAccount that does not exist.
        */
       readonly kind:
         | 'policy'
@@ -24,23 +24,24 @@ export type Refusal =
         | 'pod-security'
         | 'service-account';
       /**
-       * Name of the policy, webhook or quota; `restricted:latest` for Pod Security; `namespace/name` of the
-       * account.
+       * The name of the policy, the webhook or the quota. For Pod Security, the level and version, such as
+       * `restricted:latest`. For a ServiceAccount, `namespace/name`.
        */
       readonly name: string;
     }
   /**
-   * A right is missing (RBAC or another authorizer), the namespace is being deleted, or another
-   * admission plug-in refused, such as a LimitRange.
+   * A right is missing (RBAC or another authorizer), the namespace is being deleted, or another admission
+   * plug-in refused the write, for example because of a LimitRange.
    */
   | { readonly kind: 'rbac' | 'namespace-terminating' | 'admission' };
 
 type Named = Extract<Refusal, { readonly name: string }>['kind'];
 
 /*
- * These texts come from the API server, because neither reason nor causes distinguish these refusals. Each
- * text is at the beginning of what the server says about the object (`pods "a" is forbidden: …`), so that
- * no value of an object can imitate one. Sources, in kubernetes/kubernetes:
+ * The patterns below match messages of the API server, because neither the reason nor the causes distinguish
+ * these refusals. Each pattern matches only at the beginning of the message, or right after the object
+ * (`pods "a" is forbidden: …`), so that no value of an object can imitate a message. Sources, in
+ * kubernetes/kubernetes:
  * - admission.NewForbidden: staging/src/k8s.io/apiserver/pkg/admission/errors.go
  * - policies: staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go
  * - webhooks: .../admission/plugin/webhook/errors/statuserror.go (older ones without the object in front),
@@ -52,7 +53,7 @@ type Named = Extract<Refusal, { readonly name: string }>['kind'];
  *   pkg/registry/rbac/validation/rule.go, plugin/pkg/admission/gc/gc_admission.go
  */
 
-/** `pods "a" is forbidden: `, or the beginning of an internal error of the server. */
+/** Matches `pods "a" is forbidden: `, or the beginning of an internal error of the server. */
 const HEAD =
   /^(?:forbidden|[^\s":]+(?: "(?:[^"\\]|\\.)*")? is forbidden|Internal error occurred): /;
 
@@ -99,7 +100,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
 }
 
 /**
- * True when the same write can never be accepted unchanged: the server answers 422 and names fields that
+ * True when the same write can never be accepted unchanged: the server answers 422 and reports fields that
  * violate the schema or a rule of the API. Only a change of the write or of the schema helps. False for the
  * 422 of a ValidatingAdmissionPolicy or a webhook, for which `isAdmissionDenied` is true, and for the 422
  * about an object that was replaced by another one, for which `isUidMismatch` is true.
@@ -111,7 +112,7 @@ export function isInvalid(error: unknown): boolean {
 /**
  * True when the refusal may end without an event for the object. It was caused by a
  * ValidatingAdmissionPolicy, a webhook (including one that cannot be called), a ResourceQuota, Pod Security,
- * a missing ServiceAccount, or another admission plug-in. `refusalOf` shows by which of them.
+ * a missing ServiceAccount, or another admission plug-in. `refusalOf` returns which of these was the cause.
  */
 export function isAdmissionDenied(error: unknown): boolean {
   const kind = refusalOf(error)?.kind;
@@ -132,17 +133,18 @@ export function isUndeclaredText(message: string): boolean {
 }
 
 /**
- * True when an applied field is not in the installed definition of the kind, because the definition is too
- * old or the field is misspelt. Server-side apply writes all fields or none, so nothing was written. The
- * message of the error names the field. After an upgrade of the definition the same write is accepted.
+ * True when an applied field is not declared in the installed definition of the kind, because the definition
+ * is too old or the field is misspelt. Server-side apply writes all fields or none, so nothing was written.
+ * The message of the error contains the field. After an upgrade of the definition the same write is accepted.
  */
 export function isUndeclaredField(error: unknown): boolean {
-  // The server treats this as an internal error and gives no reason.
+  // The server treats an undeclared field as an internal error, and sends no reason.
   return error instanceof ApiError && error.status === 500 && isUndeclaredText(error.message);
 }
 
 /**
- * The server's original message, because the patterns would not match if values were hidden. It is not kept.
+ * The original message of the server. The patterns would not match a message in which values are hidden. The
+ * original message is not stored anywhere.
  */
 function textOf(error: ApiError): string {
   const { message } = error.statusWithValues();
@@ -159,17 +161,17 @@ function namedIn(why: string, forms: readonly (readonly [Named, RegExp])[]): Ref
 
 /**
  * The meanings of an `ApiError` 409, and the predicate for each. The predicates read `Status.reason` and
- * `details.causes`. They read the message only where those do not distinguish the meanings.
+ * `details.causes`. They read the message only where `reason` and `causes` do not distinguish two meanings.
  *
- * | meaning | isConflict | own predicate |
+ * | meaning | `isConflict` | predicate for this meaning |
  * |---|---|---|
  * | the object has another resourceVersion | yes | `isVersionConflict` |
  * | the object is gone, or was replaced by another one (a patch: 422) | yes | `isUidMismatch` |
  * | a field belongs to another manager (server-side apply) | yes | `isApplyConflict` |
- * | another object that counts, such as a quota, has changed | yes | `isVersionConflict`, of that name |
+ * | another object, such as a quota, has changed | yes | `isVersionConflict`, with that object's name |
  * | a webhook refuses | depends on the webhook | – |
- * | an object of that name exists | no | `isAlreadyExists` |
- * | it exists and is being deleted | no | `isAlreadyExists` and `isBeingDeleted` |
+ * | an object with this name exists | no | `isAlreadyExists` |
+ * | an object with this name exists and is being deleted | no | `isAlreadyExists` and `isBeingDeleted` |
  */
 
 /** A field that an apply tried to set and that belongs to another manager. */
@@ -180,19 +182,25 @@ export interface ApplyConflict {
   readonly field: string;
 }
 
-/** The server's messages about an unexpected uid. Neither the reason nor the causes show it. */
+/**
+ * The server's messages about an unexpected uid, which neither the reason nor the causes of the Status
+ * report.
+ */
 const UID_TEXTS: readonly RegExp[] = [
   /\buid mismatch: /, // an apply to a deleted object
   /Precondition failed: UID in precondition: /, // an update
   /the UID in the precondition \(.*\) does not match the UID in record/, // a delete
 ];
 
-/** The API server's prefix of a webhook's answer. The webhook chooses the status and the reason. */
+/**
+ * The text that the API server puts before the message of a webhook. The webhook chooses the status and the
+ * reason.
+ */
 const WEBHOOK_TEXT = /admission webhook ".*" denied the request/;
 
 /**
- * True when an update, a patch or a delete stated an outdated resourceVersion. Only this conflict can be
- * resolved by a fresh read and another attempt. See `retryOnConflict`.
+ * True when an update, a patch or a delete contained an outdated resourceVersion. Only this conflict can be
+ * resolved by reading the object again and repeating the write. See `retryOnConflict`.
  */
 export function isVersionConflict(error: unknown): boolean {
   return (
@@ -205,18 +213,21 @@ export function isVersionConflict(error: unknown): boolean {
   );
 }
 
-/** True when a write was meant for an object that is gone or was replaced by another one. */
+/** True when a write was meant for an object that is gone or was replaced by another object. */
 export function isUidMismatch(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (isConflict(error)) return UID_TEXTS.some((text) => text.test(error.message));
-  // A patch or an apply to an object that was replaced by another one fails, because a uid cannot change.
+  // A patch or an apply to an object that was replaced by another object fails, because a uid cannot change.
   return (
     error.status === 422 &&
     (error.details.causes ?? []).some(({ field }) => field === 'metadata.uid')
   );
 }
 
-/** True when fields of a server-side apply belong to other managers. `applyConflictsOf` names them. */
+/**
+ * True when fields of a server-side apply belong to other managers. `applyConflictsOf` returns the fields and
+ * their managers.
+ */
 export function isApplyConflict(error: unknown): boolean {
   return isConflict(error) && applyConflictsOf(error).length > 0;
 }
@@ -229,7 +240,10 @@ export function applyConflictsOf(error: unknown): readonly ApplyConflict[] {
     .map(({ message = '', field = '' }) => ({ manager: managerIn(message), field }));
 }
 
-/** True when an object of that name exists and is being deleted. After that a new object can be created. */
+/**
+ * True when an object with the same name exists and is being deleted. When it is gone, the new object can be
+ * created.
+ */
 export function isBeingDeleted(error: unknown): boolean {
   return (
     isAlreadyExists(error) &&
@@ -248,8 +262,8 @@ export function isNamespaceTerminating(error: unknown): boolean {
 }
 
 /**
- * The name of the manager in `conflict with "hpa"`, or in `conflict with "kubectl" with subresource "scale"
- * using v1`.
+ * The name of the field manager in a message such as `conflict with "hpa"` or
+ * `conflict with "kubectl" with subresource "scale" using v1`.
  */
 function managerIn(message: string): string {
   const quoted = /^conflict with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? '';

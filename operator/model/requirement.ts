@@ -4,16 +4,17 @@ export interface Requirement {
   readonly key: string;
   /** Condition on the value. `above` and `below` compare 64-bit integers. */
   readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'above' | 'below';
-  /** Empty for `exists` and `absent`; one 64-bit integer for `above` and `below`. */
+  /**
+   * The values with which the label is compared. Empty for `exists` and `absent`; a single 64-bit integer for
+   * `above` and `below`.
+   */
   readonly values: readonly string[];
 }
 
 /** A label selector as requirements. Without requirements it selects everything. */
 export type Selector = readonly Requirement[];
 
-/**
- * The same as Go's `strconv.ParseInt(text, 10, 64)`. Undefined for any other string and for larger integers.
- */
+/** Parses an integer like Go's `strconv.ParseInt(text, 10, 64)`. Undefined where Go returns an error. */
 export function int64Of(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const number = BigInt(text);

@@ -5,7 +5,7 @@ import type { KubernetesObject } from './object.ts';
 /**
  * A resource of the API: group, version, plural and scope, which determine its URL.
  *
- * @typeParam T - the type of the objects. It types the client calls for the resource.
+ * @typeParam T - the type of the objects, which a client accepts and returns for this resource.
  */
 export interface Resource<T extends KubernetesObject = KubernetesObject> {
   /** API group; empty for the core group. */
@@ -18,7 +18,7 @@ export interface Resource<T extends KubernetesObject = KubernetesObject> {
   readonly kind: string;
   /** False if the objects are cluster-scoped. */
   readonly namespaced: boolean;
-  /** Never set. It only carries the type. */
+  /** Never set. It exists only so that the compiler knows the type of the objects. */
   readonly objects?: T;
 }
 
@@ -45,8 +45,8 @@ export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): stri
 /**
  * URL path of the group and version: `/api/v1`, `/apis/apps/v1`.
  *
- * @throws ConfigurationError `CONFIG` when the group or the version has characters other than a-z, 0-9, `-`,
- *   and in a group dots.
+ * @throws ConfigurationError `CONFIG` when the group has characters other than a-z, 0-9, `-` and `.`, or the
+ *   version has characters other than a-z, 0-9 and `-`.
  */
 export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>): string {
   if (resource.group !== '') requireName('group', resource.group, isDnsSubdomain);
@@ -60,8 +60,8 @@ export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>):
  * URL path of a collection.
  *
  * @param namespace - undefined for all namespaces, or if the resource is cluster-scoped.
- * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment, or when group, version or
- *   plural have characters other than a-z, 0-9, `-`, and in a group dots.
+ * @throws ConfigurationError `CONFIG` when the namespace cannot be a path segment, when the plural has
+ *   characters other than a-z, 0-9 and `-`, and in the same cases as `groupVersionPath`.
  */
 export function collectionPath(resource: Resource, namespace?: string): string {
   const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace, 'namespace')}`;
@@ -85,23 +85,24 @@ export function objectPath(
 }
 
 /**
- * Maximum length of a name in a path. It is longer than the names of Kubernetes objects, which have at most
- * 253 characters, except that the names of RBAC objects have no limit.
+ * Maximum length of a name in a path. Most names of Kubernetes objects have at most 253 characters, but the
+ * names of RBAC objects have no limit.
  */
 const MAX_SEGMENT_LENGTH = 1_024;
 
-/** Number of characters of a refused name that a log line shows. */
+/** Maximum number of characters of a refused name in the error. */
 const SHOWN_CHARS = 64;
 
 /**
- * Matches separators, `%`, which becomes a separator if decoded twice, and characters that break a log line.
+ * Matches separators, `%`, which may become a separator if the name is decoded twice, and characters that end
+ * a log line.
  */
 const CHANGES_PATH = /[/%\\\p{Cc}\u2028\u2029]/u;
 
 /**
  * Applies the API server's rule for names in paths (`path.ValidatePathSegmentName`), and refuses characters
- * that no object's name has. Otherwise a name such as `..` would bypass the ambassador's filter and reach
- * another object than the intended one.
+ * that no object's name has. Otherwise a request with a name such as `..` would bypass the ambassador's
+ * filter and reach another object than the intended one.
  */
 function segment(text: string, what: string): string {
   const unusable =
@@ -127,8 +128,8 @@ function refused(what: string, text: string): ConfigurationError {
 
 /**
  * Groups of kube-apiserver whose names contain a dot. Groups without a dot always belong to kube-apiserver.
- * From `pkg/api/legacyscheme` and `pkg/controlplane` of Kubernetes 1.36, plus the groups that were removed
- * since 1.20.
+ * The list comes from `pkg/api/legacyscheme` and `pkg/controlplane` of Kubernetes 1.36. The groups that were
+ * removed since 1.20 are added.
  */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   'admission.k8s.io',

@@ -3,7 +3,7 @@ import { matchesSelector, parseSelector, type Requirement, type Selector } from 
 
 /** The objects of a resource that a list or a watch selects. */
 export interface Selection {
-  /** Undefined: all namespaces, or the resource is cluster-scoped. */
+  /** Undefined for all namespaces, and for a cluster-scoped resource. */
   readonly namespaces?: readonly (string | undefined)[] | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
@@ -17,12 +17,16 @@ export type Mismatch =
   | { readonly kind: 'field'; readonly term: string };
 
 /**
- * `undecided`: only the API server knows. Either the label selector cannot be parsed, or a field of the field
- * selector has no string as its value: such a field may have a default, or another name in the server.
+ * `undecided`: only the API server knows if the object is selected. Either the label selector cannot be
+ * parsed, or a field of the field selector has no string as its value in the object. The server may use a
+ * default for such a field, or store it under another name.
  */
 export type Match = 'selected' | 'undecided' | Mismatch;
 
-/** Compares objects with a selection like the API server, as far as the object itself allows to decide. */
+/**
+ * Returns a function that compares an object with a selection, like the API server does. The result is
+ * `undecided` if the object does not contain enough to decide.
+ */
 export function matcherOf({
   namespaces,
   labelSelector = '',
@@ -48,7 +52,7 @@ export function matcherOf({
   };
 }
 
-/** The only name that a field selector allows; undefined when it allows several names. */
+/** The only object name that a field selector allows; undefined when it allows several names. */
 export function onlyNameIn(fieldSelector = ''): string | undefined {
   for (const term of fieldTerms(fieldSelector)) {
     const { path, operator, wanted } = partsOf(term);

@@ -5,7 +5,7 @@ import { int64Of, type Requirement, type Selector } from './requirement.ts';
 
 export type { Requirement, Selector } from './requirement.ts';
 
-/** A selector as an object, `metav1.LabelSelector`. */
+/** A selector in the format of `metav1.LabelSelector`, which is an object and not a string. */
 export interface LabelSelector {
   /** Labels that must have these values. */
   readonly matchLabels?: Readonly<Record<string, string>>;
@@ -64,7 +64,8 @@ export function contradictedKey(selector: LabelSelector): string | undefined {
     const isMet = (value: string | undefined): boolean =>
       requirements.every((each) => holds(each, value));
     const listed = requirements.find(({ operator }) => operator === 'in')?.values;
-    // If no requirement lists the allowed values, there is always a value that no `NotIn` names.
+    // If no requirement lists the allowed values, there is always a value that no requirement with `NotIn`
+    // excludes.
     const isPresentMet =
       listed?.some(isMet) ?? requirements.every((each) => each.operator !== 'absent');
     if (!isPresentMet && !isMet(undefined)) return key;
@@ -98,7 +99,7 @@ export function formatSelector(selector: Selector): string {
 }
 
 /**
- * The requirements of a selector that is an object.
+ * The requirements of a selector in the format of `metav1.LabelSelector`.
  *
  * @throws ConfigurationError `CONFIG` for a bad key, value or operator.
  */
@@ -187,10 +188,11 @@ function invalid(problem: string, context: ErrorContext = {}): ConfigurationErro
  * Parses a label selector, with the whole grammar of `labelSelector`:
  *
  * `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a>1`, `a<1`, `a`, `!a`, joined by commas. An empty
- * string gives a selector without requirements, which selects everything. The caller decides whether to allow
- * that.
+ * string results in a selector without requirements, which selects everything. The caller decides whether to
+ * allow that.
  *
- * @throws ConfigurationError `CONFIG` that names the expected and the found token.
+ * @throws ConfigurationError `CONFIG` for invalid syntax. The message contains the token that was expected
+ *   and the token that was found.
  */
 export function parseSelector(text: string): Selector {
   const tokens = tokenize(text);

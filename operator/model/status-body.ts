@@ -5,7 +5,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** The object or request that failed, as far as the API server names it. */
+/** What the API server reports about the request that failed and its object. */
 export interface StatusDetails {
   /** Name of the object. */
   readonly name?: string;
@@ -35,17 +35,19 @@ export interface Status {
 type AnyStatus = Omit<Status, 'kind'>;
 
 /**
- * A failure that is safe to print: each value that the API server quotes is replaced with `(not shown)`. A
- * refused value may be a Secret's, or a password in the environment of a Deployment.
+ * Makes the Status of a failure safe to print: replaces each value that the API server quotes with
+ * `(not shown)`. A refused value may be a Secret's, or a password in the environment of a Deployment.
  *
- * The status keeps its reason, the kind and name of the object, the paths of fields, and the text of a rule
- * up to where it repeats a fragment of the value. If the end of a value cannot be found, the rest of the text
- * is removed. Text from the author of an admission policy, a webhook or a `messageExpression` stays, except
- * for values that are quoted as the server quotes values.
+ * The status keeps its reason, the kind and name of the object, the paths of fields, and the description of a
+ * rule up to the point where it repeats a fragment of the value. If the end of a value cannot be found, the
+ * rest of the text is removed. Text from the author of an admission policy, a webhook or a
+ * `messageExpression` stays, except for values that are quoted as the server quotes values.
  *
- * How errors look is defined by `field.Error` in `k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
+ * The messages of errors about fields are defined by `field.Error` in
+ * `k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
  *
- * @param code - the HTTP status, which decides how errors without a field are read.
+ * @param code - the HTTP status. It determines how the messages of errors that are not about a field are
+ *   interpreted.
  */
 export function withoutValues<T extends AnyStatus>(status: T, code: number): T {
   const causes = asList(status.details?.causes);
@@ -70,13 +72,18 @@ const HEADING = /^[\w.-]* ?"(?:[^"\\\n]|\\.)*" is invalid(?=: )/;
 
 const WEBHOOK = /denied the request/;
 
-/** The beginning of a `field.Error`. A value follows the first group, and no value follows the second. */
+/**
+ * The beginning of the message of a `field.Error`. After the words of the first group the message contains a
+ * value, and after the words of the second group it does not.
+ */
 const FIELD_ERROR =
   /^(?:(Invalid value|Unsupported value|Duplicate value|Not found|Too many)|(Required value|Forbidden|Too long|Internal error))(?:: |$)/;
 
 const VALUE_MARKER = /\b(?:Invalid value|Unsupported value|Duplicate value|Not found|Too many): /g;
 
-/** Constants from a schema, or names of fields. They do not come from the object. */
+/**
+ * Matches lists of constants from a schema, or of field names. Neither come from the values of the object.
+ */
 const CONSTANTS =
   /^(?:(?:supported|valid) values: (?:"(?:[^"\\]|\\.)*"(?:, |$))+|strict decoding error: (?:(?:unknown|duplicate) field "[^"\\\n]*"(?:, |$))+)$/;
 
@@ -113,14 +120,17 @@ function fieldMessage(message: string, isWebhook: boolean): string {
   if (value !== undefined && rest.slice(value.end, value.end + 2).match(/^(?:: |$)/)) {
     return joined(heading, detail(rest.slice(value.end + 2), value.scalars));
   }
-  // For a rule in a schema, the server prints the text of the rule instead of the value.
+  // For a rule in a schema, the server prints the rule or its message instead of the value.
   const isRule = /^[\p{L}`']/u.test(rest) && !/[{}]|^[\w.*]*[[(&]/.test(rest) && !isWebhook;
   const [, withColon = rest] = /^failed rule: (.*)$/s.exec(rest) ?? [];
   if (!isRule || (withColon === rest && rest.includes(': '))) return heading;
   return joined(withValue ?? '', withColon === rest ? detail(rest, []) : firstLine(rest));
 }
 
-/** The text of a rule. Lines after the first one contain a diff of objects, or a fragment of a value. */
+/**
+ * The description of a rule, without values. Only the first line is used, because later lines contain a diff
+ * of objects or a fragment of a value.
+ */
 function detail(text: string, scalars: readonly string[]): string {
   const line = firstLine(text);
   if (CONSTANTS.test(line)) return line;
@@ -146,12 +156,12 @@ function scalarsIn({ message = '' }: StatusCause): readonly string[] {
 
 interface TextOptions {
   readonly code: number;
-  /** Values that the causes have shown. */
+  /** The values that the messages of the causes contain. */
   readonly scalars: readonly string[];
   readonly isWebhook: boolean;
 }
 
-/** The text of any other error. If it quotes a value, the value and its repetitions are hidden. */
+/** The message of any other error. If it quotes a value, the value and its repetitions are replaced. */
 function shownText(text: string, { code, scalars }: TextOptions): string {
   VALUE_MARKER.lastIndex = 0;
   const marker = VALUE_MARKER.exec(text);
@@ -162,7 +172,8 @@ function shownText(text: string, { code, scalars }: TextOptions): string {
   if (value === undefined) return heading;
   const rest = text.slice(value.end);
   const known = [...value.scalars, ...scalars];
-  // If a second value follows, the end of the first rule is unknown, because nothing marks it.
+  // If the text contains a second value, nothing marks where the description of the first rule ends, so the
+  // rest is removed.
   const next = rest.search(VALUE_MARKER);
   if (next >= 0) return heading;
   return joined(heading, detail(rest.replace(/^: /, ''), known));
@@ -178,14 +189,17 @@ const ABOUT_NAMES: ReadonlySet<number> = new Set([
 const NAME_BEFORE =
   /\b(?:(?:version|field|parameter|kind|webhook|Post|Get|resources?|namespace|container|pod|group) |\w+=)$/;
 
-/** A text that is not about a field. Decoders quote what they could not read. */
+/**
+ * A message that is not about a field, without values. It may come from a decoder, which quotes what it could
+ * not read.
+ */
 function outsideOfFields(text: string, code: number): string {
   if (ABOUT_NAMES.has(code)) return text;
   const head = ABOUT_AN_OBJECT.exec(text)?.[0] ?? '';
   return head + decoderText(text.slice(head.length));
 }
 
-/** The beginning of an answer about one object: the object's resource and name. */
+/** Matches the beginning of an answer about one object, with the object's resource and name. */
 const ABOUT_AN_OBJECT = /^[\w.-]+ "(?:[^"\\\n]|\\.)*" is (?:forbidden|invalid): /;
 
 function decoderText(text: string): string {
@@ -198,7 +212,9 @@ function decoderText(text: string): string {
   return maskQuoted(cut, (before) => NAME_BEFORE.test(before));
 }
 
-/** The path of a set's element contains its value: `.spec.words["x"]` is printed as `[="x"]`. */
+/**
+ * Replaces values in paths: the path of an element of a set contains the element, as in `.spec.words[="x"]`.
+ */
 function withoutElements(text: string): string {
   return text.replace(/\[=(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]/g, `[=${NOT_SHOWN}]`);
 }
@@ -234,7 +250,7 @@ function scanValue(text: string, start: number): ScannedValue | undefined {
   return { end, scalars: scalarsOf(text.slice(start, end)) };
 }
 
-/** `text` up to where it repeats a fragment of a value, followed by `(not shown)`. */
+/** `text` up to the point where it repeats a fragment of a value, followed by `(not shown)`. */
 function beforeRepetition(text: string, scalars: readonly string[]): string {
   const parts = new Set(scalars.flatMap(wordsOf));
   let end = text.length;
@@ -253,8 +269,8 @@ function beforeRepetition(text: string, scalars: readonly string[]): string {
 }
 
 /**
- * Replaces quoted strings with `(not shown)`. `isName` is given the text before the quotation, and returns
- * true if the quotation is a name, which is kept.
+ * Replaces quoted strings with `(not shown)`. `isName` gets the text before a quoted string. If it returns
+ * true, the string is a name and is not replaced.
  */
 function maskQuoted(text: string, isName: (before: string) => boolean): string {
   return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (quoted, at: number) =>
@@ -301,7 +317,7 @@ function scalarsOf(printed: string): readonly string[] {
   return leavesOf(value).filter((leaf) => !TYPES.has(leaf));
 }
 
-/** Words that API servers print instead of an object or a value of the wrong type. */
+/** Names of types. API servers print them instead of a value that is an object or has the wrong type. */
 const TYPES: ReadonlySet<string> = new Set('array boolean integer number object string'.split(' '));
 
 const GO_ESCAPE = /\\(?:x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|.)/gs;

@@ -8,13 +8,15 @@ import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 export interface StatusFields {
   readonly observedGeneration: boolean;
   /**
-   * The fields of a condition, or `any`; undefined when the status has no conditions that a controller can
-   * write.
+   * The fields that a condition may have; `any` if the definition allows all fields. Undefined when the
+   * status has no conditions that a controller can write.
    */
   readonly conditions: ReadonlySet<string> | 'any' | undefined;
 }
 
-/** The status fields of a schema: `openAPIV3Schema` of one version of a definition. */
+/**
+ * The status fields that a schema declares. The schema is `openAPIV3Schema` of one version of a definition.
+ */
 export function statusFieldsOf(schema: StructuralSchema | undefined): StatusFields {
   const status = within(schema, 'status');
   const generation = within(status, 'observedGeneration');
@@ -24,7 +26,7 @@ export function statusFieldsOf(schema: StructuralSchema | undefined): StatusFiel
   };
 }
 
-/** Those members of `condition` that the definition declares. */
+/** `condition` with only the members that the definition declares. */
 export function knownPart<T extends object>(
   condition: T,
   { conditions }: StatusFields,

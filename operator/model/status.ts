@@ -5,8 +5,8 @@ import { type Status, type StatusCause, type StatusDetails, withoutValues } from
 export type { Status, StatusCause, StatusDetails } from './status-body.ts';
 
 /**
- * Maximum milliseconds of a wait that a server asks for. A longer wait, such as a year, must be a mistake of
- * the server.
+ * The longest time that a server can make the client wait, in milliseconds. A longer wait, such as a year,
+ * must be a mistake of the server.
  */
 const MAX_RETRY_AFTER_MS = 60_000;
 
@@ -30,9 +30,9 @@ export class ApiError extends OperatorError {
   readonly status: number;
   /** `Status.reason`, e.g. `Conflict`, `Expired`. Empty when the server sent no reason. */
   readonly reason: string;
-  /** As the server sent it, with quoted values removed from `causes`. */
+  /** The `details` of the Status as the server sent them, with quoted values removed from `causes`. */
   readonly details: StatusDetails;
-  /** Milliseconds that the server asked the client to wait, at most 60 s. */
+  /** Milliseconds for which the client should wait according to the server, at most 60 s. */
   readonly retryAfterMs: number | undefined;
 
   /**
@@ -80,14 +80,14 @@ function boundedWord(reason: unknown): string {
 const MAX_REASON_CHARS = 128;
 
 /**
- * Number of characters that are read. This is more than any server writes about one object, and few enough to
- * search for quoted values.
+ * Maximum number of characters of a message that are read. This is more than any server writes about one
+ * object, and few enough to search for quoted values.
  */
 const MAX_READ_CHARS = 16 * 1024;
 
 /**
- * Cuts the strings in a Status to the length that is read. The beginning stays, so that a quoted value that
- * is cut can still be recognised and hidden.
+ * Cuts the messages in a Status to `MAX_READ_CHARS`. Only the end is removed, so that a quoted value that
+ * loses its end can still be recognised and hidden.
  */
 function readable(status: Omit<Status, 'kind'>): Omit<Status, 'kind'> {
   const { message, details, ...rest } = status;
@@ -134,19 +134,23 @@ export function isGone(error: unknown): boolean {
 
 /**
  * True when a write conflicts with the state on the server: 409 with the reason `Conflict`.
- * `isVersionConflict` recognises a lost race, which a fresh read resolves; `isUidMismatch` an object that is
- * gone; `isApplyConflict` a field of another manager. False if the object already exists.
+ * `isVersionConflict` recognises a lost race, which reading the object again resolves. `isUidMismatch`
+ * recognises an object that is gone, and `isApplyConflict` a field that belongs to another manager. False if
+ * the object already exists.
  */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'Conflict';
 }
 
-/** True when an object of that name already exists. */
+/** True when an object with the same name already exists. */
 export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'AlreadyExists';
 }
 
-/** True when the server has not reached the requested resourceVersion, in all variants of this answer. */
+/**
+ * True when the server has not reached the requested resourceVersion yet. Recognises all variants of this
+ * answer.
+ */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const causes = error.details.causes ?? [];

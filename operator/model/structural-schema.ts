@@ -7,7 +7,8 @@ export interface ValidationRule {
   /** The API server's message about an object that breaks the rule. Default: the rule itself. */
   readonly message?: string;
   /**
-   * Expression for the message. It takes precedence over `message`, which is used when the expression fails.
+   * An expression that computes the message. It takes precedence over `message`, which is used when the
+   * expression fails.
    */
   readonly messageExpression?: string;
   /** The reason of the cause in the answer. Default `FieldValueInvalid`. */
@@ -16,7 +17,7 @@ export interface ValidationRule {
     | 'FieldValueForbidden'
     | 'FieldValueInvalid'
     | 'FieldValueRequired';
-  /** The field that is reported, relative to this one: `.maxReplicas`. */
+  /** The field that the answer reports, as a path relative to the field with the rule: `.maxReplicas`. */
   readonly fieldPath?: string;
   /**
    * True if the rule is also checked when the object is created; `oldSelf` is then an optional value. Only

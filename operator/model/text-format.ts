@@ -63,7 +63,7 @@ function uuid(version: string, variant: string): RegExp {
   );
 }
 
-/** The same as Go's ParseRequestURI: true for an absolute URI or an absolute path. */
+/** True for an absolute URI or an absolute path, like Go's `ParseRequestURI`. */
 function isRequestUri(text: string): boolean {
   if (/[\s\p{Cc}]/u.test(text)) return false;
   if (text.startsWith('/')) return !/%(?![0-9a-fA-F]{2})/.test(text);

@@ -1,8 +1,8 @@
 const STABILITY: Readonly<Record<string, number>> = { alpha: 0, beta: 1, '': 2 };
 
 /**
- * Orders versions by age like Kubernetes, oldest first: other names, then `v1alpha1`, `v1beta1`, `v1beta2`,
- * `v1`, `v2`.
+ * Orders versions by age like Kubernetes, oldest first: names of any other format, then `v1alpha1`,
+ * `v1beta1`, `v1beta2`, `v1`, `v2`.
  */
 export function byAge(a: string, b: string): number {
   const [first, second] = [ageOf(a), ageOf(b)];
@@ -12,7 +12,10 @@ export function byAge(a: string, b: string): number {
   return at < 0 ? 0 : (first[at] ?? 0) - (second[at] ?? 0);
 }
 
-/** Stability, major number and minor number; undefined for any other name. */
+/**
+ * The stability, the major number and the minor number of a version; undefined for a name of any other
+ * format.
+ */
 function ageOf(version: string): readonly number[] | undefined {
   const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
   if (match === null) return undefined;

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from './object.ts';
 import type { Resource } from './resource.ts';
 
-/** The name of the object that a write concerns, as far as it is known before the write. */
+/** Identifies the object of a write, as far as its name is known before the write. */
 export interface WriteTarget {
   readonly namespace?: string | undefined;
   /** Undefined if the server generates the name. */

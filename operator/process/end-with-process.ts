@@ -20,7 +20,7 @@ function endAll(): void {
  * identifies them. Disposing of the result cancels this.
  */
 export function endWithProcess(groupId: number, run: string): Disposable {
-  // Prepended, so that no program still writes into a folder that is being removed.
+  // This listener is prepended, so that programs end before their folders are removed.
   if (programs.size === 0) process.prependListener('exit', endAll);
   programs.set(groupId, run);
   tellGuard('+', groupId, run);
@@ -33,7 +33,10 @@ export function endWithProcess(groupId: number, run: string): Disposable {
   };
 }
 
-/** A shell that ends the programs after SIGKILL, when this process cannot: `program-guard.sh`. */
+/**
+ * A shell with the script `program-guard.sh`. It ends the programs when this process was ended by SIGKILL,
+ * and so cannot end them itself.
+ */
 let guard: ChildProcess | undefined;
 
 function tellGuard(sign: '+' | '-', groupId: number, run: string): void {
@@ -42,7 +45,10 @@ function tellGuard(sign: '+' | '-', groupId: number, run: string): void {
   guard.stdin?.write(`${sign} ${groupId} ${run}\n`);
 }
 
-/** Starts the shell. It keeps no files of this process open, and this process does not wait for it. */
+/**
+ * Starts the shell. The shell keeps no files of this process open, and this process does not wait for the end
+ * of the shell.
+ */
 function startGuard(): ChildProcess {
   const child = spawn('/bin/sh', ['-c', files('program-guard.sh'), 'chancery-guard'], {
     detached: true, // a signal to the group of this process must not end it

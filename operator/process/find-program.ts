@@ -16,11 +16,11 @@ interface Wanted {
 }
 
 /**
- * The absolute path of a program that the system can start. It checks two things that the system hides: the C
- * library runs a file without an interpreter with `/bin/sh`, and reports a missing interpreter as if the file
- * itself were missing.
+ * The absolute path of a program that the system can start. It detects two mistakes that the system would
+ * hide: the C library runs a file without an interpreter by `/bin/sh`, and reports a missing interpreter as
+ * if the file itself were missing.
  *
- * @throws ProgramError `not-started` that says what to change.
+ * @throws ProgramError `not-started`. The message says what to change.
  */
 export async function findProgram({ program, cwd = process.cwd(), env }: Wanted): Promise<string> {
   const path = program.includes('/')
@@ -31,7 +31,7 @@ export async function findProgram({ program, cwd = process.cwd(), env }: Wanted)
   return path;
 }
 
-/** @param code - the code of the system's error. */
+/** @param code - the code of the system's error, if there was one. */
 export function notStarted(program: string, problem: string, code?: string): ProgramError {
   return new ProgramError(`${program} cannot be started: ${problem}`, {
     reason: 'not-started',
@@ -92,8 +92,8 @@ async function problemOfHead(head: string): Promise<string | undefined> {
 }
 
 /**
- * True for an executable: ELF on Linux, and the 64-bit formats of macOS, of either byte order, for one or
- * several processor types.
+ * True if a file begins like an executable: ELF on Linux, and the 64-bit formats of macOS, with either byte
+ * order, for one or several processor types.
  */
 function isBinary(head: string): boolean {
   return /^(?:\u007fELF|\u00cf\u00fa\u00ed\u00fe|\u00fe\u00ed\u00fa\u00cf|\u00ca\u00fe\u00ba[\u00be\u00bf])/.test(

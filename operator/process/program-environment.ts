@@ -1,5 +1,5 @@
 /**
- * Variables that a script needs to find programs, to show text and time, and to know where it runs. None of
+ * Variables that a script needs to find programs, to format text and time, and to know where it runs. None of
  * them contains a secret. `LC_` stands for all variables that begin with it.
  */
 const ALLOWED: readonly string[] = [
@@ -18,10 +18,11 @@ const ALLOWED: readonly string[] = [
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * The environment of programs that the operator's user has written: those variables of an allow-list that are
- * set, and the variables that the user names. No other variable of this process is passed on.
+ * The environment of programs that the user of the operator has written. It contains the variables of an
+ * allow-list, as far as they are set, and the variables that the user requests. No other variable of this
+ * process is passed on.
  *
- * @param also - names of further variables. Those that are not set are omitted.
+ * @param also - names of further variables. Variables that are not set are omitted.
  */
 export function programEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -12,7 +12,8 @@ import type { ProgramUsage } from './program-usage.ts';
 export type ProgramErrorReason = 'not-started' | 'timeout' | 'output-limit' | 'survivors';
 
 /**
- * A program could not be started, or exceeded a limit. All its processes have ended, except with `survivors`.
+ * A program could not be started, or exceeded a limit. All its processes have ended, except if the reason is
+ * `survivors`.
  */
 export class ProgramError extends OperatorError {
   override readonly name = 'ProgramError';

@@ -6,7 +6,7 @@ export const DEFAULT_PROGRAM_TIMEOUT_MS: number = 60_000;
 /** Default maximum of the bytes that a program may write to standard output and standard error together. */
 export const DEFAULT_OUTPUT_LIMIT_BYTES: number = 10_000_000;
 
-/** How a program is run. It inherits nothing from this process except the working directory. */
+/** How a program is run. By default, it inherits only the working directory from this process. */
 export interface ProgramOptions {
   /** The executable: a path, or a name that is looked up in `env.PATH`. No shell interprets it. */
   readonly program: string;
@@ -16,22 +16,22 @@ export interface ProgramOptions {
   /** The whole environment of the program. The toolkit adds `CHANCERY_RUN`, which identifies the run. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * What it reads from standard input. Default: nothing. On Linux the input is in an unnamed file in
-   * `tmpDir`.
+   * The contents of the program's standard input. Default: empty. On Linux the input is in a file in `tmpDir`
+   * that is removed before the program starts.
    */
   readonly input?: string;
-  /** Milliseconds after which its process group is ended; 0 for no limit. Default 60 s. */
+  /** Milliseconds after which the program's process group is ended; 0 for no limit. Default 60 s. */
   readonly timeoutMs?: number;
   /** Maximum number of bytes on standard output and standard error together. Default 10 MB. */
   readonly outputLimitBytes?: number;
   /**
-   * Called with each line of output, without its line feed and with at most 16 KiB of it. The result then has
-   * no `stdout`. Default: standard output is kept for the result.
+   * Called with each line of output, without its line feed and cut to 16 KiB. If set, `stdout` of the result
+   * is empty. Default: standard output is kept for the result.
    */
   readonly onLine?: (stream: 'stdout' | 'stderr', line: string) => void;
   /**
-   * If true, standard output is kept for the result although `onLine` is set, and `onLine` is called with
-   * lines of standard error only.
+   * If true, standard output is kept for the result even if `onLine` is set. `onLine` is then called only
+   * with lines of standard error.
    */
   readonly keepsStdout?: boolean;
   /**
@@ -40,6 +40,6 @@ export interface ProgramOptions {
    */
   readonly tmpDir?: string;
   readonly clock: Clock;
-  /** Ends the process group when it aborts. */
+  /** When this signal aborts, the process group is ended. */
   readonly signal: AbortSignal;
 }

@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import { TimeSlice } from '../core/time-slice.ts';
 
-/** Longest line that is passed to `onLine`, in bytes. Kubernetes splits log lines of more than 16 KiB. */
+/**
+ * Maximum length in bytes of a line that is passed to `onLine`. Kubernetes splits log lines of more than 16
+ * KiB.
+ */
 const MAX_OUTPUT_LINE_BYTES = 16 * 1024;
 
 /** Number of bytes at the end of standard error that are kept for messages. */
@@ -12,14 +15,17 @@ type OnLine = (stream: 'stdout' | 'stderr', line: string) => void;
 
 /**
  * The output of a program. It is read only as fast as its lines are handled: a program that writes faster
- * must wait, and this process can do other work meanwhile.
+ * must wait, so that this process can do other work.
  */
 export class ProgramOutput {
   readonly #onLine: OnLine | undefined;
   readonly #keepsStdout: boolean;
   readonly #onLimit: () => void;
   readonly #slice: TimeSlice;
-  /** Below 0 when the limit is exceeded; no more output is read then. */
+  /**
+   * Number of bytes that may still be read. It is below 0 when the limit is exceeded; no more output is read
+   * then.
+   */
   #leftBytes: number;
   readonly #kept: Buffer[] = [];
   #stderrEnd: Buffer = Buffer.alloc(0);
@@ -28,7 +34,8 @@ export class ProgramOutput {
     readonly limitBytes: number;
     readonly onLine: OnLine | undefined;
     /**
-     * True: `onLine` gets no line of standard output. Default: true if there is no `onLine`, otherwise false.
+     * If true, standard output is kept, and `onLine` gets only lines of standard error. Default: true if
+     * `onLine` is undefined, otherwise false.
      */
     readonly keepsStdout?: boolean | undefined;
     /** Called once, when the limit is exceeded. */
@@ -62,8 +69,8 @@ export class ProgramOutput {
         else if (this.#onLine !== undefined) await this.#give(name, lines.of(chunk));
       }
     } catch (error) {
-      // The stream was destroyed while it was being read: the run is over, and a process that escaped holds
-      // the pipe open.
+      // The stream was destroyed while it was being read. The run has ended, but a process that could not be
+      // ended keeps the pipe open.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     }
     if (this.#onLine !== undefined) await this.#give(name, lines.rest());
@@ -108,7 +115,7 @@ class Lines {
     this.#keep(chunk.subarray(from));
   }
 
-  /** The last line, if no line feed ends it. */
+  /** The last line, if it does not end in a line feed. */
   *rest(): Generator<string, void, undefined> {
     if (this.#heldBytes > 0) yield this.#taken();
   }

@@ -10,27 +10,28 @@ import { removeWithProcess } from './remove-with-process.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** Open files for a program, and this process's ends of its output. */
+/** The open files that a program gets, and the streams from which this process reads the program's output. */
 export interface ProgramPipes {
   /** Standard input, standard output and standard error. */
   readonly given: readonly ['ignore' | number, number, number];
   readonly stdout: Readable;
   readonly stderr: Readable;
   /**
-   * Closes the program's files in this process as soon as the program has them. Otherwise the end of its
-   * output would never be noticed.
+   * Closes the program's files in this process. Call this as soon as the program has them. Otherwise this
+   * process would never notice the end of the output.
    */
   release(): void;
 }
 
 /**
- * Two pipes for the output of a program, and a file with its input. Node itself would give a program sockets.
- * Linux cannot open a socket by name, so `echo … > /dev/stderr` and `cat /dev/stdin` would fail in a script.
- * And if bash has a socket, it assumes a login from another machine, and reads `~/.bashrc`.
+ * Two pipes for the output of a program, and a file with its input. Node itself would use sockets for them.
+ * Linux cannot open a socket by its name, so `echo … > /dev/stderr` and `cat /dev/stdin` would fail in a
+ * script. And if the input of bash is a socket, bash assumes a login from another machine, and reads
+ * `~/.bashrc`.
  *
- * Undefined on other systems, where programs get sockets, and if pipes cannot be created because `tmpDir` is
- * not writable or no folder in `path` contains the program `mkfifo`. All files have been removed when the
- * promise resolves.
+ * The result is undefined on systems other than Linux, where programs get sockets. It is also undefined if
+ * pipes cannot be created because `tmpDir` is not writable, or because no folder in `path` contains the
+ * program `mkfifo`. All files have been removed when the promise resolves.
  */
 export async function programPipes(
   tmpDir: string,
@@ -57,8 +58,8 @@ export async function programPipes(
 }
 
 /**
- * Opens the files. No call blocks: the reader is opened without waiting for a writer, and when the writer is
- * opened, its reader exists.
+ * Opens the files. No call blocks: opening a pipe for reading does not wait for a writer, and when the pipe
+ * is opened for writing, its reader exists already.
  */
 function opened(stdin: string | undefined, stdout: string, stderr: string): ProgramPipes {
   const files: number[] = [];

@@ -6,9 +6,9 @@ import type { Cancel, Clock } from '../core/clock.ts';
 export interface ProgramUsage {
   readonly durationMs: number;
   /**
-   * Seconds of processor time in steps of 0.01, including the processes for which the program waited. If
-   * several programs end at the same moment, the time of all of them is attributed to one. 0 on systems other
-   * than Linux.
+   * Seconds of processor time in steps of 0.01, including child processes for whose end the program has
+   * waited. If several programs end at the same moment, the time of all of them is attributed to one of them.
+   * 0 on systems other than Linux.
    */
   readonly userCpuSeconds: number;
   readonly systemCpuSeconds: number;
@@ -20,8 +20,8 @@ export interface ProgramUsage {
 const TICKS_PER_SECOND = 100;
 
 /**
- * Memory is measured after this many milliseconds, and then at growing intervals, because most programs are
- * short.
+ * Memory is measured after this many milliseconds, and then at growing intervals, because most programs run
+ * only for a short time.
  */
 const FIRST_SAMPLE_MS = 20;
 const LONGEST_DISTANCE_MS = 2_000;
@@ -32,14 +32,14 @@ interface CpuTimes {
 }
 
 /**
- * Processor time of all programs that have ended, at the time when the latest one ended. Linux reports one
- * sum for all children of this process, so the growth since then belongs to the next program that ends.
+ * Processor time of all programs that have ended, when the latest of them ended. Linux reports only the sum
+ * for all children of this process, so what is added later belongs to the next program that ends.
  */
 let counted: CpuTimes | undefined;
 
 /**
- * Measures what one program uses. It reads `/proc` twice for a short program, and once every 2 s for a long
- * one.
+ * Measures what one program uses. It reads `/proc` twice for a program that runs for a short time, and once
+ * every 2 s for a program that runs longer.
  */
 export class UsageMeter {
   readonly #clock: Clock;
@@ -58,8 +58,8 @@ export class UsageMeter {
   }
 
   /**
-   * Call this in the turn of the event loop in which the program ends, because the next program that ends
-   * increases the sum.
+   * Call this in the same turn of the event loop in which the program ends, because the next program that
+   * ends increases the sum.
    */
   stop(): ProgramUsage {
     this.#cancel();
@@ -105,8 +105,8 @@ function largestMemoryOf(pid: number): number {
 }
 
 /**
- * The contents of a file. It is read synchronously, because a file in `/proc` is generated in memory, and a
- * later turn of the event loop would show another state.
+ * The contents of a file. It is read synchronously, because a file in `/proc` is generated in memory, and in
+ * a later turn of the event loop it would contain another state.
  */
 function textOf(path: string): string | undefined {
   if (platform !== 'linux') return undefined;

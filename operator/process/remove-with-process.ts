@@ -24,8 +24,8 @@ export function removeWithProcess(path: string): Disposable {
 }
 
 /**
- * Removes a folder. Never throws. If a program has left folders inside that deny access, access is granted
- * first, which is possible because they belong to the user of this process.
+ * Removes a folder. Never throws. The folder may contain folders of a program that deny access. Access is
+ * then granted first, which is possible because they belong to the user of this process.
  */
 export function removeNow(path: string): void {
   try {
@@ -35,7 +35,7 @@ export function removeNow(path: string): void {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // The next process that uses the parent folder removes this one.
+      // The next process that uses the parent folder will remove this folder.
     }
   }
 }

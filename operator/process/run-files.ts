@@ -5,16 +5,16 @@ import process from 'node:process';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import { removeNow, removeWithProcess } from './remove-with-process.ts';
 
-/** Maximum bytes of a file that a program leaves. */
+/** Maximum bytes of a file that a program has written for this process. */
 const RESULT_LIMIT_BYTES = 10_000_000;
 
 /**
- * Name of a folder for the files of one process: the process number, the process's start time, and a unique
- * string.
+ * Matches the name of a folder for the files of one process. It contains the process number, the start time
+ * of the process, and a unique string.
  */
 const FOLDER = /^runner-(?<pid>[0-9]+)-(?<startedAt>[0-9]+)-[A-Za-z0-9]+$/;
 
-/** A program has left a file that cannot be read. */
+/** A file that a program has written for this process cannot be read. */
 class ResultFileError extends OperatorError {
   override readonly name = 'ResultFileError';
 
@@ -28,13 +28,13 @@ class ResultFileError extends OperatorError {
 export interface RunFolder extends AsyncDisposable {
   readonly path: string;
   /**
-   * Creates a file with mode 0644, and returns its path. The pieces of an iterable are written one after
-   * another.
+   * Creates a file with mode 0644, and returns its path. If `text` is an iterable, its strings are written
+   * one after another.
    */
   write(name: string, text: string | Iterable<string>): Promise<string>;
   /**
-   * The contents of a file that a program has left; empty if the file does not exist. A pipe or a link with
-   * that name is refused and not opened, so that the call does not block and no other file is read.
+   * The contents of a file that a program has written; empty if the file does not exist. If the name belongs
+   * to a pipe or a link, it is refused, so that the call does not block and does not read another file.
    *
    * @throws ResultFileError when it is not a regular file, not UTF-8, or larger than 10 MB.
    */
@@ -42,9 +42,9 @@ export interface RunFolder extends AsyncDisposable {
 }
 
 /**
- * Folders for the files of runs. All of them are in one folder per process below `tmpDir`, which is removed
- * at the latest when the process exits. Processes that share `tmpDir` must see each other in `/proc`.
- * Otherwise a process would remove the folder of another one that only seems to have ended.
+ * Folders for the files of runs. Each process has one folder for all of them in `tmpDir`, which is removed at
+ * the latest when the process exits. Processes that share `tmpDir` must see each other in `/proc`. Otherwise
+ * a process would remove the folder of another process, which only seems to have ended.
  */
 export class RunFolders implements AsyncDisposable {
   readonly #folder: string;
@@ -144,8 +144,8 @@ async function removeLeftFolders(tmpDir: string): Promise<void> {
 
 /**
  * The start time of a process, in ticks since the system started: field 22 of proc_pid_stat(5). It
- * distinguishes processes with the same process number, because numbers are reused, and in a container that
- * restarts this process always has the same number. Undefined if the process has ended. On systems without
+ * distinguishes processes with the same process number: the system reuses numbers, and in a container that
+ * restarts, this process always has the same number. Undefined if the process has ended. On systems without
  * `/proc` it is 0 for a running process.
  */
 function startOf(pid: number): string | undefined {
@@ -166,14 +166,14 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Removes a folder. It may contain a folder from a program that not even its owner may enter. */
+/** Removes a folder, even if it contains a folder of a program that not even its owner may enter. */
 async function removed(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => removeNow(path));
 }
 
 /**
- * Creates a folder and its parents, like mkdir with `recursive`. In Node 24, mkdir never returns below /proc,
- * where a folder is missing and cannot be created.
+ * Creates a folder and its parents, like mkdir with `recursive`. It does not use that option, because in Node
+ * 24 such a call of mkdir never returns for a missing folder below /proc, which cannot be created.
  */
 async function makeFolder(path: string): Promise<void> {
   const make = (): Promise<void> =>

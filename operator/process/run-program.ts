@@ -13,14 +13,14 @@ import { type StartedProgram, startProgram } from './start-program.ts';
 import { endSurvivors, signalGroup } from './survivors.ts';
 
 /**
- * Milliseconds between SIGTERM and SIGKILL, in which a program can clean up. Enough remains of the 30 s in
- * which a Pod must end.
+ * Milliseconds between SIGTERM and SIGKILL, in which a program can clean up. This is short enough for the 30
+ * s in which a Pod must end.
  */
 const GRACE_MS = 5_000;
 
 /**
- * Milliseconds that other processes may still write output after the program has ended. In bash, `exec >
- * >(tee log)` creates such a process, which writes the last lines after bash itself has ended.
+ * Milliseconds for which the output of other processes is still read after the program has ended. In bash,
+ * `exec > >(tee log)` creates such a process, which writes the last lines after bash itself has ended.
  */
 const LAST_LINES_MS = 1_000;
 
@@ -39,9 +39,9 @@ export interface ProgramResult extends ProgramUsage {
 /**
  * Runs a program to its end, in a separate process group. When the promise settles, no process of the run is
  * left: processes that outlive the program are ended, on Linux even if they have left its group. The
- * documentation lists what is not guaranteed.
+ * documentation lists the cases in which this is not guaranteed.
  *
- * At a limit or when aborted, the group gets SIGTERM, and 5 s later SIGKILL.
+ * When a limit is exceeded or `signal` aborts, the group gets SIGTERM, and 5 s later SIGKILL.
  *
  * @throws ProgramError `PROGRAM` when the program cannot be started, or exceeds a limit. An exit code other
  *   than 0 is not an error.
@@ -72,7 +72,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   ending.programEnded();
   await settledWithin(read, LAST_LINES_MS, clock);
   const survivors = await endSurvivors(program.pid, run, clock);
-  // No process of the run holds the pipes open any more, except a process that escaped.
+  // From now on no process of the run keeps the pipes open, except for a process that could not be found.
   await settledWithin(read, GRACE_MS, clock);
   program.close();
   await read;
@@ -84,7 +84,8 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
 }
 
 /**
- * Ends a program at its time limit, at its output limit, or when it is aborted. The first reason is reported.
+ * Ends a program when it exceeds its time limit or its output limit, or when the run is aborted. Only the
+ * first of these reasons is reported.
  */
 class Ending {
   readonly #groupId: number;

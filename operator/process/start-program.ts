@@ -14,7 +14,7 @@ export interface StartedProgram {
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves to the exit code when the program ends; processes that it has started may still run. */
+  /** Resolves to the exit code when the program ends. Processes that it has started may still be running. */
   readonly exitCode: Promise<number>;
   /** Closes the pipes in this process. */
   close(): void;
@@ -65,7 +65,7 @@ function exitCodeOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** What an error code of the system means if the file exists and can be executed. */
+/** The meaning of each error code of the system if the file exists and can be executed. */
 const REFUSALS: Readonly<Record<string, string>> = {
   EAGAIN: 'the system allows no more processes: look at the pids limit of the container',
   EMFILE: 'too many files are open in this process',
@@ -79,7 +79,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 function refusedBySystem(path: string, cwd: string | undefined, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
-  // The file and its interpreter exist, so the working directory is missing.
+  // The file and its interpreter were found before, so the working directory must be missing.
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return notStarted(path, `its working directory ${cwd} does not exist`, code);
   }

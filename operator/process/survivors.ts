@@ -10,8 +10,8 @@ import { type Clock, sleep } from '../core/clock.ts';
 export const RUN_VARIABLE = 'CHANCERY_RUN';
 
 /**
- * Number of rounds without a wait in between. Several rounds are needed because a process may start another
- * one while processes are being ended.
+ * Number of rounds that follow each other without a wait. Several rounds are needed because a process may
+ * start another process while processes are being ended.
  */
 const FAST_ROUNDS = 20;
 
@@ -31,7 +31,7 @@ export interface Survivors {
  * Ends every process of a run whose program has ended: the processes in its process group, and on Linux also
  * processes outside of the group whose environment contains `CHANCERY_RUN` with the value of this run.
  *
- * They are ended at once, by SIGKILL, because the program did not wait for them.
+ * They are ended at once by SIGKILL, because the program has not waited for their end.
  */
 export async function endSurvivors(groupId: number, run: string, clock: Clock): Promise<Survivors> {
   const seen = new Set<number>();
@@ -60,7 +60,8 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has ended meanwhile, or has changed its user. The caller counts it as left.
+    // The process has ended meanwhile, or has changed its user. If it still runs, the caller counts it as a
+    // process that could not be ended.
   }
 }
 
@@ -70,7 +71,7 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
  */
 const READINGS = 20;
 
-/** The processes of a run that the list of processes contains. */
+/** The processes of a run, according to the list of all processes. */
 interface RunProcesses {
   readonly found: ReadonlySet<number>;
   /** Processes that are replacing their program, and may belong to the run. */
@@ -80,11 +81,11 @@ interface RunProcesses {
 /**
  * Processes of this user that were started with `CHANCERY_RUN=run`. Empty on systems other than Linux.
  *
- * A process that ends before it is examined may have started another one that is not in the list. So the list
- * is read again until it contains no new process, and no process that is replacing its program.
+ * A process that ends before it is examined may have started another process that is not in the list. So the
+ * list is read again until it contains no new process, and no process that is replacing its program.
  *
- * @param others - numbers of processes that do not belong to the run. Further ones are added when they are
- *   found.
+ * @param others - numbers of processes that do not belong to the run. The function adds the numbers of
+ *   further such processes that it finds.
  */
 async function processesOf(run: string, others: Set<number>): Promise<RunProcesses> {
   const found = new Set<number>();
@@ -116,8 +117,8 @@ async function startedWith(pid: number, variable: string): Promise<boolean | und
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
     if (environment !== '') return `\0${environment}`.includes(`\0${variable}\0`);
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    // The fields after the name, which may contain spaces and brackets: the fields of proc_pid_stat(5) from
-    // the third one on.
+    // The name of the program may contain spaces and parentheses. `parts` are the fields after it: the fields
+    // of proc_pid_stat(5) from the third field on.
     const parts = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = '', flags] = [parts[0], parts[9 - 3]];
     if (ENDED.has(state) || (Number(flags) & KERNEL_THREAD) !== 0) return false;
@@ -132,5 +133,5 @@ async function startedWith(pid: number, variable: string): Promise<boolean | und
 /** PF_KTHREAD of Linux. */
 const KERNEL_THREAD = 0x0020_0000;
 
-/** Zombies, and processes of which only the process number is left. */
+/** The states of zombies, and of processes of which only the process number is left. */
 const ENDED: ReadonlySet<string> = new Set(['Z', 'X', 'x']);

@@ -1,13 +1,15 @@
-/** The pending changes of one key. Times are those of a monotonic clock. */
+/** The pending changes of one key. All times are times of a monotonic clock. */
 interface Unrest {
   revision: string;
   readonly firstAt: number;
   lastAt: number;
 }
 
-/** How long `Debounce` waits. */
+/** The waits of `Debounce`. */
 interface DebounceTimes {
-  /** Milliseconds without another change after which a key is at rest. With 0 it does not wait. */
+  /**
+   * Milliseconds that must pass without another change of a key before the wait ends. If 0, there is no wait.
+   */
   readonly waitMs: number;
   /**
    * Maximum milliseconds to wait, counted from the first change, so that continuous changes do not delay the
@@ -20,19 +22,20 @@ interface DebounceTimes {
 const MAX_WAITS = 10;
 
 /**
- * Waits until keys are at rest, so that several changes in a row cause only one action. A reconciler calls
- * `leftMs` in every attempt, and returns the result as `requeueAfterMs` while it is above zero. Debounce has
- * no timers.
+ * Waits until a key has not changed for some time, so that several changes in a row cause only one action. A
+ * reconciler calls `leftMs` in every attempt, and returns the result as `requeueAfterMs` while it is above
+ * zero. Debounce has no timers.
  *
  * It keeps its state in memory, so a restarted process waits once more. It remembers a key from the first
- * change until `settle`. A reconciler must therefore also settle a key whose object is gone.
+ * change until `settle` is called. So a reconciler must also call `settle` for a key whose object is gone.
  */
 export class Debounce<Key extends string = string> {
   readonly #unrest = new Map<Key, Unrest>();
 
   /**
    * Milliseconds until the reconciler may act on `revision` of `key`; zero or less means now. If `revision`
-   * differs from that of the last call, this is a change. `nowAt` is the `monotonic()` of the clock.
+   * differs from the revision of the last call, this counts as a change. `nowAt` is the `monotonic()` of the
+   * clock.
    */
   leftMs(
     key: Key,

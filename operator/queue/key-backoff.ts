@@ -1,4 +1,4 @@
-/** The delay of a key after each of its failures. Each delay is twice as long as the previous one. */
+/** The delay of a key after each of its failures. Each delay is twice as long as the previous delay. */
 export interface KeyBackoffOptions {
   /** First delay. Default 5 ms, the value of client-go. */
   readonly initialMs?: number;
@@ -13,10 +13,13 @@ export interface KeyBackoffOptions {
 /** Maximum exponent. The maximum delay is reached long before this, and a larger exponent would overflow. */
 const MAX_EXPONENT = 60;
 
-/** The random fraction of the delay, so that keys that failed together are not retried together. */
+/**
+ * The delay varies at random by up to this fraction, so that keys that failed at the same time are not
+ * retried at the same time.
+ */
 const SPREAD = 0.1;
 
-/** A growing delay for each key that fails. Keys that do not fail cost nothing. */
+/** A growing delay for each key that fails. Keys that do not fail take no memory. */
 export class KeyBackoff<K> {
   readonly #failures = new Map<K, number>();
   readonly #options: Required<KeyBackoffOptions>;
@@ -50,7 +53,7 @@ export class KeyBackoff<K> {
     return everyMs * (1 + SPREAD * (2 * this.#options.random() - 1));
   }
 
-  /** Number of failures in a row. */
+  /** Number of failures of `key` in a row. */
   failures(key: K): number {
     return this.#failures.get(key) ?? 0;
   }
@@ -64,7 +67,7 @@ export class KeyBackoff<K> {
     return this.#failures.size;
   }
 
-  /** @returns the number of failures before this one. */
+  /** @returns the number of earlier failures. */
   #count(key: K): number {
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);

@@ -7,14 +7,15 @@ const REFRESH_MS = 500;
 /** Maximum number of priorities with their own series, as in controller-runtime. */
 const MAX_PRIORITIES = 25;
 
-/** The label for the summed depth of all further priorities, as in controller-runtime. */
+/** The label for the sum of the depths of all further priorities, as in controller-runtime. */
 const FURTHER_PRIORITIES = 'exceeded_cardinality_limit';
 
 /**
- * The metrics of a work queue. They have controller-runtime's names, so that its dashboards and alerts work.
+ * The metrics of a work queue. They have the same names as in controller-runtime, so that its dashboards and
+ * alerts work.
  *
- * `workqueue_queue_duration_seconds` starts when a key can be handed out. It includes neither a delay nor the
- * time in which a worker still held the key.
+ * `workqueue_queue_duration_seconds` is measured from the time when a key can be handed out. It does not
+ * include a delay, or the time in which a worker still held the key.
  */
 export class QueueMetrics {
   readonly #meter: Meter;
@@ -22,7 +23,7 @@ export class QueueMetrics {
   readonly #labels: Labels;
   /** Number of ready keys by label. It has at most one label more than `MAX_PRIORITIES`. */
   readonly #depth = new Map<string, number>();
-  /** When each held key was taken. */
+  /** The time when each held key was taken. */
   readonly #startedAt = new Map<unknown, number>();
   #cancelRefresh: Cancel | undefined;
 
@@ -31,7 +32,8 @@ export class QueueMetrics {
     this.#meter = meter;
     this.#clock = clock;
     this.#labels = { name, controller: name };
-    // Every series exists from the start, because an alert on the growth of a counter needs the 0.
+    // Every series must exist from the start, because an alert on the growth of a counter needs the value 0
+    // as well.
     for (const counter of ['workqueue_adds_total', 'workqueue_retries_total']) {
       meter.count(counter, this.#labels, 0);
     }

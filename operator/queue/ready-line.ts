@@ -3,14 +3,14 @@ import { MinHeap } from '../core/min-heap.ts';
 /** One key in the line. */
 interface ReadyKey<K> {
   readonly key: K;
-  /** When it became ready. */
+  /** The time when the key became ready. */
   readonly readyAtMs: number;
-  /** When it joined its class. Later than `readyAtMs` if its priority was raised. */
+  /** The time when the key joined its class. This is later than `readyAtMs` if its priority was raised. */
   readonly inClassAtMs: number;
   readonly inClass: PriorityClass<K>;
 }
 
-/** The ready keys of one priority, oldest first. */
+/** The ready keys of one priority. The key that was added first comes first. */
 interface PriorityClass<K> {
   readonly priority: number;
   readonly line: LinkedList<ReadyKey<K>>;
@@ -25,7 +25,7 @@ export interface Taken<K> {
 
 const DEFAULT_AGING_LIMIT_MS = 60_000;
 
-/** At most every fourth key that is taken is an aged one. */
+/** At most every fourth key that is taken is an aged key. */
 const AGED_EVERY = 4;
 
 /**
@@ -33,16 +33,16 @@ const AGED_EVERY = 4;
  *
  * - The highest class goes first. Inside a class the order is first in, first out.
  * - A key of a lower class that has waited for `agingLimitMs` is taken before the higher classes. Of several
- *   such keys, the one that has waited longest is taken. At most every fourth key is taken in this way, so
- *   a quarter of the taken keys are old ones of low priority, and three quarters are urgent ones.
- * - A raised key goes to the end of its new class, and its age starts again.
+ *   such keys, the key that has waited longest is taken. At most every fourth key is taken in this way, so at
+ *   least three quarters of the taken keys are keys of high priority.
+ * - A key whose priority is raised goes to the end of its new class, and its age starts again.
  *
- * The cost of adding, raising and taking a key does not depend on the number of keys.
+ * The time for adding, raising or taking a key does not depend on the number of keys.
  */
 export class ReadyLine<K> {
   readonly #agingLimitMs: number;
   readonly #places = new Map<K, Place<ReadyKey<K>>>();
-  /** Every class with keys, and empty classes that were not yet dropped from `#order`. */
+  /** All classes with keys, and empty classes that were not removed from `#order` yet. */
   readonly #classes = new Map<number, PriorityClass<K>>();
   readonly #order = new MinHeap<PriorityClass<K>>();
   #takesSinceAged = AGED_EVERY;
@@ -63,12 +63,12 @@ export class ReadyLine<K> {
     return this.#places.keys();
   }
 
-  /** When `key` became ready; undefined if the key is not in line. */
+  /** The time when `key` became ready; undefined if the key is not in line. */
   readyAtMs(key: K): number | undefined {
     return this.#places.get(key)?.value.readyAtMs;
   }
 
-  /** Number of keys in line by priority, the highest first. */
+  /** Number of keys in line for each priority. The highest priority comes first. */
   get depths(): ReadonlyMap<number, number> {
     const filled = [...this.#classes.values()].filter(({ line }) => line.size > 0);
     const sorted = filled.sort((a, b) => b.priority - a.priority);
@@ -86,8 +86,8 @@ export class ReadyLine<K> {
   }
 
   /**
-   * Moves `key` to the end of a higher class. Returns false when it is not in line, or its class is at least
-   * as high.
+   * Moves `key` to the end of a higher class. Returns false when the key is not in line, or is already in a
+   * class that is at least as high.
    */
   raise(key: K, priority: number, nowMs: number): boolean {
     const place = this.#places.get(key);
@@ -109,7 +109,7 @@ export class ReadyLine<K> {
     return { key, priority: inClass.priority, readyAtMs };
   }
 
-  /** Takes this key, wherever it is in the line. Undefined when it is not in line. */
+  /** Takes this key, wherever it is in the line. Returns undefined when it is not in line. */
   takeKey(key: K): Taken<K> | undefined {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
@@ -178,8 +178,8 @@ const MIN_REBUILD = 64;
  * Keys ordered by due time on the monotonic clock. Each key occurs at most once.
  *
  * An outdated entry stays in the heap until it reaches the top, so that moving a key needs no search. An
- * entry that is due in ten hours would stay for as long, so the heap is rebuilt when more than half of it is
- * outdated.
+ * entry that is due in ten hours would stay for ten hours, so the heap is rebuilt when more than half of its
+ * entries are outdated.
  */
 export class DelayHeap<K> {
   #heap = new MinHeap<K>();
@@ -190,7 +190,7 @@ export class DelayHeap<K> {
     return this.#dueAt.size;
   }
 
-  /** When the first key is due; undefined when no key is left. */
+  /** The time when the first key is due; undefined when there is no key. */
   get nextAtMs(): number | undefined {
     this.#dropOutdated();
     return this.#heap.first?.rank;
@@ -204,12 +204,14 @@ export class DelayHeap<K> {
     return this.#dueAt.keys();
   }
 
-  /** When `key` is due; undefined if the key is not in the heap. */
+  /** The time when `key` is due; undefined if the key is not in the heap. */
   dueAtMs(key: K): number | undefined {
     return this.#dueAt.get(key);
   }
 
-  /** Makes `key` due at `atMs`, unless it is due earlier. Infinity means never and is not stored. */
+  /**
+   * Makes `key` due at `atMs`, unless it is due earlier. A key that would be due at `Infinity` is not stored.
+   */
   add(key: K, atMs: number): void {
     if (atMs >= (this.#dueAt.get(key) ?? Number.POSITIVE_INFINITY)) return;
     this.#dueAt.set(key, atMs);
@@ -221,7 +223,7 @@ export class DelayHeap<K> {
     if (this.#dueAt.delete(key)) this.#rebuildIfOutdated();
   }
 
-  /** Takes every key that is due, earliest first. */
+  /** Takes all keys that are due. The key that was due first comes first. */
   takeDue(nowMs: number): K[] {
     const due: K[] = [];
     for (let at = this.nextAtMs; at !== undefined && at <= nowMs; at = this.nextAtMs) {
@@ -264,7 +266,9 @@ export interface Place<T> {
   next: Place<T> | undefined;
 }
 
-/** Values in order of arrival. Removing any value is as cheap as removing the first one. */
+/**
+ * Values in the order in which they were added. Removing any value is as fast as removing the first value.
+ */
 export class LinkedList<T> {
   #first: Place<T> | undefined;
   #last: Place<T> | undefined;
@@ -278,7 +282,7 @@ export class LinkedList<T> {
     return this.#first?.value;
   }
 
-  /** Appends `value`. The returned place removes it again. */
+  /** Appends `value`. Pass the returned place to `remove` to remove the value again. */
   push(value: T): Place<T> {
     const place: Place<T> = { value, previous: this.#last, next: undefined };
     if (this.#last === undefined) this.#first = place;

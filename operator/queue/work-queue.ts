@@ -12,7 +12,7 @@ export interface QueueSettings {
   readonly backoff?: KeyBackoffOptions;
   /**
    * A ready key of low priority is aged once it has waited for this many milliseconds. At most every fourth
-   * key that is handed out is an aged one. Default 60 s. `Infinity` turns ageing off.
+   * key that is handed out is an aged key. Default 60 s. `Infinity` turns ageing off.
    */
   readonly agingLimitMs?: number;
 }
@@ -25,21 +25,26 @@ interface WorkQueueOptions extends QueueSettings {
 
 /** How a key is added. */
 export interface AddOptions {
-  /** A whole number, higher first. Default 0; for a retry, the priority with which the key was taken. */
+  /**
+   * A whole number. Keys with a higher priority come first. Default 0; for a retry, the priority with which
+   * the key was taken.
+   */
   readonly priority?: number;
 }
 
 export interface RetryOptions extends AddOptions {
   /** The longest back-off, including jitter. Default: the maximum of the queue. */
   readonly maxMs?: number;
-  /** Delay instead of the back-off, ± 10 %. The failure is counted nevertheless. */
+  /**
+   * A delay that is used instead of the back-off, plus or minus 10 %. The failure is counted nevertheless.
+   */
   readonly everyMs?: number;
 }
 
 interface ShutdownOptions {
   /** If true, the ready keys are handed out before the queue closes. Default false. */
   readonly drain?: boolean;
-  /** Aborts the wait for held keys. */
+  /** When it aborts, the wait for held keys ends. */
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +58,10 @@ interface Held {
 /** A key of a queue, for display. */
 export interface QueuedKey<K> {
   readonly key: K;
-  /** `working`: a worker holds it. `ready`: it can be taken, or a worker holds it and it was added again. */
+  /**
+   * `working`: a worker holds the key. `ready`: the key can be taken, or a worker holds it and it was added
+   * again.
+   */
   readonly state: 'ready' | 'delayed' | 'working';
   /** Milliseconds until a delayed key is ready. Undefined for other keys. */
   readonly dueInMs: number | undefined;
@@ -69,17 +77,18 @@ export interface KeyPlace<K> extends QueuedKey<K> {
 }
 
 /**
- * Priority of keys that are not urgent: first lists, relists, resyncs, polls. controller-runtime uses the
- * same value.
+ * The priority of keys that are not urgent, such as keys from first lists, relists, resyncs and polls.
+ * controller-runtime uses the same value.
  */
 export const LOW_PRIORITY = -100;
 
 /**
- * Keys that wait for a worker, ordered by priority and deduplicated, with one worker per key.
+ * Keys that wait for a worker. They are ordered by priority, each key is in the queue only once, and only one
+ * worker at a time gets a key.
  *
  * - A waiting key that is added again keeps the higher priority and the earlier time; nothing else changes.
  *   If its priority rises, it goes to the end of its new class.
- * - A key that is added while a worker holds it becomes ready again after `done`, once.
+ * - A key that is added while a worker holds it becomes ready once more after `done`.
  * - A delayed key that is added becomes ready now, and its delayed entry is dropped.
  * - Keys of high priority go first, but no ready key starves: see `ReadyLine`.
  * - After `close` no key is handed out any more, not even a delayed key. Workers finish the keys that they
@@ -95,7 +104,7 @@ export class WorkQueue<K> {
   readonly #ready: ReadyLine<K>;
   readonly #delayed = new DelayHeap<K>();
   readonly #processing = new Map<K, Held>();
-  /** Waiting calls of `take`. Empty while a key is ready. */
+  /** Calls of `take` that wait for a key. There are none while a key is ready. */
   readonly #takers: ((key: K | undefined) => void)[] = [];
   #cancelTimer: Cancel | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -114,7 +123,7 @@ export class WorkQueue<K> {
     return this.#ready.size;
   }
 
-  /** `depth` by priority, the highest first. */
+  /** `depth` for each priority. The highest priority comes first. */
   get depths(): ReadonlyMap<number, number> {
     return this.#ready.depths;
   }
@@ -171,7 +180,7 @@ export class WorkQueue<K> {
     this.#handOut();
   }
 
-  /** Makes `key` ready after `delayMs`, or earlier if another call does so. Infinity means never. */
+  /** Makes `key` ready after `delayMs`, unless another call makes it ready earlier. Infinity means never. */
   addAfter(key: K, delayMs: number, options: AddOptions = {}): void {
     if (!(delayMs > 0)) {
       this.add(key, options);
@@ -186,10 +195,10 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Counts a failure of `key` and makes it ready after its back-off. Keys do not wait because of the failures
-   * of other keys: as in controller-runtime, retries share no bucket.
+   * Counts a failure of `key` and makes it ready after its back-off. A key does not wait because of failures
+   * of other keys: as in controller-runtime, there is no common rate limit for retries.
    *
-   * @param atLeastMs - the minimum delay, for example one that a server asked for.
+   * @param atLeastMs - the minimum delay, for example a delay that a server has requested.
    * @returns the delay in milliseconds.
    */
   retry(key: K, atLeastMs = 0, { maxMs, everyMs, ...options }: RetryOptions = {}): number {
@@ -205,7 +214,7 @@ export class WorkQueue<K> {
     return delayMs;
   }
 
-  /** Call this when `key` has succeeded. Its next failure then counts as the first one. */
+  /** Call this when `key` has succeeded. Its next failure then counts as its first failure. */
   forget(key: K): void {
     this.#backoff.forget(key);
   }
@@ -263,8 +272,8 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Hands out this key, wherever it is in the line. Returns false when it is not ready; nothing changes then.
-   * Call `done` for the key as after `take`.
+   * Hands out this key, wherever it is in the line. Returns false when the key is not ready; nothing changes
+   * then. Call `done` for the key, as after `take`.
    */
   takeKey(key: K): boolean {
     const taken = this.#ready.takeKey(key);
@@ -290,11 +299,11 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Closes the queue, and resolves when no key is held any more. With `drain`, keys that are ready, or were
-   * added while they were held, are handed out first. Delayed keys and keys that are added later are not
-   * handed out.
+   * Closes the queue, and resolves when no key is held any more. If `drain` is true, keys that are ready, or
+   * were added while they were held, are handed out before that. Delayed keys and keys that are added later
+   * are not handed out.
    *
-   * @throws `signal.reason` when aborted first; the queue is then closed.
+   * @throws `signal.reason` when `signal` aborts before that. The queue is then closed.
    */
   async shutdown({ drain = false, signal }: ShutdownOptions): Promise<void> {
     if (!drain) this.close();
@@ -343,7 +352,9 @@ export class WorkQueue<K> {
     this.#metrics?.entered(priority);
   }
 
-  /** Hands ready keys to waiting takers. After the end, resolves all takers and `shutdown`. */
+  /**
+   * Hands ready keys to waiting calls of `take`. After the end, resolves all calls of `take` and `shutdown`.
+   */
   #handOut(): void {
     while (this.#takers.length > 0 && (this.depth > 0 || this.#isEnded)) {
       this.#takers.shift()?.(this.#start());
@@ -371,7 +382,7 @@ export class WorkQueue<K> {
     this.#cancelTimer?.();
   }
 
-  /** Sets one timer, for the earliest delayed key. */
+  /** Sets a single timer for the delayed key that is due first. */
   #arm(): void {
     const nextAtMs = this.#delayed.nextAtMs;
     if (nextAtMs === undefined || nextAtMs >= this.#timerAtMs) return;

@@ -4,7 +4,7 @@ import { type TArray, type TObject, type TSchema, type TUnsafe, Type } from './t
 
 /** Options of every schema. */
 interface SchemaOptions {
-  /** For `kubectl explain`. Default: none. */
+  /** The description that `kubectl explain` prints. Default: none. */
   readonly description?: string;
   /** The value of a missing field. Default: none. */
   readonly default?: unknown;
@@ -22,7 +22,7 @@ interface ListOptions extends SchemaOptions {
 const QUANTITY =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$';
 
-/** An integer, or a text such as `50%`. */
+/** An integer, or a string such as `50%`. */
 export function IntOrString(
   options: SchemaOptions & { readonly pattern?: string } = {},
 ): TUnsafe<number | string> {
@@ -38,7 +38,7 @@ export function Quantity(options: SchemaOptions = {}): TUnsafe<number | string> 
  * A list of objects that are identified by the values of `keys`. Server-side apply merges it item by item,
  * and the API server refuses two items with the same keys.
  *
- * @param keys - required or defaulted scalar fields of `item`.
+ * @param keys - scalar fields of `item` that are required or have a default.
  */
 export function ListMap<Item extends TObject>(
   item: Item,
@@ -57,7 +57,9 @@ export function ListSet<Item extends TSchema>(item: Item, options: ListOptions =
   return Type.Array(item, { ...options, 'x-kubernetes-list-type': 'set' });
 }
 
-/** A list that server-side apply replaces as a whole, like a list without a type. */
+/**
+ * A list that server-side apply replaces as a whole. The same applies to a list that declares no list type.
+ */
 export function ListAtomic<Item extends TSchema>(
   item: Item,
   options: ListOptions = {},
@@ -66,13 +68,14 @@ export function ListAtomic<Item extends TSchema>(
 }
 
 /**
- * `schema`, of an object or a map, whose values server-side apply treats as a whole, with a single owner.
+ * A copy of `schema` with which server-side apply replaces a value as a whole, so that the value has a single
+ * owner. `schema` must describe an object or a map.
  */
 export function atomic<Schema extends TSchema>(schema: Schema): Schema {
   return withKeywords(schema, { 'x-kubernetes-map-type': 'atomic' });
 }
 
-/** `schema`, or null. */
+/** A schema that allows the values of `schema`, and null. */
 export function Nullable<Schema extends TSchema>(
   schema: Schema,
   options: SchemaOptions = {},
@@ -85,7 +88,9 @@ export function Anything(options: SchemaOptions = {}): TUnsafe<unknown> {
   return Type.Unsafe({ 'x-kubernetes-preserve-unknown-fields': true, ...options });
 }
 
-/** `schema` with additional fields allowed. The API server keeps them and does not check them. */
+/**
+ * `schema`, but with additional fields allowed. The API server keeps these fields and does not check them.
+ */
 export function preserveUnknownFields<Schema extends TObject>(schema: Schema): Schema {
   return withKeywords(schema, { 'x-kubernetes-preserve-unknown-fields': true });
 }
@@ -101,7 +106,8 @@ export function EmbeddedResource(options: SchemaOptions = {}): TUnsafe<Kubernete
 }
 
 /**
- * `schema` with additional CEL rules, after those that it already has. Only the API server evaluates them.
+ * `schema` with additional CEL rules, which follow the rules that it already has. Only the API server
+ * evaluates them.
  */
 export function withRules<Schema extends TSchema>(
   schema: Schema,
@@ -113,7 +119,10 @@ export function withRules<Schema extends TSchema>(
 
 const RULES = 'x-kubernetes-validations';
 
-/** A copy of `schema` with more keywords. It keeps the hidden fields with which TypeBox marks its schemas. */
+/**
+ * A copy of `schema` with more keywords. The copy keeps the hidden fields by which TypeBox recognises its
+ * schemas.
+ */
 function withKeywords<Schema extends TSchema>(
   schema: Schema,
   keywords: Readonly<Record<string, unknown>>,

@@ -4,8 +4,9 @@ import { boundedText } from '../core/text/visible-text.ts';
 import type { Json } from './keywords.ts';
 
 /**
- * A schema that any tool may have made. Its keywords have the types that the API server reads. A
- * keyword whose value is its default (`nullable: false`, `required: []`, an empty text) is omitted.
+ * A schema that may come from any tool, after a check: its keywords have the types that the API server can
+ * read. Keywords that have their default as value (`nullable: false`, `required: []`, an empty string) are
+ * omitted.
  */
 export type CheckedSchema = Json;
 
@@ -16,7 +17,7 @@ export type CheckedSchema = Json;
 const MAX_DEPTH = 100;
 
 /**
- * The type that the value of a keyword must have. With any other type, the API server cannot read the
+ * The type that the value of each keyword must have. With any other type, the API server cannot read the
  * definition.
  */
 const TYPES: Readonly<Record<string, readonly [what: string, is: (value: unknown) => boolean]>> = {
@@ -57,8 +58,8 @@ function isListOf(value: unknown, is: (each: unknown) => boolean): boolean {
 /**
  * `schema` with only the keywords that have an effect.
  *
- * @throws ConfigurationError `CONFIG` that names the path of a value that is not a schema, of a keyword with
- *   a value of the wrong type, or of a part that is nested too deeply.
+ * @throws ConfigurationError `CONFIG` for a value that is not a schema, for a keyword with a value of the
+ *   wrong type, and for a schema that is nested too deeply. The message contains the path.
  */
 export function checkedSchema(schema: unknown, path: string = '.', depth: number = 0): Json {
   if (!isMapping(schema)) throw wrong('the schema of', path, 'a mapping');
@@ -87,7 +88,8 @@ function checkedKeyword(keyword: string, value: unknown, path: string, depth: nu
     case 'not':
       return checkedSchema(value, stepped(path, '(not)'), depth);
     case 'additionalProperties':
-      // `false` forbids values that would be allowed without the keyword.
+      // `additionalProperties: false` is kept, because it forbids fields that would be allowed without this
+      // keyword.
       return typeof value === 'boolean' ? value : checkedSchema(value, stepped(path, '{}'), depth);
     case 'allOf':
     case 'anyOf':
@@ -112,8 +114,8 @@ function shown(path: string): string {
 }
 
 /**
- * Returns `value`, which may be any JSON. It is not simplified: in a default, `false` and an empty text are
- * values.
+ * Returns `value`, which may be any JSON, unchanged: in a default, even `false` and an empty string have a
+ * meaning.
  */
 function shallow(value: unknown, path: string, depth: number): unknown {
   if (depth > MAX_DEPTH) throw nestedTooDeep(path);
@@ -165,7 +167,10 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** A step of a path: `.name`, or `["a.b"]` for a name that would look like several steps. */
+/**
+ * One step of a path: `.name`, or `["a.b"]` for a name with characters that would make it look like several
+ * steps.
+ */
 export function fieldStep(name: string): string {
   return /^[\w$-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }

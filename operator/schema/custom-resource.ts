@@ -46,9 +46,9 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   /**
    * The problems for which the API server would refuse `object`. Empty when the server would accept it.
    *
-   * As on the server, defaults are filled in and unknown fields are dropped first. CEL rules and facts that
-   * only the server knows (a free name, admission) are not checked. If the validation would take more than
-   * 50,000,000 steps, the result is one problem with the reason `InternalError`.
+   * Before the check, defaults are filled in and unknown fields are dropped, as in the API server. CEL rules
+   * and facts that only the server knows (a free name, admission) are not checked. If the validation would
+   * take more than 50,000,000 steps, the result is one problem with the reason `InternalError`.
    */
   validate(object: unknown): readonly FieldProblem[];
 }
@@ -68,18 +68,19 @@ export interface CustomResourceOptions<
   readonly listKind?: string;
   /** Default `Namespaced`. */
   readonly scope?: 'Namespaced' | 'Cluster';
-  /** For `kubectl get web`. */
+  /** Short names, for commands such as `kubectl get web`. */
   readonly shortNames?: readonly string[];
-  /** For `kubectl get all`. */
+  /** Categories, for commands such as `kubectl get all`. */
   readonly categories?: readonly string[];
   /**
    * Other versions that are still served or stored, in addition to the new storage version. Without `convert`
-   * objects are not converted: a version does not show fields that it does not declare.
+   * objects are not converted: the API server then omits fields that the requested version does not declare.
    */
   readonly otherVersions?: readonly OtherVersion[];
   /**
-   * A `conversion` for each pair of neighbouring versions. Exactly one path must lead from every version to
-   * every other. The operator then converts objects for the API server. Default: none.
+   * A `conversion` for each pair of neighbouring versions. There must be exactly one path of conversions from
+   * every version to every other version. The operator then converts objects for the API server. Default:
+   * none.
    */
   readonly convert?: readonly Conversion[];
 }
@@ -139,7 +140,10 @@ function converterOf(
   return (object, version) => converted(object, version, resource);
 }
 
-/** Manifests add the address. Without an address the API server refuses the definition. */
+/**
+ * The conversion by a webhook, without an address. Manifests add the address; without it the API server
+ * refuses the definition.
+ */
 const BY_WEBHOOK = {
   conversion: {
     strategy: 'Webhook',
@@ -155,7 +159,8 @@ function definitionOf(options: AnyOptions): CustomResourceDefinition {
     return deepFreeze(structuredClone(declared(options)));
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    // In a program with several resources the path alone does not identify the resource.
+    // The message also contains the kind: in a program with several resources, the path alone does not
+    // identify the resource.
     const context = { ...error.context, kind: String(options.kind) };
     throw new ConfigurationError(`${context.kind}: ${error.message}`, { context, cause: error });
   }
@@ -212,13 +217,14 @@ function deepFreeze<T>(value: T): T {
 export interface AnnotationOptions {
   /**
    * Required and allowed only for groups of the Kubernetes project (`k8s.io`, `kubernetes.io` and all groups
-   * that end in `.k8s.io` or `.kubernetes.io`). The URL where the project has approved the definition, or a
-   * text that begins with `unapproved`, such as `unapproved, an example`.
+   * that end in `.k8s.io` or `.kubernetes.io`). The value is the URL where the project has approved the
+   * definition, or a text that begins with `unapproved`, such as `unapproved, an example`.
    */
   readonly apiApproved?: string;
   /**
-   * A whole number that grows with the definition. Replicas of different releases use it to decide which
-   * definition is newer. Default: none. Then the definition that was applied last counts as newer.
+   * A whole number that must grow with every change of the definition. Replicas of different releases use it
+   * to decide which definition is newer. Default: none, so that the definition that was applied last counts
+   * as newer.
    */
   readonly revision?: number;
 }

@@ -7,12 +7,12 @@ import {
 
 /**
  * The definition of a resource as YAML, for a manifest. Fields are in the order of the declaration, so equal
- * declarations give equal text.
+ * declarations result in equal YAML.
  *
- * @param conversion - the address at which the API server reaches the operator that converts
- * objects. If omitted, the definition of a resource with conversions has no address, and the API
- * server refuses it. A Service without a path gets `/convert`, and a Service without a port gets
- * 443. Not used for a resource without conversions.
+ * @param conversion - the address at which the API server reaches the operator that converts objects. If
+ *   omitted, the definition of a resource with conversions has no address, and the API server refuses it. A
+ *   Service without a path gets `/convert`, and a Service without a port gets 443. This argument is not used
+ *   for a resource without conversions.
  */
 export function crdYaml(
   { definition }: { readonly definition: CustomResourceDefinition },

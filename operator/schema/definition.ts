@@ -9,7 +9,7 @@ export interface CheckedVersion {
   readonly served: boolean;
   readonly schema: CheckedSchema;
   readonly hasStatus: boolean;
-  /** The paths of the scale subresource; undefined when it does not exist. */
+  /** The paths of the subresource `scale`; undefined when the version does not have this subresource. */
   readonly scale: Mapping | undefined;
   /** Paths of fields, such as `.spec.host`. */
   readonly selectableFields: readonly string[];
@@ -31,7 +31,8 @@ export interface CheckedDefinition {
   /** The versions in which the API server has stored objects, and the current storage version. */
   readonly storedVersions: readonly string[];
   /**
-   * The version in which the API server stores objects from now on; undefined if the definition names none.
+   * The version in which the API server stores objects from now on; undefined if no version has
+   * `storage: true`.
    */
   readonly storageVersion: string | undefined;
   readonly hasConversionWebhook: boolean;
@@ -43,25 +44,25 @@ export interface CheckedDefinition {
 }
 
 /**
- * Maximum number of versions, more than any real definition has. The served versions are compared in pairs,
- * so this limits the work.
+ * Maximum number of versions of a definition. No real definition has so many. The limit bounds the work,
+ * because every served version is compared with every other served version.
  */
 const MAX_VERSIONS = 50;
 
 /** Maximum number of characters of a value in a message. */
 const GIVEN_CHARS = 600;
 
-/** True for an object of this kind, whatever its version. */
+/** True for a CustomResourceDefinition of any apiVersion. */
 export function isDefinition(value: unknown): value is Mapping {
   return isMapping(value) && value.kind === 'CustomResourceDefinition';
 }
 
 /**
- * Reads a CustomResourceDefinition that any tool has made. It does not check whether the API server would
- * accept it.
+ * Reads a CustomResourceDefinition, which may come from any tool. It does not check whether the API server
+ * would accept it.
  *
- * @throws ConfigurationError `CONFIG` that names the definition and the field, when it has another apiVersion
- *   or a part that cannot be compared.
+ * @throws ConfigurationError `CONFIG` when the definition has another apiVersion, or a field that cannot be
+ *   compared. The message contains the name of the definition and the field.
  */
 export function checkedDefinition(value: Mapping): CheckedDefinition {
   const name = isMapping(value.metadata) ? value.metadata.name : undefined;
@@ -100,7 +101,10 @@ type Names = Pick<
   'kind' | 'listKind' | 'singular' | 'shortNames' | 'categories'
 >;
 
-/** The names of a definition. The API server fills in two names that may be omitted. */
+/**
+ * The names in a definition. If `listKind` or `singular` is omitted, it gets the same value as in the API
+ * server.
+ */
 function namesIn(definition: string, names: unknown): Names {
   const given = mappingIn(definition, 'spec.names', names) ?? {};
   const kind = textIn(definition, 'spec.names.kind', given.kind);
@@ -182,8 +186,9 @@ function versionIn(definition: string, value: unknown, at: number): ReadVersion 
 }
 
 /**
- * Adds `metadata.name` to a schema. Every object has a name, even if the schema does not mention
- * it. So a schema that begins to limit the name does not add a field.
+ * Adds `metadata.name` and `metadata.generateName` to a schema, because every object has them even if the
+ * schema does not declare them. If a new version of the schema begins to declare them, this does not count as
+ * a new field.
  */
 function withNames(schema: CheckedSchema): CheckedSchema {
   const properties = isMapping(schema.properties) ? schema.properties : {};
@@ -210,7 +215,7 @@ function subresourcesIn(
   };
 }
 
-/** A mapping without null fields. The API server reads a null field as an omitted one. */
+/** `mapping` without fields that are null. The API server treats such a field as omitted. */
 function withoutNulls<T extends Mapping | undefined>(mapping: T): T | Mapping {
   if (mapping === undefined) return mapping;
   return Object.fromEntries(Object.entries(mapping).filter(([, value]) => value !== null));
@@ -223,7 +228,7 @@ function selectableIn(definition: string, path: string, fields: unknown): readon
   });
 }
 
-/** Undefined for a field that is omitted or null. */
+/** Returns `value`, which must be a mapping. Undefined for a field that is omitted or null. */
 function mappingIn(definition: string, path: string, value: unknown): Mapping | undefined {
   if (value === undefined || value === null) return undefined;
   if (isMapping(value)) return value;
@@ -242,7 +247,10 @@ function textsIn(definition: string, path: string, value: unknown): readonly str
   );
 }
 
-/** The versions in which objects are stored. Only a definition from a cluster has a status. */
+/**
+ * The versions in which objects are stored, from the status. Only a definition that was read from a cluster
+ * has a status.
+ */
 function storedIn(status: unknown): readonly string[] {
   const stored = isMapping(status) ? status.storedVersions : undefined;
   if (!Array.isArray(stored)) return [];

@@ -4,12 +4,12 @@ import { fieldSchema, type StructuralSchema } from '../model/structural-schema.t
 /** Paths of field names only, such as `.spec.replicas`. */
 const SIMPLE = /^(?:\.[^.[\]'"*?@()\s\\]+)+$/;
 
-/** The fields of a simple JSONPath; undefined for any other path. */
+/** The field names in a simple JSONPath; undefined for any other path. */
 export function simplePath(jsonPath: string): readonly string[] | undefined {
   return SIMPLE.test(jsonPath) ? jsonPath.slice(1).split('.') : undefined;
 }
 
-/** The schema at a path; undefined when the path has no schema. */
+/** The schema of the field at a path; undefined when there is no schema for it. */
 export function schemaAt(
   root: StructuralSchema,
   fields: readonly string[],
@@ -19,7 +19,7 @@ export function schemaAt(
   return at;
 }
 
-/** True when a field at the path is allowed without a schema. */
+/** True when the schema allows undeclared fields at the path. */
 export function mayBeUnknown(root: StructuralSchema, fields: readonly string[]): boolean {
   let at: StructuralSchema | undefined = root;
   for (const field of fields) {
@@ -31,7 +31,10 @@ export function mayBeUnknown(root: StructuralSchema, fields: readonly string[]):
 
 /** A problem with one field of an object: a cause in the API server's answer. */
 export interface FieldProblem {
-  /** In the API server's notation: `spec.ports[0].name`. Empty if the problem is not about a single field. */
+  /**
+   * The path of the field in the API server's notation: `spec.ports[0].name`. Empty if the problem is not
+   * about a single field.
+   */
   readonly path: string;
   /** The reason of the cause, such as `FieldValueRequired`. */
   readonly reason:

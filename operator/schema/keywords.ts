@@ -62,7 +62,10 @@ const ANY_TYPE = [
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 const TEXTS = ['minLength', 'maxLength', 'pattern'];
 
-/** The keywords that are allowed for each type, in addition to its type and structure. */
+/**
+ * The keywords that are allowed for each type, in addition to `type` and to keywords that contain other
+ * schemas.
+ */
 export const KEYWORDS: Readonly<Record<SchemaType | 'int-or-string' | 'anything', string[]>> = {
   array: [
     ...ANY_TYPE,

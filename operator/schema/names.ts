@@ -5,7 +5,7 @@ import { definitionError } from './field-path.ts';
 
 /** The names of a resource in the API. */
 export interface NameOptions {
-  /** A domain that you own. */
+  /** The API group: a domain that you own. */
   readonly group: string;
   /** CamelCase, singular. */
   readonly kind: string;
@@ -15,9 +15,9 @@ export interface NameOptions {
   readonly singular?: string;
   /** Default: the kind followed by `List`. */
   readonly listKind?: string;
-  /** For `kubectl get web`. Default: none. */
+  /** Short names, for commands such as `kubectl get web`. Default: none. */
   readonly shortNames?: readonly string[];
-  /** For `kubectl get all`. Default: none. */
+  /** Categories, for commands such as `kubectl get all`. Default: none. */
   readonly categories?: readonly string[];
 }
 

@@ -21,7 +21,7 @@ const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64
 /**
  * The columns with their types.
  *
- * @throws ConfigurationError `CONFIG` for a column that cannot show anything, or for a duplicate name.
+ * @throws ConfigurationError `CONFIG` for a column that would always be empty, and for a duplicate name.
  */
 export function printerColumnsOf(
   columns: readonly PrinterColumnOptions[],

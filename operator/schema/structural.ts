@@ -17,7 +17,7 @@ import { patternMatcher } from './pattern/pattern.ts';
 /** TypeBox's pattern for a map with arbitrary keys. */
 const ANY_KEY = '^.*$';
 
-/** Keywords that are handled separately. All others are copied. */
+/** Keywords that are handled separately. All other keywords are copied. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   'type',
   'properties',
@@ -27,7 +27,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Converts a TypeBox schema to a structural one, in which each field has one type, declared in one place.
+ * Converts a TypeBox schema to a structural schema, in which each field has one type, declared in one place.
  *
  * @param path - the path of the schema, for errors.
  * @throws ConfigurationError `CONFIG` for a schema that cannot be structural, with its path and a remedy.
@@ -62,12 +62,12 @@ function notStructural(path: string, keyword: string): Error {
   return definitionError(path, `${keyword} cannot be in a structural schema`, remedy);
 }
 
-/** The keywords of a schema apart from its structure, in the API server's form. */
+/** The keywords of a schema, except for those in `STRUCTURE`, as the API server expects them. */
 function keywordsOf(schema: Json, kind: keyof typeof KEYWORDS, path: string): StructuralSchema {
   const kept: [string, unknown][] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined || STRUCTURE.has(keyword) || DROPPED.has(keyword)) continue;
-    if (keyword.startsWith('~')) continue; // TypeBox's own marks
+    if (keyword.startsWith('~')) continue; // keywords that only TypeBox uses
     if (keyword === 'additionalProperties' && kind === 'object') continue;
     if (keyword in REMEDIES && keyword !== 'uniqueItems') throw notStructural(path, keyword);
     if (keyword === 'uniqueItems' && value === true) throw notStructural(path, keyword);
@@ -92,8 +92,8 @@ function isLeftOut(value: unknown): boolean {
 }
 
 /**
- * Rewrites exclusive bounds. In JSON Schema they are numbers. In OpenAPI v3 a flag marks the bound
- * as exclusive.
+ * Rewrites exclusive bounds. In JSON Schema, an exclusive bound is a keyword with a number. In OpenAPI v3, a
+ * flag marks `minimum` or `maximum` as exclusive.
  */
 function withBounds(schema: Json): StructuralSchema {
   const { exclusiveMinimum: above, exclusiveMaximum: under, ...rest } = schema;
@@ -140,7 +140,7 @@ function asMap(schema: Json): Json {
   return { ...rest, additionalProperties: patternProperties[ANY_KEY] };
 }
 
-/** Turns a literal into an enumeration with one value. The type is the type of the values. */
+/** Turns a literal into an enumeration with one value, and adds the type of the values to an enumeration. */
 function withEnum(schema: Json, path: string): Json {
   const { const: constant, ...rest } = schema;
   const values = constant === undefined ? rest.enum : [constant];
@@ -202,8 +202,9 @@ function fieldsOf(schema: Json, path: string): StructuralSchema {
 }
 
 /**
- * A field with a default is never missing, so it is not required. If it were, a default of the parent that
- * omits the field would be refused, because such defaults are checked before inner defaults apply.
+ * The required fields, without fields that have a default: these are never missing. If they were required, a
+ * default of the object that omits such a field would be refused, because the API server checks this default
+ * before it fills in the defaults of fields.
  */
 function requiredFields(
   { required }: Json,
@@ -219,8 +220,8 @@ function requiredFields(
 }
 
 /**
- * `schema` without its union, if a structural schema can express the union: a list of literals, a value or
- * null, an integer or a text.
+ * `schema` without its union, if a structural schema can express the union: a list of literals, one schema
+ * and null, or an integer and a string.
  *
  * @throws ConfigurationError `CONFIG` for any other union.
  */

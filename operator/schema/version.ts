@@ -19,24 +19,30 @@ export interface VersionOptions<
   readonly version: string;
   /** The schema of `spec`: an object. */
   readonly spec: Spec;
-  /** Omit it if objects have no status. `conditions` and `observedGeneration` are added. */
+  /**
+   * The schema of `status`, to which `conditions` and `observedGeneration` are added. Omit it if objects have
+   * no status.
+   */
   readonly status?: Status;
-  /** For `kubectl explain`. */
+  /** The description that `kubectl explain` prints. */
   readonly description?: string;
-  /** Default: only the age. If you declare columns, add `AGE_COLUMN` to keep it. */
+  /**
+   * The columns of `kubectl get`. Default: only the age. If you declare columns, add `AGE_COLUMN` to keep the
+   * age.
+   */
   readonly printerColumns?: readonly PrinterColumnOptions[];
   /** Paths of fields for field selectors: `.spec.host`. At most 8. */
   readonly selectableFields?: readonly string[];
-  /** For `kubectl scale` and autoscalers. */
+  /** The fields that `kubectl scale` and autoscalers use. */
   readonly scale?: ScalePaths;
   /** CEL rules about the whole object. */
   readonly rules?: readonly ValidationRule[];
 }
 
 /**
- * The entry of a version in the definition. The version is served and stored.
+ * The entry of a version in the definition, with `served` and `storage` set to true.
  *
- * @param path - the path of the options; ends in a dot.
+ * @param path - the path of the options of this version, with a dot at its end.
  */
 export function definitionVersion(
   options: VersionOptions<TSchema, TObject | undefined>,

@@ -23,7 +23,7 @@ export class Work {
     this.#whole = whole;
   }
 
-  /** Number of remaining steps; negative when the work took too many. */
+  /** Number of remaining steps; negative when the work has taken too many steps. */
   get left(): number {
     return this.#left;
   }
@@ -40,5 +40,5 @@ export class Work {
   }
 }
 
-/** No limit, for a caller that knows the size of the work. */
+/** A limit that is never reached, for a caller that knows that the work is small. */
 export const UNLIMITED: Work = new Work(Number.POSITIVE_INFINITY);

@@ -11,11 +11,11 @@ export interface Replacement<T extends KubernetesObject> {
 }
 
 /**
- * The state of a collection, as lists and watches have shown it.
+ * The state of a collection according to lists and watches.
  *
- * Every method changes the whole state at once and returns the differences, in an order in which they may be
- * delivered. If an object has the name of a previous one but another uid, the result is a delete and an add,
- * never an update.
+ * Every method changes the whole state at once and returns the differences, in an order in which they can be
+ * delivered to handlers. If an object has the name of a previous object but another uid, the result is a
+ * delete and an add, never an update.
  */
 export class Cache<T extends KubernetesObject> {
   #entries: Map<ObjectKey, Entry<T>> | undefined;
@@ -26,16 +26,15 @@ export class Cache<T extends KubernetesObject> {
     return this.#outdatedCount;
   }
 
-  /** Undefined before the first list. */
+  /** The cached entries; undefined before the first list. */
   get entries(): ReadonlyMap<ObjectKey, Entry<T>> | undefined {
     return this.#entries;
   }
 
   /**
-   * Compares the cache with a whole collection, 1,000 objects per step, without changing it. The
-   * cache must not change until the replacement is installed.
-   * The changes are deletes first, then adds and updates in list order. Unchanged objects are not among them.
-   * none.
+   * Compares the cache with a whole collection, 1,000 objects per step, without changing it. The cache must
+   * not change until the replacement is installed. The changes are first deletes, and then adds and updates
+   * in the order of the list. An unchanged object results in no change.
    */
   *compare(items: readonly Entry<T>[]): Generator<void, Replacement<T>, undefined> {
     const before = this.#entries;
@@ -50,7 +49,8 @@ export class Cache<T extends KubernetesObject> {
         if (old !== undefined) gone.push(new Deleted(old, true));
         changes.push(new Added(entry, before === undefined));
       } else if (old.isUnreadable) {
-        // A change of this object was missed, and its old state is unknown.
+        // The cached state is unreadable, so it is not known whether the object has changed. The change
+        // contains the new state in place of the old state.
         if (old !== entry) changes.push(new Updated(entry, entry, { relist: true }));
       } else if (old.resourceVersion !== entry.resourceVersion) {
         entry.follow(old);
@@ -76,23 +76,29 @@ export class Cache<T extends KubernetesObject> {
     return step.value.changes;
   }
 
-  /** Replaces the whole state at once, so that no reader sees only some of it. */
+  /** Replaces the whole state at once, so that no reader gets only some of the objects. */
   install({ entries }: Replacement<T>): void {
     this.#entries = entries;
   }
 
-  /** Replaces an entry with one that has the same state but less content. This is not a change. */
+  /**
+   * Replaces an entry with another entry of the same state that contains less data. This does not count as a
+   * change.
+   */
   reduce(entry: Entry<T>): void {
     const old = this.#entries?.get(entry.key);
     if (old !== undefined && isSameState(old, entry)) this.#entries?.set(old.key, entry);
   }
 
-  /** The differences that one watch event makes; empty for a replayed or outdated event. */
+  /**
+   * Applies one watch event and returns the differences. The result is empty for a repeated or outdated
+   * event.
+   */
   apply(event: WatchEvent<T>): readonly Change<T>[] {
     return this.applyAll([event]);
   }
 
-  /** The differences that several events make, in order. */
+  /** Applies several events and returns the differences, in order. */
   applyAll(events: readonly WatchEvent<T>[]): readonly Change<T>[] {
     const changes: Change<T>[] = [];
     this.#entries ??= new Map();
@@ -106,14 +112,15 @@ export class Cache<T extends KubernetesObject> {
     return changes;
   }
 
-  /** Takes objects from a list that may be older than the cache. */
+  /** Adds the objects of a list that may be older than the cache. */
   include(entries: readonly Entry<T>[]): readonly Change<T>[] {
     return this.applyAll(entries.map((entry) => ({ type: 'ADDED', entry })));
   }
 
   /**
-   * Drops the objects for which `isDropped` is true, although they may exist, slice by slice. `isDropped` is
-   * called for an object in the turn in which the object is dropped.
+   * Removes the objects for which `isDropped` returns true from the cache, 1,000 per step. They may still
+   * exist in the cluster. `isDropped` is called for an object in the same turn in which the object is
+   * removed.
    */
   *drop(
     isDropped: (entry: Entry<T>) => boolean,
@@ -175,6 +182,6 @@ export class Cache<T extends KubernetesObject> {
 }
 
 function isSameState(a: Entry, b: Entry): boolean {
-  // The member that differs most often is compared first.
+  // The resourceVersion is compared first, because it differs most often.
   return a.resourceVersion === b.resourceVersion && a.uid === b.uid;
 }

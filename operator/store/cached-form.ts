@@ -6,10 +6,10 @@ import type { Resource } from '../model/resource.ts';
 import { matcherOf } from '../model/selection.ts';
 import type { CachedForm } from './own-writes.ts';
 
-/** The selection of a source, and what the source keeps of each object. */
+/** Which objects a source selects, and which data it keeps of each object. */
 export interface CachedFormOptions<T extends KubernetesObject> {
   readonly resource: Resource<T>;
-  /** Undefined: all namespaces. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
@@ -18,8 +18,9 @@ export interface CachedFormOptions<T extends KubernetesObject> {
 }
 
 /**
- * Converts answers of the API server to what a source would cache: the same fields of each object, the same
- * transform, and only objects that the selectors match. Makes a copy, because the caller owns the answer.
+ * Converts an answer of the API server to the entry that a source would cache, with the same fields and the
+ * same transform. If the selectors do not match the object, there is no entry. The entry is a copy, because
+ * the answer belongs to the caller.
  */
 export function cachedForm<T extends KubernetesObject>({
   fieldSelector,

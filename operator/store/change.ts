@@ -7,7 +7,7 @@ export type Change<T extends KubernetesObject = KubernetesObject> =
   | Updated<T>
   | Deleted<T>;
 
-/** What all changes have in common. Objects are shared and read-only. */
+/** The members that all kinds of changes have. Objects are shared and read-only. */
 abstract class ChangedEntry<T extends KubernetesObject> {
   /** The object after the change; for a delete, its last known state. */
   readonly entry: Entry<T>;
@@ -23,14 +23,14 @@ abstract class ChangedEntry<T extends KubernetesObject> {
   /**
    * The object, parsed when it is read.
    *
-   * @throws ProtocolError or OperatorError in the same cases as `Entry.object`. A handler need not catch
-   *   these: see `ChangeHandler`.
+   * @throws ProtocolError or OperatorError in the same cases as `Entry.object`. A handler does not need to
+   *   catch these errors: see `ChangeHandler`.
    */
   get object(): T {
     return this.entry.object;
   }
 
-  /** The object's metadata. Nothing else of the object is parsed. */
+  /** The object's metadata. Reading them does not parse the rest of the object. */
   get metadata(): ObjectMeta {
     return this.entry.metadata;
   }
@@ -48,11 +48,16 @@ export class Added<T extends KubernetesObject> extends ChangedEntry<T> {
   }
 }
 
-/** Why an update was sent, if it is not a change that a watch has shown. */
+/** The reason why an update was sent. It is empty if a watch event reported the change. */
 export interface UpdateReason {
-  /** True if nothing changed, and `old === entry`: the handler asked for periodic updates. */
+  /**
+   * True if the object has not changed, and `old === entry`. The update was sent because the handler
+   * requested periodic updates.
+   */
   readonly resync?: true;
-  /** True if a comparison with a new list found the change, which no watch has shown. */
+  /**
+   * True if no watch event reported the change, and it was found only by comparing the cache with a new list.
+   */
   readonly relist?: true;
 }
 
@@ -75,9 +80,12 @@ export class Updated<T extends KubernetesObject> extends ChangedEntry<T> impleme
 /** An object is gone. */
 export class Deleted<T extends KubernetesObject> extends ChangedEntry<T> {
   readonly type = 'delete';
-  /** True if the delete itself was not seen, so that `object` may differ from the deleted state. */
+  /**
+   * True if no watch event reported the delete, so that `object` may differ from the last state of the
+   * object.
+   */
   readonly finalStateUnknown: boolean;
-  /** True if the object may still exist, but is not among the objects that the source now shows. */
+  /** True if the source no longer delivers this object, which may still exist in the cluster. */
   readonly isDropped: boolean;
 
   constructor(entry: Entry<T>, finalStateUnknown: boolean, isDropped = false) {
@@ -88,8 +96,8 @@ export class Deleted<T extends KubernetesObject> extends ChangedEntry<T> {
 }
 
 /**
- * The rest of a change after one of its objects turned out to be unreadable. Undefined if nothing readable is
- * left. The source reports the object again when it becomes readable.
+ * A change without the entries that turned out to be unreadable. Undefined if no readable entry is left. The
+ * source reports the object again when it becomes readable.
  */
 export function readableChange<T extends KubernetesObject>(
   change: Change<T>,
@@ -99,7 +107,7 @@ export function readableChange<T extends KubernetesObject>(
     return entry.isUnreadable ? new Deleted(entry.nameAlone(), true, change.isDropped) : change;
   }
   if (entry.isUnreadable) return undefined;
-  // No handler has received the unreadable old state, so the new state replaces it.
+  // No handler could read the old state, so the new state is used in its place.
   if (change.type === 'update' && change.old.isUnreadable) return new Updated(entry, entry, change);
   return change;
 }

@@ -10,15 +10,16 @@ import {
 } from './change.ts';
 
 /**
- * Called with changes, in the order in which the store took them. The store already contains them, and may
- * contain later ones. Calls of one handler never overlap. While a promise that the handler returned is
- * pending, changes wait; above 1,000 waiting changes, those of the same key are merged. More than 1,000
- * changes at once, such as a first list, or more than 512 KiB of JSON, are spread over several turns of the
- * event loop. Errors of the handler are reported and affect no other handler.
+ * Called with changes, in the order in which they were made in the store. The store already contains these
+ * changes, and may contain later changes. Calls of one handler never overlap. While a promise that the
+ * handler returned is pending, changes wait. If more than 1,000 changes wait, changes of the same key are
+ * merged. More than 1,000 changes at once, such as a first list, or more than 512 KiB of JSON, are spread
+ * over several turns of the event loop. Errors of the handler are reported and affect no other handler.
  *
  * Objects are parsed when a handler reads them, once for all handlers. Reading an object that cannot be
- * parsed throws, and the handler need not catch the error: it is called again with the other changes of the
- * call, some of which it may already have handled. The source delivers the unreadable object again.
+ * parsed throws an error, which the handler does not need to catch. The handler is then called again with all
+ * other changes of the call, although it may already have handled some of them. The source delivers the
+ * unreadable object again later.
  */
 export type ChangeHandler<T extends KubernetesObject> = (
   changes: readonly Change<T>[],
@@ -29,7 +30,10 @@ interface DeliveryOptions {
   readonly onSynced?: () => void;
 }
 
-/** Maximum characters of JSON that one call of a handler may parse. This takes about 5 ms. */
+/**
+ * Maximum number of characters of JSON in the changes of one call of a handler. Parsing them takes about 5
+ * ms.
+ */
 const TEXT_A_TURN = 512 * 1024;
 
 /**
@@ -45,8 +49,8 @@ export class Delivery<T extends KubernetesObject> {
   #working: Promise<void> | undefined;
   #closed = false;
   /**
-   * Where the end of the first list is: unknown, after the waiting changes, after the changes that are being
-   * handled, or passed.
+   * Where the end of the first list is: `unknown`; after the `waiting` changes; after the changes that the
+   * handler is `handling`; or `done`, if the handler has finished the first list.
    */
   #sync: 'unknown' | 'waiting' | 'handling' | 'done' = 'unknown';
 
@@ -70,7 +74,10 @@ export class Delivery<T extends KubernetesObject> {
     return this.#backlog.size;
   }
 
-  /** Resolves when no change waits any more; undefined if no change waits. Never rejects. */
+  /**
+   * Resolves when the handler has finished all changes. Undefined if the handler is not working. Never
+   * rejects.
+   */
   get working(): Promise<void> | undefined {
     return this.#working;
   }
@@ -148,7 +155,7 @@ export class Delivery<T extends KubernetesObject> {
     }
   }
 
-  /** The promise of the handler, if it returned one. Never rejects. */
+  /** Calls the handler. If it returns a promise, the result is a promise that never rejects. */
   #deliver(changes: readonly Change<T>[]): Promise<void> | undefined {
     try {
       const pending: unknown = this.#handler(changes); // a handler in JavaScript may return anything
@@ -161,8 +168,8 @@ export class Delivery<T extends KubernetesObject> {
   }
 
   /**
-   * Call this when the handler has failed. If an object was unreadable, calls it again with the other
-   * changes.
+   * Call this when the handler has failed. If it failed because an object is unreadable, it is called again
+   * with all other changes.
    */
   #again(changes: readonly Change<T>[], error: unknown): Promise<void> | undefined {
     const left = changes.map(readableChange);
@@ -176,8 +183,8 @@ export class Delivery<T extends KubernetesObject> {
 }
 
 /**
- * The index after the last change that fits into one turn of the event loop, which begins with the
- * change at `from`.
+ * If a turn of the event loop begins with the change at `from`, the index after the last change that fits
+ * into the turn.
  */
 function endOfTurn(changes: readonly Change[], from: number): number {
   const most = Math.min(changes.length, from + OBJECTS_PER_SLICE);
@@ -189,10 +196,12 @@ function endOfTurn(changes: readonly Change[], from: number): number {
   return most;
 }
 
-/** If more changes than this wait for one handler, those of the same key are merged. */
+/** If more changes than this wait for one handler, changes of the same key are merged. */
 export const COALESCE_ABOVE = 1_000;
 
-/** The pending changes of one key: at most one object was deleted, and at most one exists. */
+/**
+ * The merged changes of one key: at most one delete, and at most one add or update, which follows the delete.
+ */
 interface Merged<T extends KubernetesObject> {
   readonly gone: Deleted<T> | undefined;
   readonly there: Added<T> | Updated<T> | undefined;
@@ -200,11 +209,12 @@ interface Merged<T extends KubernetesObject> {
 
 /**
  * The changes that a handler has not received yet. Up to 1,000 are kept in order. If there are more, at most
- * two are kept per key, so that a handler that never returns costs no more memory than the cache.
+ * two changes are kept per key. So a handler that never returns does not need much more memory than the
+ * cache.
  *
- * Merging keeps the first `old` and the last `entry`. A delete and an add are never merged into an update. An
- * add and the delete of the same object cancel each other if the handler received neither. The changes of one
- * key keep their order. Keys are ordered by their first waiting change.
+ * A merged update has the `old` of the first change and the `entry` of the last change. A delete and an add
+ * are never merged into an update. An add and the delete of the same object cancel each other if the handler
+ * received neither. The changes of one key keep their order. Keys are ordered by their first waiting change.
  */
 export class Backlog<T extends KubernetesObject> {
   #changes: Change<T>[] = [];
@@ -265,8 +275,8 @@ function follow<T extends KubernetesObject>(
 }
 
 /**
- * The reason of an update that is merged from two updates. It has no reason if one of them came from a watch,
- * and therefore has no reason either.
+ * The reason of an update that is merged from two updates. If a watch reported one of the two, the merged
+ * update has no reason, either.
  */
 function sharedReason(a: UpdateReason, b: UpdateReason): UpdateReason {
   if (a.resync === true && b.resync === true) return { resync: true };

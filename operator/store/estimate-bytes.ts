@@ -1,16 +1,17 @@
 import type { Entry } from '../model/entry.ts';
 
-/** Bytes of the header of an object or array, and of one of its slots, in 64-bit V8. */
+/** Size in bytes of the header of an object or array, and of one of its slots, in 64-bit V8. */
 const HEADER_BYTES = 24;
 const SLOT_BYTES = 8;
 
 /**
- * Estimated bytes of memory of a decoded JSON value. Strings count one byte per character. Property names
- * count nothing, because V8 shares them.
+ * Estimated bytes of memory of a decoded JSON value. A string counts as one byte per character. Property
+ * names do not count, because V8 shares them.
  */
 export function estimateBytes(value: unknown): number {
   let bytes = 0;
-  // Not recursive, because JSON.parse reads objects that are nested more deeply than the call stack.
+  // This is not recursive, because JSON.parse can return objects that are nested too deeply for the call
+  // stack.
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const part = waiting.pop();

@@ -5,7 +5,8 @@
  */
 export function deepFreeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
-  // Not recursive, because JSON.parse reads objects that are nested more deeply than the call stack.
+  // This is not recursive, because JSON.parse can return objects that are nested too deeply for the call
+  // stack.
   const waiting: object[] = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (Object.isFrozen(next)) continue;

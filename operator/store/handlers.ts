@@ -8,14 +8,14 @@ import { type ChangeHandler, Delivery } from './delivery.ts';
 /** How a handler receives changes. Each option has a default. */
 export interface HandlerOptions {
   /**
-   * True: while a promise that the handler returned is pending, this source does not read from the socket,
-   * and none of its handlers is called. Default false: the other handlers continue, and the changes for this
-   * handler wait and are merged.
+   * If true, this source waits while a promise of this handler is pending: it does not read from the socket,
+   * and calls none of its handlers. Default false: only the changes for this handler wait and are merged, and
+   * all other handlers continue.
    */
   readonly backpressure?: boolean;
   /**
-   * Milliseconds of a period in which every cached object is sent again once, spread over the period; see
-   * `Resync`. Default 0: never.
+   * Length of a period in milliseconds. In each period, every cached object is sent again once; see `Resync`.
+   * Default 0, so that no object is sent again.
    */
   readonly resyncPeriodMs?: number;
   /** Called once, when the handler has finished with every object of the first list. */
@@ -28,13 +28,13 @@ export interface HandlerRegistration {
    * True when the handler has finished with every object of the first list, and the source has not stopped.
    */
   readonly synced: boolean;
-  /** A lower bound for the number of waiting changes. Above 1,000, those of the same key are merged. */
+  /** A lower bound for the number of waiting changes. Above 1,000, changes of the same key are merged. */
   readonly pending: number;
   /** Stops calling the handler. */
   remove(): void;
 }
 
-/** The source of the changes: the cache of one informer, or several combined. */
+/** The source of the changes: the cache of one informer, or the caches of several informers. */
 interface HandlersOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly random: () => number;
@@ -47,7 +47,10 @@ interface HandlersOptions<T extends KubernetesObject> {
   readonly changed: () => void;
 }
 
-/** Follows the handlers of one source, for a source that combines several. */
+/**
+ * Receives everything that the handlers of a source receive. A source that combines several sources follows
+ * each of them.
+ */
 export interface HandlersFollower<T extends KubernetesObject> {
   /** Like `Handlers.publish`. */
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined;
@@ -67,7 +70,9 @@ export class Handlers<T extends KubernetesObject> {
   readonly #registered = new Set<Registered<T>>();
   readonly #followers = new Set<HandlersFollower<T>>();
   #running = false;
-  /** The initial adds for a handler that is added now; undefined if they were not computed in this turn. */
+  /**
+   * The initial adds for a handler that is added now. Undefined if they were not computed yet in this turn.
+   */
   #known: readonly Change<T>[] | undefined;
 
   constructor(options: HandlersOptions<T>) {
@@ -75,8 +80,8 @@ export class Handlers<T extends KubernetesObject> {
   }
 
   /**
-   * Sends `handler` everything that is cached, as initial adds, in the same turn of the event loop. Later
-   * changes follow.
+   * Sends all cached objects to `handler` as initial adds, in the same turn of the event loop. Later changes
+   * follow.
    *
    * @throws ConfigurationError `CONFIG` for an invalid resync period.
    */
@@ -110,7 +115,10 @@ export class Handlers<T extends KubernetesObject> {
     };
   }
 
-  /** Sends `changes` to every handler. If this returns a promise, await it before reading more. */
+  /**
+   * Sends `changes` to every handler. If the result is a promise, the caller must await it before it reads
+   * further changes.
+   */
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined {
     if (changes.length === 0) return undefined;
     this.#known = undefined;
@@ -131,7 +139,7 @@ export class Handlers<T extends KubernetesObject> {
   }
 
   /**
-   * Sends `follower` every change in the turn in which it is published, until the returned function is
+   * Passes every change to `follower` in the turn in which it is published, until the returned function is
    * called.
    */
   follow(follower: HandlersFollower<T>): () => void {
@@ -150,7 +158,7 @@ export class Handlers<T extends KubernetesObject> {
     for (const { resync } of this.#registered) resync?.start();
   }
 
-  /** Stops for good: no handler is called any more. */
+  /** Stops permanently: no handler is called any more. */
   stop(): void {
     this.#running = false;
     for (const { delivery, resync } of this.#registered) {
@@ -160,8 +168,8 @@ export class Handlers<T extends KubernetesObject> {
   }
 
   /**
-   * All cached objects. Handlers that are added in the same turn share the array, because a thousand may be
-   * added.
+   * All cached objects as initial adds. Handlers that are added in the same turn share the array, because
+   * there may be a thousand such handlers.
    */
   #initial(): readonly Change<T>[] {
     if (this.#known !== undefined) return this.#known;
@@ -188,9 +196,8 @@ export class Handlers<T extends KubernetesObject> {
 }
 
 /**
- * Maximum number of slices in a round. For 100,000 objects and a period of 10 h, a slice has 100 objects and
- * is sent every 36 s.
- * 36 s.
+ * Maximum number of slices in a round. For 100,000 objects and a period of 10 h, a slice has 100 objects, and
+ * one slice is sent every 36 s.
  */
 const MAX_PARTS = 1_000;
 
@@ -202,16 +209,16 @@ interface ResyncOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). */
   readonly random: () => number;
-  /** The cached entries; undefined when none can be sent. */
+  /** The cached entries; undefined when there is no cache to send. */
   readonly entries: () => Iterable<Entry<T>> | undefined;
   readonly get: (key: ObjectKey) => Entry<T> | undefined;
   readonly push: (changes: readonly Change<T>[]) => void;
 }
 
 /**
- * Sends one handler everything in the cache again, once per period ± 10 % and spread over the period, as
- * updates with `resync: true`. Makes no request to the server: it is not a relist, and does not find changes
- * that the watch has missed.
+ * Sends all cached objects to one handler again in each period, as updates with `resync: true`. The updates
+ * are spread over the period, whose length varies by up to 10 %. A resync sends no request to the server, so
+ * unlike a relist it does not find changes that the watch has missed.
  */
 class Resync<T extends KubernetesObject> {
   readonly #options: ResyncOptions<T>;

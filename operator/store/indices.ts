@@ -12,24 +12,24 @@ import type { Replacement } from './cache.ts';
 import type { Change } from './change.ts';
 
 /**
- * Returns the values under which an index finds an object: strings, or names of other objects. Must be pure.
- * If it throws, the object has no values. The object is parsed when a field is read, so a function that reads
- * only `metadata` causes no parsing of objects.
+ * Returns the values under which an index finds an object: strings, or names of other objects. It must be a
+ * pure function. If it throws, the object has no values. The object is parsed when a field is read, so a
+ * function that reads only `metadata` causes no parsing of objects.
  *
- * Typed as a method, so that a source of Pods can be used as a source of any object.
+ * The type is declared as a method, so that a source of Pods can be used as a source of any object.
  */
 export type IndexFunction<T extends KubernetesObject = KubernetesObject> = {
   of(object: T): readonly (string | Target)[];
 }['of'];
 
-/** By namespace. A cluster-scoped object has no value. */
+/** Indexes objects by their namespace. A cluster-scoped object has no value. */
 export const byNamespace: IndexFunction = ({ metadata: { namespace } }) =>
   namespace === undefined ? [] : [namespace];
 
-/** By the uid of each owner reference, controller or not. */
+/** Indexes objects by the uid of each owner, whether it is the controller or not. */
 export const byOwner: IndexFunction = ({ metadata }) => ownersIn(metadata).map(({ uid }) => uid);
 
-/** By the value of one label. An object without the label has no value. */
+/** Indexes objects by the value of one label. An object without the label has no value. */
 export function byLabel(label: string): IndexFunction {
   return ({ metadata }) => {
     const labels = metadata.labels ?? {}; // an aggregated API server may send null
@@ -57,7 +57,7 @@ export class Index<T extends KubernetesObject> {
   }
 
   /**
-   * Like `set`, but also drops the parsed object, because no other reader needs it in this turn of the event
+   * Like `set`, but also frees the parsed object, because no other code needs it in this turn of the event
    * loop.
    */
   take(entry: Entry<T>): void {
@@ -86,7 +86,10 @@ export class Index<T extends KubernetesObject> {
     this.#values.delete(key);
   }
 
-  /** Takes over the contents of `other` at once. `other` must not be used afterwards. */
+  /**
+   * Replaces the contents of this index with those of `other`, without copying them. `other` must not be used
+   * afterwards.
+   */
   become(other: Index<T>): void {
     this.#keys = other.#keys;
     this.#values = other.#values;
@@ -103,7 +106,7 @@ export class Index<T extends KubernetesObject> {
   }
 }
 
-/** The value in an index. For the name of an object, this is its key. */
+/** The string that an index uses for a value. For the name of an object, this is its key. */
 export function indexValue(value: string | Target): string {
   return typeof value === 'string' ? value : keyFrom(value);
 }
@@ -118,7 +121,7 @@ export class Indices<T extends KubernetesObject> {
     this.#failed = failed;
   }
 
-  /** @throws ConfigurationError `CONFIG` when an index of this name already exists. */
+  /** @throws ConfigurationError `CONFIG` when an index with this name already exists. */
   add(name: string, of: IndexFunction<T>): Index<T> {
     if (this.#byName.has(name)) {
       throw new ConfigurationError('two indices have the same name', { context: { index: name } });
@@ -144,7 +147,7 @@ export class Indices<T extends KubernetesObject> {
   *prepare({ entries, changes }: Replacement<T>): Generator<void, () => void, undefined> {
     if (changes.length <= OBJECTS_PER_SLICE) return () => this.update(changes);
     const prepared = new Map<Index<T>, Index<T>>();
-    // An index may be added between two steps.
+    // The iteration includes an index that is added between two steps.
     for (const [name, index] of this.#byName) {
       const next = this.#empty(name, index.of);
       let taken = 0;
@@ -174,7 +177,7 @@ export class Indices<T extends KubernetesObject> {
 }
 
 /**
- * Adds an index that several callers may request.
+ * Adds an index unless it exists, so that several callers can request it.
  *
  * @throws ConfigurationError `CONFIG` when an index of this name has another function.
  */

@@ -43,7 +43,7 @@ export type { InformerObserver, InformerOptions } from './shared-informer.ts';
 export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
-  /** The writes of this process. The code that writes reports them. */
+  /** The writes of this process. The code that sends them also reports them here. */
   readonly ownWrites: OwnWrites<T>;
   readonly #cachedForm: (answer: T) => CachedForm<T>;
   readonly #labels: Labels;
@@ -58,7 +58,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly #waiting = new Waiting();
   readonly #advancing = new Set<() => void>();
   readonly #vanishing = new Set<(changes: readonly Change<T>[]) => void>();
-  /** Index functions that have thrown. Each is reported once. */
+  /** The names of indices whose functions have thrown. Each is reported once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
   /** Entries that were parsed in this turn of the event loop. */
@@ -210,7 +210,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
    * Compares the store with an authoritative list now, as the informer does every `relistIntervalMs`. Use it
    * after a restore of etcd. Returns the keys that have differed for `patienceMs`; a later list repairs them.
    *
-   * @param patienceMs - for how long a difference may just mean that the watch lags behind. Default 30 s.
+   * @param patienceMs - for how many milliseconds a difference is tolerated. Default 30 s.
    * @throws OperatorError `NOT_SYNCED` when the informer does not run; the error of the list.
    */
   verify(patienceMs?: number): Promise<readonly ObjectKey[]> {
@@ -218,8 +218,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Adds objects that the source also shows from now on: see `Widening`. `isFirst`: the source has shown
-   * nothing before.
+   * Adds objects that the source delivers from now on: see `Widening`. `isFirst`: the source delivered no
+   * objects before.
    */
   widen(source: Pick<ListWatch<T>, 'listPage'>, isFirst: boolean): Promise<void> {
     const take = (entries: readonly Entry<T>[]) => this.#took(this.#cache.include(entries));
@@ -227,8 +227,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Drops objects that the source no longer shows, and reopens its watch. This takes several turns of the
-   * event loop, and `isDropped` is called for each object right before the object is dropped.
+   * Removes objects that the source no longer delivers, and reopens its watch. This takes several turns of
+   * the event loop. `isDropped` is called for each object right before the object is removed.
    */
   narrow(isDropped: (entry: Entry<T>) => boolean): void {
     const dropping = this.#cache.drop(isDropped, (changes) => void this.#took(changes));
@@ -286,7 +286,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return waits;
   }
 
-  /** Prepares a replacement step by step. The store itself changes in the turn of the last step. */
+  /** Prepares a replacement step by step. The store changes only in the turn of the last step. */
   *#replacing({
     items,
     resourceVersion,
@@ -306,8 +306,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Drops parsed objects in the next turn of the event loop. Until then all readers share them. Keeping them
-   * for longer would cost more than parsing again, because V8 copies and marks long-lived objects.
+   * Frees parsed objects in the next turn of the event loop. Until then all readers share them. Keeping them
+   * longer would cost more than parsing them again, because V8 copies and marks long-lived objects.
    */
   #releaseSoon(entry: Entry): void {
     if (this.#releasable.push(entry) > 1) return;
@@ -339,8 +339,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   }
 
   /**
-   * Waits for handlers that request it. A stop ends the wait, because the promise of a handler may never
-   * settle.
+   * Publishes changes, and waits for handlers with backpressure. A stop ends the wait, because the promise of
+   * a handler may never settle.
    */
   #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
     const waits = this.#handlers.publish(changes);

@@ -24,7 +24,7 @@ import { copied, notSynced, type Store, unknownIndex } from './store.ts';
 import { Waiting } from './waiting.ts';
 
 /**
- * Several namespaces of one resource behind one store, with one informer per namespace. Synced when all
+ * Several namespaces of one resource in one store, with one informer per namespace. It is synced when all
  * informers are synced.
  */
 export class NamespacesInformer<T extends KubernetesObject> implements SharedInformer<T> {
@@ -38,7 +38,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   readonly #waiting = new Waiting();
   /** Namespaces whose first list was published. */
   readonly #published = new Set<string>();
-  /** Removes the listeners of this facade from the informers. */
+  /** Functions that remove the listeners of this object from the informers. */
   readonly #cancels: readonly (() => void)[];
   #stopped = false;
 
@@ -57,34 +57,40 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       changed: () => this.#waiting.changed(),
     });
     this.#members = new Map([...new Set(namespaces)].map((each) => [each, open(each)]));
-    // Create all informers before following any of them: as long as the first informer is the only one, its
-    // list would make this source synced.
+    // All informers are created before any of them is followed. Otherwise this source would become synced
+    // when the first informer has its list.
     this.#cancels = [...this.#members].flatMap(([namespace, { informer }]) =>
       this.#follow(namespace, informer),
     );
   }
 
-  /** A stopped source is not synced, because it must not look like a namespace without objects. */
+  /**
+   * True when all informers are synced. False after a stop, because a stopped source must not look like a
+   * namespace without objects.
+   */
   get synced(): boolean {
     return !this.#stopped && this.#informers().every(({ synced }) => synced);
   }
 
-  /** Of the states of all informers, the one that most needs attention. */
+  /** The state of the informer that most needs attention. */
   get state(): SourceState {
     return this.#stopped ? 'stopped' : combinedState(this.#informers());
   }
 
-  /** The worst status of all informers. */
+  /** The status of the informer with the worst status. */
   get status(): ReflectorStatus {
     return combinedStatus(this.#informers());
   }
 
-  /** The earliest of the times at which the namespaces last had contact. */
+  /**
+   * For each namespace there is a time of its last contact with the server. This is the earliest of these
+   * times.
+   */
   get lastContactAt(): number | undefined {
     return earliestContactAt(this.#informers());
   }
 
-  /** The oldest resourceVersion of all namespaces. */
+  /** The oldest resourceVersion among those of all namespaces. */
   get resourceVersion(): string | undefined {
     return oldestResourceVersion(this.#informers());
   }
@@ -93,7 +99,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#members.get(splitKey(key).namespace ?? '')?.informer.cached(key);
   }
 
-  /** The entries of the namespaces that have their first list. */
+  /** The entries of the namespaces whose first list is complete. */
   *entries(): Generator<Entry<T>, void, undefined> {
     for (const informer of this.#informers()) yield* informer.entries();
   }
@@ -132,7 +138,10 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#waiting.listen(listener);
   }
 
-  /** Asks the informer of the object's namespace. True if this source does not show the namespace. */
+  /**
+   * Returns the result of the informer for the object's namespace. True if this source does not include the
+   * namespace.
+   */
   reflects(written: T): boolean {
     const member = this.#members.get(written.metadata.namespace ?? '');
     return member === undefined || member.informer.reflects(written);
@@ -197,7 +206,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return store?.synced === true ? store.get(key) : undefined;
   }
 
-  /** The stores that have their first list. */
+  /** The stores of the informers whose first list is complete. */
   #stores(storeOf = cached<T>): Store<T>[] {
     return this.#informers()
       .map(storeOf)
@@ -227,14 +236,14 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 }
 
-/** Selects one of the stores of an informer. */
+/** Selects one of the two stores of an informer. */
 type StoreOf<T extends KubernetesObject> = (informer: SharedInformer<T>) => Store<T>;
 
 function cached<T extends KubernetesObject>({ store }: SharedInformer<T>): Store<T> {
   return store;
 }
 
-/** All states, from the one that most needs attention to the one that least does. */
+/** All states. The state that most needs attention comes first. */
 const STATES: readonly SourceState[] = [
   'stopped',
   'forbidden',
@@ -266,21 +275,24 @@ type Informers = readonly Pick<
 >[];
 
 /**
- * Of the states, the one that most needs attention. Without informers it is `watching`, because nothing has
- * to be waited for.
+ * The state that most needs attention among the states of the informers. Without informers it is `watching`,
+ * because there is nothing to wait for.
  */
 function combinedState(informers: Informers): SourceState {
   return STATES.find((state) => informers.some((one) => one.state === state)) ?? 'watching';
 }
 
-/** The worst status. Without informers it is healthy. */
+/** The worst status among those of the informers. Without informers it is healthy. */
 function combinedStatus(informers: Informers): ReflectorStatus {
   const all = informers.map(({ status }) => status);
   const rank = ({ health }: ReflectorStatus): number => HEALTHS.indexOf(health);
   return all.reduce((a, b) => (rank(b) < rank(a) ? b : a), all[0] ?? HEALTHY);
 }
 
-/** The earliest of the times of last contact; undefined when an informer has had no contact. */
+/**
+ * The earliest time of an informer's last contact with the server; undefined when an informer has had no
+ * contact.
+ */
 function earliestContactAt(informers: Informers): number | undefined {
   const all = informers.map(({ lastContactAt }) => lastContactAt ?? Number.NEGATIVE_INFINITY);
   const earliest = Math.min(...all);
@@ -296,7 +308,7 @@ function oldestResourceVersion(informers: Informers): string | undefined {
   }, first);
 }
 
-/** A reference to an informer that may be shared with others. */
+/** A reference to an informer that several users may share. */
 export interface InformerHandle<T extends KubernetesObject> {
   readonly informer: SharedInformer<T>;
   /** Must be called once, when the informer is no longer used. */
@@ -308,7 +320,7 @@ export interface NamespacesInformerOptions<T extends KubernetesObject> {
   readonly name: string;
   readonly clock: Clock;
   readonly random?: () => number;
-  /** The namespaces to show, in this order. */
+  /** The namespaces whose objects this source contains, in this order. */
   readonly namespaces: readonly string[];
   readonly open: (namespace: string) => InformerHandle<T>;
   readonly handlerFailed: (error: unknown) => void;

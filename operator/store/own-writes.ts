@@ -13,23 +13,23 @@ import { type Resource, resourceName } from '../model/resource.ts';
 import type { PendingWrite, WriteJournal, WriteTarget } from '../model/write-journal.ts';
 
 /**
- * Milliseconds for which a cache remembers a write. If the watch has not shown the write by then, something
- * else is wrong.
+ * Milliseconds for which a cache remembers a write of this process. If the watch has not delivered the write
+ * by then, something else is wrong.
  */
 export const OWN_WRITES_TTL_MS: number = 60_000;
 
 /**
- * Milliseconds for which an object with a server-generated name is remembered. The time is longer because a
- * controller that forgets the object creates another one. client-go uses the same value for the changes that
- * a controller expects.
+ * Milliseconds for which a created object with a server-generated name is remembered. The time is longer
+ * because a controller that forgets the object would create a second object. client-go uses the same value
+ * for the changes that a controller expects.
  */
 export const EXPECTATION_TTL_MS: number = 5 * 60_000;
 
-/** What a cache would show for the answer to a write. */
+/** What a cache would contain after a write, according to the answer to the write. */
 export type CachedForm<T extends KubernetesObject> =
   /** The entry to cache; undefined when the cache does not select the object. */
   | { readonly entry: Entry<T> | undefined }
-  /** It is not known what the cache would show, so the cache is not changed. */
+  /** It is not known what the cache would contain, so readers get the cached state. */
   | undefined;
 
 interface OwnWritesOptions<T extends KubernetesObject> {
@@ -56,22 +56,25 @@ interface Answer<T extends KubernetesObject> {
 interface Removal {
   readonly key: ObjectKey;
   /**
-   * The resourceVersion of the answer that showed the end; undefined when this process requested the delete.
+   * The resourceVersion of the answer to a write that has shown that the object is gone. Undefined when this
+   * process requested the delete.
    */
   readonly lastVersion: string | undefined;
   readonly expiresAt: number;
 }
 
-/** Minimum milliseconds between sweeps, so that many writes without a watch event share one timer. */
+/**
+ * Minimum milliseconds between two removals of expired writes, so that many expired writes share one timer.
+ */
 const SWEEP_SPACING_MS = 1_000;
 
 /**
- * Writes of this process that a cache does not show yet. They are kept next to the cache, never in it,
- * because a late answer would move the cache back, or restore a deleted object.
+ * Writes of this process that a cache does not contain yet. They are stored in addition to the cache and
+ * never in it, because a late answer could replace a newer cached state, or restore a deleted object.
  *
- * A write is shown while the cache is older, according to the order of resourceVersions. Once the cache has
- * reached the version of the answer, what it contains, or that it lacks the object, is newer than the answer.
- * If versions cannot be ordered, only the cache is shown.
+ * Readers get the answer to a write while the cache has an older resourceVersion. Once the cache has reached
+ * the version of the answer, readers get the state of the cache, even if it no longer contains the object,
+ * because this state is newer. If versions cannot be ordered, readers always get the state of the cache.
  */
 export class OwnWrites<T extends KubernetesObject> {
   readonly #options: OwnWritesOptions<T>;
@@ -86,12 +89,15 @@ export class OwnWrites<T extends KubernetesObject> {
     this.#options = options;
   }
 
-  /** Changes when everything is forgotten. Answers to earlier requests are then not recorded. */
+  /**
+   * A number that changes when everything is forgotten. Answers to requests from before this change are not
+   * recorded.
+   */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** True when no own write is pending, so that the cache alone is shown. */
+  /** True when no write is remembered, so that readers get exactly the state of the cache. */
   get isEmpty(): boolean {
     return this.#answers.size === 0 && this.#removals.size === 0;
   }
@@ -101,7 +107,7 @@ export class OwnWrites<T extends KubernetesObject> {
     return this.#answers.size + this.#removals.size;
   }
 
-  /** Keys that may be missing in the cache. */
+  /** The keys of the remembered objects, some of which may be missing in the cache. */
   keys(): Iterable<ObjectKey> {
     return this.#answers.keys();
   }
@@ -115,7 +121,7 @@ export class OwnWrites<T extends KubernetesObject> {
     return uids.filter((uid) => uid !== undefined && uid !== '') as string[];
   }
 
-  /** The entry that a reader sees under `key` when the cache has `cached`. */
+  /** The entry that a reader gets for `key` when the cache contains `cached`. */
   shown(key: ObjectKey, cached: Entry<T> | undefined): Entry<T> | undefined {
     const answer = this.#answers.get(key);
     const entry = answer !== undefined && this.#isNewer(answer, cached) ? answer.entry : cached;
@@ -129,7 +135,8 @@ export class OwnWrites<T extends KubernetesObject> {
     if (!active() || uid === undefined || !isOrdered(resourceVersion)) return;
     const key = keyOf(answer);
     if (isLastAnswer(answer)) {
-      // The answer has the resourceVersion of the previous state, so versions cannot distinguish the two.
+      // This answer has the same resourceVersion as the previous state of the object, so the two cannot be
+      // distinguished by their versions.
       this.#remove(uid, { key, lastVersion: resourceVersion });
       return;
     }
@@ -154,9 +161,9 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 
   /**
-   * Call this when the cache has a newer resourceVersion. Returns the entries that were shown until now but
-   * are not in the cache, because the objects were deleted. If the cache never had these objects, none of its
-   * changes reports this.
+   * Call this when the cache has a newer resourceVersion. Returns the entries that readers got until now but
+   * that are not in the cache, because the objects were deleted. If the cache never contained such an object,
+   * no change of the cache reports its deletion.
    */
   advanced(): readonly Entry<T>[] {
     const version = this.#options.resourceVersion();
@@ -199,7 +206,10 @@ export class OwnWrites<T extends KubernetesObject> {
     );
   }
 
-  /** An object with finalizers is shown again as soon as its deletionTimestamp is known. */
+  /**
+   * True for an object that readers must not get, because this process has deleted it. False for an object
+   * with finalizers as soon as the cache contains its deletionTimestamp.
+   */
   #isRemoved(entry: Entry<T>): boolean {
     const removal = this.#removals.get(entry.uid);
     if (removal === undefined || this.#options.clock.monotonic() >= removal.expiresAt) return false;
@@ -268,8 +278,8 @@ interface Member {
 }
 
 /**
- * The WriteJournal for all sources of a process. It tells each source about every write to the objects of the
- * source.
+ * The WriteJournal for all sources of a process. It reports every write to the sources to which the written
+ * object belongs.
  */
 export class OwnWritesJournal implements WriteJournal {
   readonly #members = new Set<Member>();
@@ -295,8 +305,8 @@ export class OwnWritesJournal implements WriteJournal {
   }
 
   /**
-   * Starts a write that is about to be sent. An OwnWrites that is cleared before the answer does not receive
-   * the answer, because it may describe an obsolete state.
+   * Call this when a write is about to be sent. An OwnWrites that is cleared before the answer arrives does
+   * not receive the answer, because the answer may describe an obsolete state.
    */
   begin(resource: Resource, { namespace, name }: WriteTarget): PendingWrite {
     const begun = new Map<OwnWrites<KubernetesObject>, number>();
@@ -306,7 +316,8 @@ export class OwnWritesJournal implements WriteJournal {
       begun.set(ownWrites, ownWrites.epoch);
       for (const uid of ownWrites.uidsOf(key)) uids.add(uid);
     }
-    // A source that joined meanwhile may have listed before the write, so it gets the answer as well.
+    // A source that was added meanwhile gets the answer as well, because its list may be from before the
+    // write.
     const recipients = (): OwnWrites<KubernetesObject>[] =>
       this.#of(resource, namespace).filter(
         (ownWrites) => (begun.get(ownWrites) ?? ownWrites.epoch) === ownWrites.epoch,
@@ -316,7 +327,8 @@ export class OwnWritesJournal implements WriteJournal {
         for (const ownWrites of recipients()) ownWrites.wrote(object);
       },
       deleted: (uid) => {
-        // Earlier objects of the key are gone as well, even if another object had replaced them by then.
+        // Objects that had the same key before are gone as well, even if the deleted object had already
+        // replaced them.
         if (uid !== undefined) uids.add(uid);
         for (const ownWrites of recipients()) ownWrites.deleted(key, uids);
       },
@@ -332,7 +344,10 @@ export class OwnWritesJournal implements WriteJournal {
   }
 }
 
-/** Objects of another API version look different, although their resourceVersions are the same. */
+/**
+ * Identifies a resource including its version, because the same object looks different in another API
+ * version, although its resourceVersion is the same.
+ */
 function identityOf(resource: Resource): string {
   return `${resource.version} ${resourceName(resource)}`;
 }

@@ -11,7 +11,8 @@ import type { Store } from './store.ts';
 
 /**
  * What a source is doing. `waiting`: it waits between two attempts. `forbidden` and `unserved`: it also
- * waits, because the server refuses or does not have the resource. `stopped`: it has stopped for good.
+ * waits, because the server refuses or does not have the resource. `stopped`: it has stopped, and does not
+ * start again.
  */
 export type SourceState =
   | 'idle'
@@ -22,18 +23,18 @@ export type SourceState =
   | 'forbidden'
   | 'stopped';
 
-/** A cached source that several users share: one informer, or several behind one store. */
+/** A cached source that several users share: a single informer, or several informers with one store. */
 export interface SharedInformer<T extends KubernetesObject> {
   /** The cached objects. */
   readonly store: Store<T>;
   /**
-   * `store` plus the newer writes of this process: see `OwnWrites`. It is synced when `store` is synced.
-   * Handlers receive changes of `store` only.
+   * `store` with the newer writes of this process added: see `OwnWrites`. It is synced when `store` is
+   * synced. Handlers receive changes of `store` only.
    */
   readonly storeWithOwnWrites: Store<T>;
   /**
    * True when the first list is in the store. False again after the stop, because the cache is no longer
-   * updated. Says nothing about health: see `status` and `lastContactAt`.
+   * updated. It does not tell if the source is healthy: see `status` and `lastContactAt`.
    */
   readonly synced: boolean;
   /** The current activity. */
@@ -42,21 +43,21 @@ export interface SharedInformer<T extends KubernetesObject> {
   readonly status: ReflectorStatus;
   /** `clock.monotonic()` of the server's last sign of life; undefined before the first one. */
   readonly lastContactAt: number | undefined;
-  /** The store is at least at this resourceVersion. Undefined before the first list. */
+  /** The store contains all changes up to this resourceVersion. Undefined before the first list. */
   readonly resourceVersion: string | undefined;
   /** The cached entry for a key. Undefined before the first list and after the end. */
   cached(key: ObjectKey): Entry<T> | undefined;
   /** All cached entries; none before the first list and after the end. */
   entries(): Iterable<Entry<T>>;
   /**
-   * Sends `handler` everything in the store, as initial adds, and then each change, without gaps or
-   * duplicates, one call after another, independently of other handlers.
+   * Sends all objects in the store to `handler` as initial adds, and then each later change, without gaps or
+   * duplicates. Calls of the handler follow one another. They do not depend on other handlers.
    *
    * @throws ConfigurationError `CONFIG` for invalid options.
    */
   addHandler(handler: ChangeHandler<T>, options?: HandlerOptions): HandlerRegistration;
   /**
-   * Sends `follower` every change in the turn in which the store takes the change, without a queue, until the
+   * Passes every change to `follower` in the turn in which the store changes, without a queue, until the
    * returned function is called. For a source that combines several sources.
    */
   follow(follower: HandlersFollower<T>): () => void;
@@ -74,42 +75,44 @@ export interface SharedInformer<T extends KubernetesObject> {
   /**
    * Resolves when `condition` holds. It is checked now and after each change of state.
    *
-   * @throws `signal.reason` when aborted first.
+   * @throws `signal.reason` when `signal` aborts before that.
    */
   until(condition: () => boolean, signal: AbortSignal): Promise<void>;
   /**
-   * Calls `listener` after each change of state, such as `synced`, until the returned function is
+   * Calls `listener` after each change of the state, for example of `synced`, until the returned function is
    * called.
    */
   onStateChange(listener: () => void): () => void;
   /**
-   * True when `store` shows `written`, the answer to a write, or a newer state. Also true when the store will
-   * never show it, because the store does not select the object, or versions cannot be compared.
+   * True when `store` contains `written`, which is the answer to a write, or a newer state. Also true when
+   * the store will never contain it, because the store does not select the object, and when versions cannot
+   * be compared.
    */
   reflects(written: T): boolean;
   /** Calls `listener` when `resourceVersion` may have changed, until the returned function is called. */
   onAdvance(listener: () => void): () => void;
   /**
-   * Calls `listener` with deletes of objects that `storeWithOwnWrites` has shown and `store` does not have,
-   * once it is known that they are gone, until the returned function is called. Handlers only receive objects
-   * of `store`, so they are not told of an object that was created and deleted before any list contained it.
+   * Calls `listener` with deletes of objects that only `storeWithOwnWrites` has contained, when it becomes
+   * known that they are gone, until the returned function is called. Handlers only receive changes of
+   * `store`. So they do not receive the delete of an object that was created and deleted before `store`
+   * contained it.
    */
   onVanished(listener: (changes: readonly Change<T>[]) => void): () => void;
 }
 
 /** The callbacks of an informer's owner, for logs and metrics. */
 export interface InformerObserver {
-  /** Called once per change of state, not once per attempt. */
+  /** Called once for each change of the state, not for each attempt. */
   statusChanged(status: ReflectorStatus): void;
   /**
-   * Called when an authoritative relist has found wrong state for these keys. The cache is about to be
-   * repaired.
+   * Called when an authoritative relist has found that the cached objects with these keys are wrong. The
+   * cache is about to be repaired.
    */
   drifted(keys: readonly ObjectKey[]): void;
   /** Called when a handler has thrown. The other handlers and the source continue. */
   handlerFailed(error: unknown): void;
   /**
-   * Called when an index function has thrown. Reported once per function; the object has no values in that
+   * Called when an index function has thrown, only once for each function. The object has no values in that
    * index.
    */
   indexFailed?(index: string, error: unknown): void;

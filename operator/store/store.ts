@@ -14,7 +14,10 @@ import type { OwnWrites } from './own-writes.ts';
 
 /** How an object is returned. */
 interface GetOptions {
-  /** True: returns a deep copy that belongs to the caller. Default false: the shared object, read-only. */
+  /**
+   * True for a deep copy that belongs to the caller. Default false: the shared object is returned, which is
+   * read-only.
+   */
   readonly copy?: boolean;
 }
 
@@ -27,8 +30,8 @@ interface Query {
 }
 
 /**
- * The readable side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy an object
- * before you change it. The cache and its indices change before any handler is called.
+ * The interface for reading a cache. Objects are shared and read-only, and frozen for reconcilers: copy an
+ * object before you change it. The cache and its indices change before any handler is called.
  */
 export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
@@ -38,12 +41,13 @@ export interface Store<T extends KubernetesObject> {
    *
    * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
    *   object whose transform failed, because it exists but cannot be read.
-   * @throws ProtocolError `DECODE` for an object that is not valid JSON; its source then lists it again.
+   * @throws ProtocolError `DECODE` for an object that is not valid JSON. The source of the object then lists
+   *   it again.
    */
   get(key: ObjectKey | Target, options?: GetOptions): T | undefined;
   /**
    * A snapshot: later events do not change the returned array. It contains all objects that the query
-   * selects. If one of them is unreadable, the call throws and does not omit it.
+   * selects. If one of them is unreadable, the call throws an error instead of omitting the object.
    *
    * @throws OperatorError `USER_CODE` when the transform of a selected object failed, and
    *   ProtocolError `DECODE` when one is not valid JSON. Objects in other namespaces, and objects
@@ -56,21 +60,21 @@ export interface Store<T extends KubernetesObject> {
    * A snapshot of the objects that an index has under `value`, which is a string or the name of another
    * object.
    *
-   * @throws OperatorError `NOT_SYNCED` in the same cases, and while a new index is being built; `USER_CODE`
-   *   and ProtocolError `DECODE` in the same cases as `list`.
+   * @throws OperatorError `NOT_SYNCED` in the same cases as `list`, and while a new index is being built;
+   *   `USER_CODE` and ProtocolError `DECODE` in the same cases as `list`.
    * @throws ConfigurationError `CONFIG` when the index does not exist.
    */
   byIndex(name: string, value: string | Target): readonly T[];
 }
 
-/** What a store needs to know of a cache. */
+/** The members of a cache that a store uses. */
 interface StoreSource<T extends KubernetesObject> {
   /** The name of the source in errors. */
   readonly name: string;
   readonly state: () => 'unsynced' | 'synced' | 'stopped';
   readonly entries: () => ReadonlyMap<ObjectKey, Entry<T>> | undefined;
   readonly indices: Indices<T>;
-  /** Writes to show instead of cached objects. Default: none. */
+  /** Writes that readers get instead of older cached objects. Default: none. */
   readonly ownWrites?: OwnWrites<T>;
 }
 
@@ -121,8 +125,8 @@ function shownEntries<T extends KubernetesObject>(
 }
 
 /**
- * An index contains only cached objects. A write that is shown instead of a cached object may have other
- * values.
+ * The entries that readers get for `value` of an index. An index contains only cached objects, but a write
+ * that readers get instead of a cached object may have other values.
  */
 function shownUnder<T extends KubernetesObject>(
   index: Index<T>,
@@ -148,7 +152,7 @@ export function copied<T>(object: T, { copy = false }: GetOptions = {}): T {
   return copy ? deepCopy(object) : object;
 }
 
-/** The error of a cache before its first list and after its end. */
+/** The error for reading a cache before its first list or after its end. */
 export function notSynced(name: string, stopped: boolean): OperatorError {
   const problem = stopped
     ? `the cache of ${name} has stopped: read it before the signal of its run aborts`

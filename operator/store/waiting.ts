@@ -11,7 +11,7 @@ export class Waiting {
   /**
    * Resolves when `condition` holds. It is checked now and after each change.
    *
-   * @throws `signal.reason` when aborted first.
+   * @throws `signal.reason` when `signal` aborts before that.
    */
   async until(condition: () => boolean, signal: AbortSignal): Promise<void> {
     while (!condition()) {

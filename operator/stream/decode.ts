@@ -16,18 +16,18 @@ export interface DecodeOptions extends ReadLinesOptions, EntryOptions {
 }
 
 /**
- * Decodes bytes into watch events, with one batch per chunk. No other code turns the bytes of a watch into
- * typed values.
+ * Decodes the bytes of a watch into events. Each chunk results in one batch of events. Only this module
+ * converts the bytes of a watch into typed values.
  *
- * If a line looks as kube-apiserver writes it, only the identity of the object is read, without parsing. Any
- * other line is parsed. Events before a bad line in the same batch are yielded before the error is thrown, so
- * that a consumer has applied everything that arrived intact. Leaving the loop destroys `body`; so does
- * `return()` before the loop begins.
+ * If a line looks exactly as kube-apiserver writes lines, it is not parsed, and only the identity of the
+ * object is read. Any other line is parsed. Events that precede an invalid line in the same chunk are yielded
+ * before the error is thrown, so that the consumer gets everything that arrived intact. When the reader
+ * leaves its loop, or calls `return()` before the loop begins, `body` is destroyed.
  *
  * @throws ApiError for an `ERROR` event, e.g. 410 `Expired`.
  * @throws ProtocolError `DECODE` for a line that is not a watch event or is too long, and for an `ERROR`
- *   without a Status. Its context contains the length of the line, never its content. Invalid JSON inside an
- *   object, after its metadata, is only found when the object is read.
+ *   without a Status. Its context contains the length of the line, never its content. Invalid JSON after the
+ *   metadata of an object is found only when the object is read.
  */
 export function decodeEvents<T extends KubernetesObject>(
   body: Readable,
@@ -51,7 +51,7 @@ async function* batchesOf<T extends KubernetesObject>(
   }
 }
 
-/** Adds the events of a chunk, up to the first bad line. */
+/** Decodes the events of a chunk, up to the first invalid line, and adds them to `events`. */
 function decodeChunk<T extends KubernetesObject>(
   lines: ByteLines,
   chunk: Buffer,
@@ -112,7 +112,10 @@ export function decodeLine<T extends KubernetesObject>(
   return { type, entry: Entry.of(parsedAs(object as unknown as T, options)) };
 }
 
-/** `object` with `options` applied. */
+/**
+ * `object` with the `apiVersion` and `kind` of `options`, and without managedFields if `options` request
+ * this.
+ */
 export function parsedAs<T extends KubernetesObject>(
   object: T,
   { dropManagedFields = false, form }: EntryOptions,
@@ -181,18 +184,18 @@ const TAB = 0x09;
 const SPACE = 0x20;
 
 /**
- * Called with a line: the bytes from `from` to `to`, without the line terminator. They are valid until the
- * call returns.
+ * Called with a line, which consists of the bytes from `from` to `to`, without its line terminator. The bytes
+ * are valid only until the call returns.
  */
 type OnLine = (bytes: Buffer, from: number, to: number) => void;
 
 /**
- * Splits chunks into lines, by the rules of `readLines`, but as bytes. A line that lies within one chunk is
- * not copied. For readers that decode only few lines into strings.
+ * Splits chunks into lines of bytes, by the same rules as `readLines`. A line that lies within one chunk is
+ * not copied. Use it if only few lines have to be decoded into strings.
  */
 export class ByteLines {
   readonly #maxLineBytes: number;
-  /** The beginning of an unfinished line. Its pieces are joined when its end arrives. */
+  /** The pieces of an unfinished line. They are joined when the end of the line arrives. */
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -230,7 +233,10 @@ export class ByteLines {
   }
 }
 
-/** Reports a line, unless it is blank. It only searches for the first byte that is not blank. */
+/**
+ * Calls `onLine` with a line, unless the line is blank. To find this out, it reads only up to the first byte
+ * that is not blank.
+ */
 function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
   const to = end > from && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
   let first = from;
@@ -238,12 +244,14 @@ function tell(bytes: Buffer, from: number, end: number, onLine: OnLine): void {
   if (first < to) onLine(bytes, from, to);
 }
 
-/** White space according to JSON. A line with any other control character is not skipped. */
+/**
+ * True for white space according to JSON. So a line with other control characters does not count as blank.
+ */
 function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
 }
 
-/** An event with an object that was not parsed. */
+/** An event that was decoded without parsing its object. */
 interface ScannedEvent<T extends KubernetesObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly entry: Entry<T>;
@@ -259,14 +267,14 @@ const BEGINNINGS = new Map(
 );
 
 /**
- * The event in `bytes` from `start` to `end`, which are one line without its terminator. `foreign` if
- * `isForeign` returns true. Undefined when the line must be parsed, because it does not look as
- * kube-apiserver writes it, or is a BOOKMARK or an ERROR.
+ * The event in `bytes` from `start` to `end`, which are one line without its terminator. The result is
+ * `foreign` if `isForeign` returns true. It is undefined when the line must be parsed, because it does not
+ * look exactly as kube-apiserver writes lines, or is a BOOKMARK or an ERROR.
  *
- * After the metadata it searches only for members that would change the event or the identity, because JSON
- * uses the last one of two members with the same name. Invalid JSON elsewhere is found when the object is
- * read; see `Entry`. If `JSON.parse` refuses a line, its object is not readable either, unless the fault is
- * in managedFields that are omitted.
+ * The text after the metadata is searched only for members that would change the event or the identity,
+ * because JSON uses the last of several members with the same name. Invalid JSON elsewhere is found when the
+ * object is read; see `Entry`. If `JSON.parse` would refuse a line, its object cannot be read later, either,
+ * except if the fault is in managedFields, which are removed.
  */
 export function scanEvent<T extends KubernetesObject>(
   bytes: Buffer,
@@ -278,7 +286,8 @@ export function scanEvent<T extends KubernetesObject>(
   const beginning = BEGINNINGS.get(bytes[start + BEFORE_TYPE.length] ?? 0);
   if (beginning === undefined || !isAt(bytes, start, end, beginning.text)) return undefined;
   const from = start + beginning.text.length;
-  // The last byte is the brace of the envelope. The byte before it must be the brace of the object.
+  // The last byte must be the closing brace of the event, and the byte before it the closing brace of the
+  // object.
   const to = end - 1;
   if (bytes[to] !== CLOSE_BRACE || bytes[to - 1] !== CLOSE_BRACE) return undefined;
   const found = scanIdentity(bytes, from, to, true);

@@ -12,31 +12,31 @@ export interface EntryOptions {
   /** Removes `metadata.managedFields`. Default false. */
   readonly dropManagedFields?: boolean | undefined;
   /**
-   * The `apiVersion` and `kind` that an object gets. They replace its own, or are added if it has none, like
-   * the items of a list. Default: the object keeps its own.
+   * The `apiVersion` and `kind` that an object gets. They replace the existing values. If there are none, as
+   * in the items of a list, they are added. Default: the object is not changed.
    */
   readonly form?: Form | undefined;
 }
 
-/** The range of bytes that holds the JSON of an object. */
+/** The range of bytes that contains the JSON of an object. */
 export interface ByteRange {
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
 }
 
-/** True when the object has neither apiVersion nor kind. Items of a list need neither. */
+/** True when the object has neither apiVersion nor kind. This is allowed for the items of a list. */
 export function isFormless({ apiVersion, kind }: ScannedIdentity): boolean {
   return apiVersion === '' && kind === '';
 }
 
 /**
- * The entry for the object from which `found` was read. It keeps no reference to `bytes`. Undefined when the
- * object must be parsed.
+ * The entry for the object from which `found` was read. The entry keeps no reference to `bytes`. The result
+ * is undefined when the object must be parsed.
  *
  * @param isRestTold - true if the members after the metadata were already checked. Default false: this
- *   function searches them for members that were read before, because JSON uses the last one of two members
- *   with the same name.
+ *   function checks that they do not repeat a member that was read before, because JSON uses the last of
+ *   several members with the same name.
  */
 export function entryOfBytes<T extends KubernetesObject>(
   { bytes, from, to }: ByteRange,
@@ -71,24 +71,27 @@ export function entryOfBytes<T extends KubernetesObject>(
   return Entry.ofText<T>(identity, text, metadataEnd);
 }
 
-/** `scanIdentity` accepts plain ASCII only, so each byte is one character. */
+/**
+ * The string in a range of bytes. Each byte is one character, because `scanIdentity` accepts only plain
+ * ASCII.
+ */
 function plain(bytes: Buffer, { from, to }: Readonly<Span>): string {
   return bytes.toString('latin1', from, to);
 }
 
-/** The beginning of an object that gets an `apiVersion` and `kind`. Its metadata follows. */
+/** The beginning of an object that gets an `apiVersion` and `kind`. The next member is `metadata`. */
 function headOf({ apiVersion, kind }: Form): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
 /**
- * Strings up to this size are assembled as bytes, because a string that was concatenated would be copied when
- * it is parsed.
+ * Strings up to this size are assembled as bytes, because V8 would copy a concatenated string when it is
+ * parsed.
  */
 const SCRATCH_BYTES = 64 * 1024;
 let scratch: Buffer | undefined;
 
-/** `prefix`, followed by the bytes from `from` to `to` without the range between the cuts. */
+/** `prefix`, followed by the bytes from `from` to `to`, but without the bytes from `cutFrom` to `cutTo`. */
 function textOf(
   prefix: string,
   bytes: Buffer,
@@ -108,18 +111,21 @@ function textOf(
   return scratch.toString('utf8', 0, cut + bytes.copy(scratch, cut, cutTo, to));
 }
 
-/** A member's name, and a substring of it that is cheap to search for. */
+/** The name of a member, and a part of the name that can be searched for quickly. */
 interface SoughtName {
   /** The name with its quotes. */
   readonly quoted: string;
   /**
-   * The end of `quoted`, from its letter that is rarest in Kubernetes JSON. V8 searches for a string of up to
-   * six characters by the first character.
+   * The suffix of `quoted` that begins at the letter which is rarest in Kubernetes JSON. V8 searches for a
+   * string of up to six characters by its first character.
    */
   readonly end: string;
 }
 
-/** Members of a watch line and of its object that are read before the end of the metadata. */
+/**
+ * The members of a watch line and of its object that are read up to the end of the metadata, and must not be
+ * repeated after it.
+ */
 const SOUGHT: readonly SoughtName[] = [
   { quoted: '"kind"', end: 'kind"' },
   { quoted: '"metadata"', end: 'data"' },
@@ -129,21 +135,21 @@ const SOUGHT: readonly SoughtName[] = [
 ];
 
 /**
- * Length in bytes from which a native search is faster. In a shorter string, the members are checked one by
- * one: this takes 0.2 µs for a ConfigMap of 1 kB, while six native searches take 0.65 µs. For a Pod of 6 kB,
- * these times are 6 µs and 2.2 µs.
+ * Length from which native searches are faster than checking the members one by one. For a ConfigMap of 1 kB,
+ * checking takes 0.2 µs, and six native searches take 0.65 µs. For a Pod of 6 kB, checking takes 6 µs, and
+ * the searches take 2.2 µs.
  */
 const WORTH_SEARCHING = 1024;
 
 /**
- * Length in bytes above which JSON consists mostly of long strings. Skipping those strings is faster than
- * searching them.
+ * Length above which JSON usually consists mostly of long strings. Skipping such strings is faster than
+ * searching in them.
  */
 const WORTH_SKIPPING = 16 * 1024;
 
 /**
- * False only if no member of `text` from `from` on repeats an earlier member. True if a member may do so; the
- * members must then be checked one by one.
+ * False if it is certain that no member of `text` after `from` repeats an earlier member. If the result is
+ * true, a member may be repeated, and the members must be checked one by one.
  *
  * @param from - the position of the brace that closes the object's metadata.
  */
@@ -154,8 +160,8 @@ function mayComeTwice(text: string, from: number): boolean {
 }
 
 /**
- * True if the name occurs anywhere except as the first member of an object. A repeated member of the object
- * itself follows the metadata, so it is never the first member.
+ * True if the name occurs anywhere after `from` except as the first member of a nested object. A member that
+ * is repeated in the object itself comes after the metadata, so it is never the first member.
  */
 function isNamedBehindMember(text: string, from: number, { quoted, end }: SoughtName): boolean {
   const before = quoted.length - end.length;
@@ -166,7 +172,7 @@ function isNamedBehindMember(text: string, from: number, { quoted, end }: Sought
   return false;
 }
 
-/** True if the text may contain an escaped letter, such as `\u0064`. Go writes none. */
+/** True if the text may contain an escaped letter, such as `\u0064`. Go never escapes letters. */
 function hasEscapedLetter(text: string, from: number): boolean {
   for (let at = text.indexOf('\\u00', from); at >= 0; at = text.indexOf('\\u00', at + 4)) {
     if ('567'.includes(text[at + 4] ?? '5')) return true;

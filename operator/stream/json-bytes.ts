@@ -7,15 +7,16 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Number of bytes of a string that are searched one by one. Beyond that, calling a native search pays off.
+ * Number of bytes at the beginning of a string that are searched one by one. For longer strings, calling a
+ * native search is faster.
  */
 const NATIVE_SEARCH_FROM_BYTES = 64;
 
 /**
- * The end of the value that begins at `from`, as the index after its last byte. -1 if no value begins at
- * `from` (white space is not a value), or if the value continues beyond `to`.
+ * The index after the last byte of the value that begins at `from`. -1 if no value begins at `from` (white
+ * space is not a value), or if the value continues beyond `to`.
  *
- * Follows strings and brackets only. Does not check that the value is JSON.
+ * The function only follows strings and brackets. It does not check that the value is valid JSON.
  */
 export function endOfValue(bytes: Buffer, from: number, to: number): number {
   const first = bytes[from];
@@ -50,22 +51,26 @@ function endOfLongString(bytes: Buffer, from: number, at: number, to: number): n
   return -1;
 }
 
-/** True if the quote at `at` ends the string from `from`. An odd number of backslashes escapes it. */
+/**
+ * True if the quote at `at` ends the string that begins at `from`. It does not if an odd number of
+ * backslashes before it escapes it.
+ */
 function isClosing(bytes: Buffer, from: number, at: number): boolean {
   let before = at - 1;
   while (before > from && bytes[before] === BACKSLASH) before--;
   return (at - before) % 2 === 1;
 }
 
-/** The index after the bracket that closes the one at `from`, or -1. */
+/** The index after the bracket that closes the bracket at `from`; -1 if it lies beyond `to`. */
 function endOfNested(bytes: Buffer, from: number, to: number): number {
   one.begin();
   return one.end(bytes, from, to);
 }
 
 /**
- * Follows strings and brackets from an opening bracket to the one that closes it, across any number of
- * chunks. Does not check that they are JSON: any bracket closes any other.
+ * Follows strings and brackets from an opening bracket to the bracket that closes it, across any number of
+ * chunks. It does not check that the text is valid JSON: a closing bracket of any kind closes any open
+ * bracket.
  */
 export class Nesting {
   #depth = 0;
@@ -85,13 +90,13 @@ export class Nesting {
     this.#escapes = false;
   }
 
-  /** Like `end`, but starts inside an object, between two of its members, without earlier state. */
+  /** Like `end`, but `from` is inside an object, between two of its members. Earlier chunks are ignored. */
   endWithin(bytes: Buffer, from: number, to: number): number {
     this.#depth = 1;
     return this.end(bytes, from, to);
   }
 
-  /** The index after the bracket that closes the first one, or -1 when it lies beyond `to`. */
+  /** The index after the bracket that closes the first bracket; -1 when it lies beyond `to`. */
   end(bytes: Buffer, from: number, to: number): number {
     let depth = this.#depth;
     let at = from;
@@ -102,7 +107,7 @@ export class Nesting {
     while (at < to) {
       const byte = bytes[at++] ?? 0;
       if (byte === QUOTE) {
-        // The most frequent case comes first, because calling a native search costs more than this loop.
+        // Most strings are short, so this loop comes first: calling a native search would cost more.
         const near = Math.min(to, at + NATIVE_SEARCH_FROM_BYTES);
         let quote = at;
         while (quote < near && bytes[quote] !== QUOTE) quote += bytes[quote] === BACKSLASH ? 2 : 1;
@@ -114,7 +119,7 @@ export class Nesting {
         at = this.#endOfString(bytes, quote, to);
         if (at < 0) break;
       } else if (byte >= OPEN_BRACKET) {
-        // A bracket and its brace are 0x20 apart, both for opening and for closing.
+        // The codes of `[` and `{` differ only by 0x20, and so do the codes of `]` and `}`.
         const brace = byte | 0x20;
         if (brace === OPEN_BRACE) depth++;
         else if (brace === CLOSE_BRACE && --depth === 0) {
@@ -127,7 +132,9 @@ export class Nesting {
     return -1;
   }
 
-  /** The index after the quote that ends the string which contains `at`; -1 if it lies beyond `to`. */
+  /**
+   * The index after the quote that ends the string at the position `at`; -1 if the quote lies beyond `to`.
+   */
   #endOfString(bytes: Buffer, at: number, to: number): number {
     let from = at;
     while (from < to) {
@@ -146,16 +153,16 @@ export class Nesting {
         return from;
       }
     }
-    // The escaped byte is the first one of the next chunk.
+    // The escaped byte is the first byte of the next chunk.
     this.#escapes = from > to;
     return -1;
   }
 }
 
-/** Used for values that lie in one chunk. */
+/** The instance that is used for values that lie in one chunk. */
 const one = new Nesting();
 
-/** Characters of numbers, `true`, `false` and `null`. */
+/** True for a character that occurs in numbers, `true`, `false` and `null`. */
 function isOfLiteral(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   return (
@@ -169,13 +176,13 @@ function isOfLiteral(byte: number | undefined): boolean {
 }
 
 /**
- * `endOfValue` for an array that contains no array and is followed by a member, such as
- * `metadata.managedFields`. It is many times faster, because it does not examine the items. -1 if the end
- * cannot be found in this way.
+ * Like `endOfValue`, but only for an array that contains no array and is followed by a member, such as
+ * `metadata.managedFields`. It is many times faster, because it does not examine the items. The result is -1
+ * if the end cannot be found in this way.
  *
- * In JSON a quote before a letter opens a string, because a closing quote is followed by a colon, a comma, a
- * bracket or white space. So the `]` in `],"a` and `]},"a` is not inside a string. It closes the array if it
- * is the first `]` and no other `[` precedes it. If there are brackets inside strings, the result is -1 as
+ * In JSON, a quote that precedes a letter opens a string, because a closing quote precedes a colon, a comma,
+ * a bracket or white space. So the `]` in `],"a` or `]},"a` is not inside a string. It closes the array if it
+ * is the first `]` and there is no other `[` before it. If strings contain brackets, the result may be -1 as
  * well.
  */
 export function endOfFlatArray(bytes: Buffer, from: number, to: number): number {

@@ -6,9 +6,9 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Maximum bytes of an unfinished line. etcd refuses requests over 1.5 MiB, JSON escapes turn one byte into at
- * most six, and a MODIFIED line contains one object: 9 MiB. The limit is higher because of aggregated API
- * servers that do not store in etcd.
+ * Maximum bytes of an unfinished line. etcd refuses requests over 1.5 MiB, JSON escapes can turn one byte
+ * into six, and a line contains one object, so lines of kube-apiserver have at most 9 MiB. The limit is
+ * higher because some aggregated API servers do not store objects in etcd.
  */
 export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024;
 
@@ -23,15 +23,15 @@ export interface ReadLinesOptions {
  * Splits bytes into lines, for answers that are streams of lines, such as the log of a Pod.
  *
  * Yields all complete lines of a chunk as one array, in order, without terminators. Lines that contain only
- * spaces, tabs and carriage returns are omitted. CRLF is accepted. Splits bytes at `\n` before decoding
- * UTF-8, so a chunk may end anywhere. A last line without `\n` is never yielded, however the stream ended,
- * because it may be cut short even if it looks complete. Does not read ahead of the consumer.
+ * spaces, tabs and carriage returns are omitted. CRLF is accepted. Bytes are split at `\n` before UTF-8 is
+ * decoded, so a chunk may end anywhere. A last line without `\n` is never yielded, because it may be cut
+ * short even if it looks complete. The body is not read before the consumer requests more lines.
  *
- * @param body - for example the body of a `TransportResponse`. Leaving the loop destroys the body, which
- *   closes the connection; so does `return()` before the loop begins.
+ * @param body - for example the body of a `TransportResponse`. When the reader leaves its loop, or calls
+ *   `return()` before the loop begins, the body is destroyed, which closes the connection.
  * @throws ProtocolError `DECODE` when a line exceeds `maxLineBytes`.
- * @throws the error of `body`. With a transport: AmbassadorError `CONNECTION_LOST` when the answer
- *   breaks off, and `signal.reason` when the request is aborted.
+ * @throws the error of `body`. For the body of a transport, this is an AmbassadorError `CONNECTION_LOST` when
+ *   the answer breaks off, or `signal.reason` when the request is aborted.
  */
 export function readLines(
   body: Readable,
@@ -45,8 +45,8 @@ async function* linesOf(
   { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onChunk }: ReadLinesOptions,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const splitter = split2('\n');
-  // The beginning of an unfinished line. split2 would join and search it again with every chunk, which takes
-  // quadratic time for a long line.
+  // The beginning of an unfinished line. If it were passed to split2, split2 would join and search it again
+  // with every chunk, so the time would grow with the square of the line's length.
   let held: Buffer[] = [];
   let heldBytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -70,7 +70,7 @@ async function* linesOf(
   }
 }
 
-/** The lines of `whole`. It ends with a newline, so nothing stays in the splitter. */
+/** The lines of `whole`, which ends with a newline, so that the splitter keeps no unfinished line. */
 function splitLines(splitter: ReturnType<typeof split2>, whole: Buffer): string[] {
   const lines: string[] = [];
   splitter.write(whole);
@@ -82,8 +82,8 @@ function splitLines(splitter: ReturnType<typeof split2>, whole: Buffer): string[
 }
 
 /**
- * True if `text` has only white space according to JSON. Any other control character must reach the JSON
- * parser and cause an error.
+ * True if `text` has only white space according to JSON. A line with any other control character is not
+ * skipped, so that the JSON parser reports an error.
  */
 function isBlank(text: string): boolean {
   return /^[ \t\r]*$/.test(text);
@@ -101,8 +101,8 @@ export function tooLong(gotBytes: number, maxLineBytes: number): ProtocolError {
 }
 
 /**
- * `generator`, with `return` and `throw` that call `release` first. A generator that was never started skips
- * its `finally`, so without this its resources would stay open.
+ * `generator`, but its methods `return` and `throw` call `release` first. Otherwise a generator that was
+ * never started would keep its resources open, because its `finally` blocks would not run.
  */
 export function ownedIterator<T>(
   generator: AsyncGenerator<T, void, undefined>,

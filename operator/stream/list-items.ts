@@ -17,26 +17,27 @@ const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 
 /**
- * Maximum bytes of a list without its items: kind, apiVersion and metadata. A larger answer is not a list.
+ * Maximum bytes of a list without its items, which is only kind, apiVersion and metadata. An answer with more
+ * bytes outside of its items is not a list.
  */
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 /**
- * Number of bytes that are read in one turn of the event loop, which takes 2 to 3 ms. A socket with more data
- * delivers up to 2 MiB (32 reads of 64 KiB, by libuv) before a timer can run.
+ * Number of bytes that are read in one turn of the event loop. This takes 2 to 3 ms. Without this limit,
+ * libuv would read up to 2 MiB (32 times 64 KiB) from a socket before a timer can run.
  */
 const BYTES_A_TURN = 512 * 1024;
 
 export interface ReadItemsOptions {
   /**
-   * Called where an array of items begins. A later array replaces an earlier one, because JSON uses the last
-   * one of two members with the same name.
+   * Called when an array `items` begins. If there are several, a later array replaces all earlier items,
+   * because JSON uses the last of several members with the same name.
    */
   readonly onItems?: () => void;
   /**
    * Called for each item, in order, with the bytes from `from` to `to`, and its identity. The identity is
-   * undefined if the item must be parsed to learn it. All arguments are valid until the call returns. An
-   * error that it throws ends the reading.
+   * undefined if it can only be read by parsing the item. All arguments are valid only until the call
+   * returns. If the function throws an error, reading ends with this error.
    */
   readonly onItem: (
     bytes: Buffer,
@@ -49,12 +50,12 @@ export interface ReadItemsOptions {
 }
 
 /**
- * Reads a JSON object with an array `items` from `body`, item by item as they arrive. So a page takes no more
- * memory than what the caller keeps, and blocks the event loop for only one chunk at a time. The event loop
- * gets a turn after each 512 KiB.
+ * Reads a JSON object with an array `items` from `body`, and passes on each item as soon as it has arrived.
+ * So a page needs only the memory of what the caller keeps, and blocks the event loop for only one chunk at a
+ * time. The event loop gets a turn after each 512 KiB.
  *
- * @returns the JSON of the object with each `items` array empty: `"items":[]`. If the object has no items,
- *   its whole JSON.
+ * @returns the JSON of the object with each `items` array empty: `"items":[]`. If the object has no member
+ *   `items`, this is its whole JSON.
  * @throws ProtocolError `DECODE` when the body is not such an object or is incomplete; its context contains
  *   sizes, never content. Also throws the errors of `body`.
  */
@@ -71,24 +72,22 @@ export async function readItems(body: Readable, options: ReadItemsOptions): Prom
   return reader.end();
 }
 
-/** Where in the object the next byte lies: inside `items`, or elsewhere. */
+/** Where the next byte is: inside of `items`, or elsewhere in the object. */
 type Place = 'frame' | 'items';
 
 class ItemReader {
   readonly #options: ReadItemsOptions;
   #place: Place = 'frame';
-  /** Everything except items, up to the last array of items that began. */
+  /** All bytes outside of items, up to the beginning of the last array `items`. */
   #frame: Buffer[] = [];
   #frameBytes = 0;
-  /**
-   * Bytes outside of items since the last array of items. Another array of items may begin in these bytes.
-   */
+  /** Bytes after the end of the last array `items`. Another array `items` may begin in these bytes. */
   #since: Buffer | undefined;
   readonly #nesting = new Nesting();
   /** The beginning of an unfinished item. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** What comes next. Every item except the first needs a comma before it. */
+  /** What must come next. Every item except the first needs a comma before it. */
   #next: 'first' | 'comma' | 'item' = 'first';
   #readBytes = 0;
 
@@ -158,7 +157,7 @@ class ItemReader {
    * chunk.
    */
   #oneItem(chunk: Buffer, from: number): number {
-    // The metadata is scanned first, because this skips managedFields, which may be half of the item.
+    // The identity is scanned first, because this scan skips managedFields, which may be half of the item.
     const identity = scanIdentity(chunk, from, chunk.length, false);
     const told = identity === undefined ? -1 : endOfRest(chunk, identity.behind, chunk.length);
     if (told >= 0) {
@@ -218,8 +217,8 @@ class ItemReader {
 
 /**
  * The index after the bracket that opens `items`. `bytes` start at the beginning of the object, or at the
- * bracket that closed earlier items. -1 when `items` has not begun, or cannot be found. In the latter case
- * the whole answer is kept.
+ * bracket that closed an earlier array `items`. The result is -1 when `items` has not begun yet, or cannot be
+ * found. If it cannot be found, the whole answer is kept.
  */
 function beginOfItems(bytes: Buffer): number {
   let at = behindSpace(bytes, 0);
@@ -251,14 +250,14 @@ function isItems(bytes: Buffer, key: number, to: number): boolean {
   );
 }
 
-/** The index of the first byte that is not white space, from `at` on. */
+/** The index of the first byte from `at` on that is not white space. */
 function behindSpace(bytes: Buffer, at: number): number {
   let next = at < 0 ? bytes.length : at;
   while (next < bytes.length && isSpace(bytes[next])) next++;
   return next;
 }
 
-/** White space according to JSON, which includes no other control character. */
+/** True for white space according to JSON. Other control characters do not count as white space. */
 function isSpace(byte: number | undefined): boolean {
   return byte === SPACE || byte === NEWLINE || byte === CARRIAGE_RETURN || byte === TAB;
 }

@@ -22,11 +22,11 @@ export interface ScannedIdentity {
   readonly metadataTo: number;
   /** True if only `apiVersion` and `kind` come before `metadata`, and neither comes after it. */
   readonly isFormFirst: boolean;
-  /** The index after the last member that was read, which may follow the metadata. */
+  /** The index after the last member that was read. This member may come after the metadata. */
   readonly behind: number;
   /**
-   * The range of `managedFields`, with the comma before or after it. `managedFrom` is -1 when there are no
-   * managedFields.
+   * The range of `managedFields`, including the comma before or after it. `managedFrom` is -1 when there are
+   * no managedFields.
    */
   readonly managedFrom: number;
   readonly managedTo: number;
@@ -39,10 +39,7 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/**
- * The values read so far. A string that was not found is empty; a position that was not found is
- * -1.
- */
+/** The values that were found so far. Before a value is found, a string is empty and a position is -1. */
 class Found implements ScannedIdentity {
   apiVersion = '';
   kind = '';
@@ -74,34 +71,35 @@ class Found implements ScannedIdentity {
 }
 
 /**
- * Reused for every scan, because creating one object per line would be a large part of the cost of scanning.
+ * This object is reused for every scan, because creating an object for each line would take a large part of
+ * the time.
  */
 const found = new Found();
 
 /**
- * The strings that were read last. Most lines of one watch repeat them, so reusing them saves memory and the
- * time to create them.
+ * The strings that were read last. Most lines of a watch contain the same strings, so reusing them saves
+ * memory and time.
  */
 const latest = { apiVersion: '', kind: '', namespace: '' };
 
-/** Names, indexed by their lengths, which are all different. */
+/** Names of members, indexed by their lengths, which are all different. */
 const OF_OBJECT = byLength('kind', 'apiVersion', 'metadata');
 const OF_METADATA = byLength('uid', 'name', 'namespace', 'resourceVersion', 'managedFields');
 
 /**
  * Reads the identity of the object that begins at `from`, without parsing the object. It stops as soon as it
- * has the identity and does not check the bytes after it. Members may come in any order, because Go writes
+ * has the identity and does not check the bytes after it. It accepts members in any order, because Go writes
  * structs and maps in different orders.
  *
  * The result is valid until the next call. It is correct only if the rest of the object does not repeat a
  * member: see `endOfRest`.
  *
- * Undefined when the object must be parsed: one of the strings, except the namespace, is missing; or a string
- * is empty, escaped, not ASCII or repeated, or another value is in its place; or there is white space between
- * members.
+ * The result is undefined when the object must be parsed. This is so when a string other than the namespace
+ * is missing, when a string is empty, repeated, not ASCII or contains an escape, when a value is not a
+ * string, and when there is white space between members.
  *
- * @param formed - true if the object must have apiVersion and kind. Items of a list need neither, so for them
- *   both are only read up to the metadata.
+ * @param formed - true if the object must have apiVersion and kind. Items of a list may lack them, so if
+ *   `formed` is false, the two are not searched for after the metadata.
  */
 export function scanIdentity(
   bytes: Buffer,
@@ -146,7 +144,7 @@ function scanObject(bytes: Buffer, from: number, to: number, formed: boolean): b
   return false;
 }
 
-/** The index after the metadata that begin at `from`, or -1. */
+/** The index after the metadata that begin at `from`; -1 if they cannot be scanned. */
 function scanMetadata(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== OPEN_BRACE) return -1;
   let at = from;
@@ -174,8 +172,8 @@ function scanMetadata(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * The index at which the value begins whose key has its opening quote at `from`. -1 when there is no key, or
- * the key has an escape.
+ * `from` is the index of the opening quote of a key. The result is the index at which the value of the key
+ * begins. It is -1 when there is no key, or the key contains an escape.
  */
 function endOfKey(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== QUOTE) return -1;
@@ -205,7 +203,8 @@ function byLength<Name extends string>(...names: readonly Name[]): readonly (Nam
 }
 
 /**
- * The index after the string that begins at `from`. -1 when the member is repeated, or is not a plain string.
+ * Stores the string that begins at `from`, and returns the index after it. The result is -1 when the member
+ * is repeated, or is not a plain string.
  */
 function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: number): number {
   const end = endOfPlain(bytes, from, to);
@@ -217,7 +216,10 @@ function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: 
   return end;
 }
 
-/** Like `takeText`, but keeps only the position. These strings rarely repeat, so they are created later. */
+/**
+ * Like `takeText`, but stores only the position. These strings are rarely the same in two lines, so they are
+ * created only when they are needed.
+ */
 function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
   const end = endOfPlain(bytes, from, to);
   if (end < 0 || span.from >= 0) return -1;
@@ -227,8 +229,8 @@ function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * The index after the string that begins at `from`. -1 when the string is empty or contains other than plain
- * ASCII characters.
+ * The index after the string that begins at `from`. -1 when the string is empty, or contains an escape or a
+ * character that is not printable ASCII.
  */
 function endOfPlain(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== QUOTE) return -1;
@@ -241,10 +243,10 @@ function endOfPlain(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * The index after the brace that closes an object, if none of its members from `from` on is named `kind`,
- * `apiVersion` or `metadata`. Such a member would matter, because `JSON.parse` uses the last one of two
- * members with the same name. -1 if a member has or may have such a name: a name has an escape, there is
- * white space between members, or the object continues beyond `to`.
+ * The index after the brace that closes an object, if none of its members from `from` on has the name `kind`,
+ * `apiVersion` or `metadata`. Such a member would matter, because `JSON.parse` uses the last of several
+ * members with the same name. The result is -1 if a member has or may have such a name. It may have one if a
+ * name contains an escape, if there is white space between members, or if the object continues beyond `to`.
  *
  * @param from - `ScannedIdentity.behind`.
  */
@@ -259,7 +261,7 @@ export function endOfRest(bytes: Buffer, from: number, to: number): number {
   return at < to && bytes[at] === CLOSE_BRACE ? at + 1 : -1;
 }
 
-/** True if `bytes` contain `text`, which is ASCII, at position `at`. */
+/** True if `bytes` contain `text` at the position `at`. `text` must be ASCII. */
 export function isAt(bytes: Buffer, at: number, end: number, text: string): boolean {
   if (at + text.length > end) return false;
   for (let index = 0; index < text.length; index++) {

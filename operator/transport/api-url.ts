@@ -4,9 +4,9 @@ import { ConfigurationError } from '../core/errors.ts';
 interface AmbassadorAddress {
   /** `http://host:port`. */
   readonly origin: string;
-  /** Path of a unix socket, or undefined for TCP. */
+  /** The path of a unix socket; undefined for TCP. */
   readonly socketPath: string | undefined;
-  /** Host header to send. Undefined: the HTTP library derives it from `origin`. */
+  /** The Host header to send. If undefined, the HTTP library derives it from `origin`. */
   readonly host: string | undefined;
 }
 
@@ -15,9 +15,10 @@ const EXPECTED = 'http://HOST:PORT or unix:/PATH';
 /**
  * Parses `CHANCERY_API_URL`: `http://127.0.0.1:8001` or `unix:/path.sock`.
  *
- * Refuses TLS, credentials and paths, because the ambassador handles all of these.
+ * URLs with TLS, credentials or a path are refused, because the ambassador handles all of these.
  *
- * @throws ConfigurationError `CONFIG` that says what was expected and what was found.
+ * @throws ConfigurationError `CONFIG` for any other URL. The message says what was expected and what was
+ *   found.
  */
 export function parseApiUrl(apiUrl: string): AmbassadorAddress {
   if (apiUrl.startsWith('unix:')) return unixAddress(apiUrl);
@@ -31,8 +32,8 @@ export function parseApiUrl(apiUrl: string): AmbassadorAddress {
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw unusable('a path or query is not part of an origin', apiUrl);
   }
-  // kubectl proxy drops the port from the Host header before it compares the header. In `[::1]:8001` this
-  // also drops the brackets, so it refuses that header.
+  // kubectl proxy removes the port from the Host header before it checks the header. From `[::1]:8001` it
+  // also removes the brackets, and so it refuses this header.
   const host = url.hostname === '[::1]' ? 'localhost' : undefined;
   return { origin: url.origin, socketPath: undefined, host };
 }

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import type { Clock } from '../core/clock.ts';
 
-/** The address to connect to, with the names that the HTTP library uses. */
+/** The address to connect to. Its members have the names that the HTTP library uses. */
 interface ConnectTarget {
   readonly hostname: string;
   readonly port: string;
@@ -10,7 +10,7 @@ interface ConnectTarget {
 type ConnectCallback = (...result: [null, Socket] | [Error, null]) => void;
 
 interface ConnectorOptions {
-  /** Path of a unix socket. If omitted, connects to the target by TCP. */
+  /** The path of a unix socket. If omitted, the connector connects to the target by TCP. */
   readonly socketPath?: string | undefined;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -20,18 +20,19 @@ interface ConnectorOptions {
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * A timer that fires this many milliseconds too late shows that the event loop was blocked. Timers fire
- * before the events of sockets, so the connection may already be open.
+ * If a timer fires this many milliseconds too late, the event loop was blocked. Timers fire before socket
+ * events are handled, so the connection may already be open.
  */
 const BLOCKED_MS = 20;
 
 /**
- * Opens connections, each within `timeoutMs` of `clock`. The HTTP library's own timer is not used, because it
- * follows the machine's time and rounds up to half a second. On loopback a connection takes that long only
- * when the listener has stopped accepting: its queue is full, and the kernel drops new connections. Time in
- * which the event loop is blocked is not counted: the connection then gets the whole time again.
+ * Opens connections. Each connection must be open within `timeoutMs`, measured by `clock`. The timer of the
+ * HTTP library is not used, because it uses the machine's time and rounds up to half a second. On loopback,
+ * connecting takes so long only when the listener does not accept connections: its queue is full, and the
+ * kernel drops new connections. Time in which the event loop is blocked is not counted: the connection then
+ * gets the whole time again.
  *
- * Calls back exactly once, with the connection or with an Error whose `code` gives the reason.
+ * The callback is called exactly once, with the connection or with an Error whose `code` is the reason.
  */
 export function connector({
   socketPath,

@@ -5,13 +5,12 @@ import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /**
  * Number of bytes of an answer that are buffered while the reader is busy. When the buffer is full, the
- * socket is paused. The parser and the socket may each hold one more read of 64 KiB. For a watch all of this
- * is less than a thousand events, because no event is smaller than 200 bytes.
- * than a thousand events, because no event is smaller than 200 bytes.
+ * socket is paused. The parser and the socket may each hold one more read of 64 KiB. For a watch, all of this
+ * together is less than a thousand events, because no event is smaller than 200 bytes.
  */
 const BODY_BUFFER_BYTES = { call: 64 * 1024, election: 64 * 1024, watch: 16 * 1024 } as const;
 
-/** How a request controls its connection in the HTTP library. */
+/** The object by which a request controls its connection in the HTTP library. */
 interface ExchangeController {
   abort(reason: Error): void;
   pause(): void;
@@ -19,18 +18,21 @@ interface ExchangeController {
 }
 
 interface ExchangeLimits {
-  /** Milliseconds from when the request is on its connection until the headers of the answer arrive. */
+  /**
+   * Maximum milliseconds between the time when the request gets a connection and the arrival of the headers
+   * of the answer.
+   */
   readonly headersTimeoutMs: number;
-  /** Milliseconds from `start` until the last byte of the answer. Undefined: no deadline. */
+  /** Maximum milliseconds from `start` to the last byte of the answer. Undefined if there is no deadline. */
   readonly deadlineMs: number | undefined;
 }
 
 /**
  * One request and its answer, with the callbacks that the HTTP library calls.
  *
- * The exchange ends with the first one of these: the last byte, a failure, a timer, the caller's signal, or
- * the destruction of the body. The end removes the timers and the listener, and closes the connection unless
- * the answer is complete.
+ * The exchange ends with the first of these events: the last byte, a failure, a timer, an abort by the
+ * caller, or the destruction of the body. At its end, the timers and the listener are removed, and the
+ * connection is closed unless the answer is complete.
  */
 export class Exchange {
   readonly #request: TransportRequest;
@@ -101,8 +103,8 @@ export class Exchange {
         done(error);
       },
     });
-    // Without a listener, a body that fails while nobody reads it would end the process. Readers get the
-    // failure nevertheless.
+    // Without this listener, a body that fails while nothing reads it would end the process. A reader gets
+    // the failure nevertheless.
     body.on('error', () => {});
     this.#body = body;
     this.#head.resolve({ status, headers: joined(headers), body });
@@ -124,7 +126,10 @@ export class Exchange {
 
   readonly #onAbort = (): void => this.#fail(this.#request.signal.reason as Error);
 
-  /** The first failure wins. Later ones only follow from closing the connection. */
+  /**
+   * Ends the exchange with a failure. Only the first failure is reported, because later failures result from
+   * closing the connection.
+   */
   #fail(error: Error): void {
     if (this.#failure !== undefined || this.#ended) return;
     this.#failure = error;
@@ -134,7 +139,7 @@ export class Exchange {
     else this.#body.destroy(error);
   }
 
-  /** Called when the reader has left the body, which may be complete or not. */
+  /** Called when the reader has destroyed the body. All of the body may have arrived by then. */
   #abandon(): void {
     if (this.#ended || this.#failure !== undefined) return;
     this.#fail(new Error('the reader left'));
@@ -192,7 +197,7 @@ export class Exchange {
   }
 }
 
-/** The command to run when nothing listens at the address; empty for other failures. */
+/** Advice to start `kubectl proxy` when nothing listens at the address; empty for other failures. */
 function startAdvice(error: Error): string {
   const { code, address, port } = error as NodeJS.ErrnoException & {
     readonly address?: string;

@@ -9,13 +9,13 @@ interface FencedTransportOptions {
 }
 
 /**
- * `transport`, with every write checked against `fence`. Each write is checked twice: when `send` is called,
- * and when the write gets a connection, because it may have waited for one. A write that has no response
- * headers at the deadline is cut off. The deadline moves while leadership is renewed. GET requests are not
- * checked.
+ * `transport`, but every write is checked by `fence`. Each write is checked twice: when `send` is called, and
+ * when the write gets a connection, because it may have waited for a connection. If a write has no response
+ * headers at the deadline, it is aborted. The deadline moves while leadership is renewed. GET requests are
+ * not checked.
  *
- * @throws LeadershipLostError `LEADERSHIP_LOST` from `send`: before anything is sent, or with `fate:
- *   'unknown'` in its context if the write was cut off.
+ * @throws LeadershipLostError `LEADERSHIP_LOST` from `send`. If the write was aborted, the error has
+ *   `fate: 'unknown'` in its context; otherwise nothing was sent.
  */
 export function fencedTransport(
   transport: Transport,
@@ -36,7 +36,7 @@ export function fencedTransport(
             request.beforeSend?.();
           },
         });
-        // The fence no longer applies to this write. Its caller may still abort the reading.
+        // From now on the fence does not apply to this write. Its caller may still abort reading the answer.
         response.body.once('close', () => write[Symbol.dispose]());
         return response;
       } catch (error) {
@@ -51,7 +51,7 @@ export function fencedTransport(
 }
 
 /**
- * Milliseconds until writes must end; always positive.
+ * Milliseconds until writes must have ended; always positive.
  *
  * @throws LeadershipLostError when no time is left.
  */
@@ -85,12 +85,12 @@ function cutOff(cause: unknown): LeadershipLostError {
   });
 }
 
-/** Decides if writes may still leave this process, depending on its leadership. */
+/** Decides if this process may still send writes, depending on its leadership. */
 export interface Fence {
   /**
    * The time on `clock.monotonic()` by which a write that begins now must have ended, with or without an
-   * answer. After that another leader may act. Infinity means no limit. Called before every write, so the
-   * result is correct even after a stall.
+   * answer. After that, another leader may be working. Infinity means no limit. This method is called before
+   * every write, so the result is correct even if the event loop was blocked.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when writes are no longer allowed, or not yet.
    */

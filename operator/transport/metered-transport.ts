@@ -6,20 +6,20 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 interface MeteredTransportOptions {
   readonly meter: Meter;
   readonly clock: Clock;
-  /** Label `host` of every series: host and port of the ambassador's URL. */
+  /** The label `host` of every series: the host and port of the ambassador's URL. */
   readonly host: string;
   /**
-   * If true, durations and sizes are observed as well. Default false, because they cost three histograms per
+   * If true, durations and sizes are observed as well. Default false, because this adds three histograms per
    * verb.
    */
   readonly detailed?: boolean;
 }
 
-/** The code for a request without an answer, as in client-go. */
+/** The label `code` of a request without an answer, as in client-go. */
 const NO_ANSWER = '<error>';
 
 /**
- * `transport`, with metrics. Every request that was sent is counted in
+ * `transport`, but with metrics. Every request that was sent is counted in
  * `rest_client_requests_total{code,method,host}`. Names and labels are those of client-go, so existing
  * dashboards work. A request without an answer has the code `<error>`.
  *
@@ -66,8 +66,8 @@ export function meteredTransport(
 }
 
 /**
- * Calls `arrived` with the size of `body` in bytes once all of it has arrived. Does not call it if the body
- * breaks off. Wraps `push`, because a listener or a stream in between would read the body and change its
+ * Calls `arrived` with the size of `body` in bytes when the whole body has arrived, but not if it breaks off.
+ * This function wraps `push`, because a listener or another stream would read the body and change its
  * back-pressure.
  */
 function onArrived(body: Readable, arrived: (bytes: number) => void): void {

@@ -7,20 +7,20 @@ import { Exchange } from './exchange.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { type Pool, undiciPool } from './undici-pool.ts';
 
-/** The transport's name and limits. Each option has a default. */
+/** Options of `undiciTransport`: the name of the transport, and its limits. Each option has a default. */
 export interface UndiciTransportOptions {
-  /** The name sent to the API server. Default `chancery/VERSION`. */
+  /** The user agent that is sent to the API server. Default `chancery/VERSION`. */
   readonly userAgent?: string;
   /** Maximum number of concurrent calls, without watches and Leases. Further calls wait. Default 64. */
   readonly maxInFlight?: number;
   /**
-   * Milliseconds from `send` to the last byte of a call's answer, including waiting. Default 65 s, because
-   * the API server gives up a read after 60 s.
+   * Milliseconds from `send` to the last byte of a call's answer, including the wait for a connection.
+   * Default 65 s, because the API server ends a read after 60 s.
    */
   readonly callDeadlineMs?: number;
   /**
-   * The same for a request about a Lease. Default 5 s: a leader that cannot renew must stop after 10 s, so
-   * there is time for a second attempt.
+   * The same limit for a request about a Lease. Default 5 s: a leader that cannot renew its Lease must stop
+   * after 10 s, so there is time for a second attempt.
    */
   readonly leaseDeadlineMs?: number;
   /** Default: the system clock. */
@@ -43,21 +43,27 @@ const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
 };
 
 /**
- * Milliseconds until the headers of an answer must arrive. They are longer than the timeouts of the servers,
- * so that the servers' answers arrive first and show what happened: the API server gives up a write after 34
- * s, and `kubectl proxy` an unreachable upstream after 30 s. A watch gets more time because it may be queued
- * in the server.
+ * Milliseconds until the headers of an answer must arrive. These times are longer than the time limits of the
+ * servers, so that the answers of the servers arrive first and report what happened: the API server ends a
+ * write after 34 s, and `kubectl proxy` reports an unreachable API server after 30 s. A watch gets more time
+ * because it may be queued in the server.
  */
 const HEADERS_TIMEOUT_MS = { call: 40_000, election: 40_000, watch: 60_000 } as const;
 
-/** Maximum number of connections for Leases: one renewal, and the next attempt while the first one hangs. */
+/**
+ * Maximum number of connections for Leases: one for a renewal, and one for the next attempt while the first
+ * attempt hangs.
+ */
 const LEASE_CONNECTIONS = 2;
 
-/** Milliseconds for connecting. On loopback, connecting takes 0.1 ms unless something is wrong. */
+/**
+ * Time limit for connecting in milliseconds. On loopback, connecting takes 0.1 ms unless something is wrong.
+ */
 const CONNECT_TIMEOUT_MS = 4_000;
 
 /**
- * Milliseconds that an idle connection is kept. After a longer time, a restarted proxy may no longer know it.
+ * Milliseconds for which an idle connection is kept. The time is short because a proxy that restarts closes
+ * its connections.
  */
 const KEEP_ALIVE_MS = 3_000;
 
@@ -73,7 +79,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
  * follow redirects, does not read `HTTP_PROXY` and never retries. It opens no connection before the first
  * request. Whoever creates it must call `close`.
  *
- * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below one.
+ * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below 1.
  */
 export function undiciTransport(apiUrl: string, options: UndiciTransportOptions = {}): Transport {
   const { userAgent, maxInFlight, callDeadlineMs, leaseDeadlineMs, clock } = {
@@ -90,7 +96,8 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
     connect: connector({ socketPath, timeoutMs: CONNECT_TIMEOUT_MS, clock }),
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The library's default of 300 s would end a quiet watch. The exchange has its own timers.
+    // The timers of the library are turned off, because its default of 300 s would end a silent watch. An
+    // exchange has its own timers.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -104,7 +111,8 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
       connections: LEASE_CONNECTIONS,
       pipelining: 1,
     }),
-    // `pipelining: 0` sends `connection: close`, because a connection that carried a watch is not reused.
+    // `pipelining: 0` makes the library send `connection: close`, because the connection of a watch is not
+    // used again.
     watch: new PoolOfUndici(origin, { ...shared, connections: null, pipelining: 0 }),
   };
 
@@ -139,13 +147,14 @@ function requirePositive(name: string, value: number): void {
 }
 
 /**
- * Matches a path that a second decoding could change: empty segments, segments of dots, separators and `%`.
+ * Matches a path that could become another path if it were decoded twice: it has empty segments, segments of
+ * dots, or encoded separators or `%`.
  */
 const MEANS_ANOTHER = /\/(?:\/|(?:[.]|%2e){1,2}(?:\/|$))|\\|#|%(?:2f|5c|25|[01][0-9a-f]|7f)/i;
 
 /**
- * Accepts printable ASCII only; the caller must percent-encode everything else. Refuses paths that the
- * ambassador's filter and the API server could interpret differently.
+ * Checks a path. Only printable ASCII is accepted; the caller must percent-encode everything else. Refuses
+ * paths that the ambassador's filter and the API server could interpret differently.
  */
 function requirePath(path: string): void {
   const [withoutQuery = ''] = path.split('?', 1);
@@ -157,19 +166,22 @@ function requirePath(path: string): void {
 
 /**
  * Headers that no caller may set. The ambassador forwards all of them to the API server. With credentials and
- * identity headers a request would act with rights other than the ambassador's; `forwarded`, `x-forwarded-*`
- * and `x-real-ip` would forge the audit log; the others belong to the transport.
+ * identity headers, a request would have other rights than the ambassador. `forwarded`, `x-forwarded-*` and
+ * `x-real-ip` would forge the audit log. The transport itself sets all other headers of the list.
  */
 const REFUSED =
   /^(?:authorization|proxy-.*|cookie|impersonate-.*|x-remote-.*|x-forwarded-.*|forwarded|x-real-ip|host|connection|keep-alive|upgrade|te|trailer|expect|transfer-encoding|content-length|accept-encoding|user-agent)$/i;
 
-/** A header name according to RFC 9110. A trailing blank would hide a name from the pattern above. */
+/**
+ * Matches a header name according to RFC 9110. Without this check, the pattern above would not recognise a
+ * name with a trailing space.
+ */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** The headers that the transport adds to every request. */
 interface FixedHeaders {
   readonly userAgent: string;
-  /** Undefined: the HTTP library derives it from the origin. */
+  /** The Host header. If undefined, the HTTP library derives it from the origin. */
   readonly host: string | undefined;
 }
 

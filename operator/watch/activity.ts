@@ -10,7 +10,9 @@ import type {
   WatchRequest,
 } from './list-watch.ts';
 
-/** A ListWatch that tracks its running requests and the server's last sign of life. */
+/**
+ * A ListWatch that records which of its requests are running, and when the server last gave a sign of life.
+ */
 export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> {
   readonly #source: ListWatch<T>;
   readonly #clock: Clock;
@@ -24,8 +26,8 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
   }
 
   /**
-   * The running request. A verifying list that runs in addition to a live watch is ignored, so the state
-   * stays `watching`.
+   * The kind of the running request. While a watch is live, this is `watching`, even if a list that verifies
+   * the cache is running as well.
    */
   get activity(): 'listing' | 'watching' | undefined {
     if (this.#watches > 0) return 'watching';
@@ -37,7 +39,9 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     return this.#lastAt;
   }
 
-  /** A request that another source has sent on behalf of this source counts as a sign of life as well. */
+  /**
+   * An answer to a discovery request counts as a sign of life, even if another source has sent the request.
+   */
   get discovery(): Discovery | undefined {
     const { discovery } = this.#source;
     return discovery && { ...discovery, onAnswer: () => this.#touch() };
@@ -61,7 +65,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     return this.#watching(batches);
   }
 
-  /** A watch is considered running until its iterator ends, fails, or is left. */
+  /** A watch counts as running until its iterator ends, fails, or is closed by its reader. */
   #watching(
     batches: AsyncIterable<readonly WatchEvent<T>[]>,
   ): AsyncIterable<readonly WatchEvent<T>[]> {

@@ -4,9 +4,9 @@ import type { Discovery } from './list-watch.ts';
 
 /**
  * How long and how often a group and version are polled after one of their definitions was established, in
- * milliseconds. Behind a load balancer, other servers may learn of the definition a few seconds later: if
- * there are several servers, apiextensions-apiserver waits five seconds before it reports a definition as
- * established.
+ * milliseconds. If several API servers are behind a load balancer, some of them may learn of the definition a
+ * few seconds later. For this reason, apiextensions-apiserver waits five seconds before it reports a
+ * definition as established.
  */
 const EXPECTED = { forMs: 5_000, everyMs: 250 } as const;
 
@@ -18,11 +18,14 @@ type PollResult = 'served' | 'absent' | 'gone' | 'unknown';
 
 interface UntilServedOptions {
   /**
-   * Milliseconds until the next request. Called before each request. A source that joins a running request
-   * waits for that one instead.
+   * Returns the milliseconds to wait before the next request. Called before each request. A source that joins
+   * a request of other sources waits as long as they do.
    */
   readonly delayMs: () => number;
-  /** True if the CustomResourceDefinition must be checked as well. Called before each request. */
+  /**
+   * Returns true if the poll must also check whether the CustomResourceDefinition exists. Called before each
+   * request.
+   */
   readonly clears: () => boolean;
   /** Called when the definition is gone. */
   readonly gone: () => Promise<void>;
@@ -30,17 +33,20 @@ interface UntilServedOptions {
 }
 
 /**
- * Asks discovery if resources are served, for all sources that share this poll. Sources that wait at the same
- * time for resources of the same client, group and version share one request.
+ * Finds out by discovery which resources are served, for all sources that share this poll. Sources that wait
+ * at the same time for resources of the same client, group and version share one request.
  *
- * The owner of the sources creates one poll. The poll has no timer and no request while no source
- * waits.
+ * The owner of the sources creates one poll for all of them. While no source waits, the poll has no timer and
+ * sends no request.
  */
 export class DiscoveryPoll {
   readonly #clock: Clock;
   /** Requests that a source can join: at most one for each client, group and version. */
   readonly #requests = new Set<SharedRequest>();
-  /** Until when each group and version is expected to appear, on `clock.monotonic()`. */
+  /**
+   * For each group and version that is expected to be served soon, the time on `clock.monotonic()` until
+   * which it is polled often.
+   */
   readonly #expectedUntil = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -51,8 +57,8 @@ export class DiscoveryPoll {
    * Resolves when it is time to list a resource that was not served: either discovery contains it, or
    * discovery does not answer.
    *
-   * @throws `signal.reason` when aborted first. If no other source waits for the request, the
-   *   request is then not sent, or has been aborted.
+   * @throws `signal.reason` when `signal` aborts before that. If no other source waits for the request, it is
+   *   then aborted, or not sent at all.
    */
   async untilServed(
     discovery: Discovery,
@@ -67,7 +73,7 @@ export class DiscoveryPoll {
   }
 
   /**
-   * Call this when a definition of `groupVersion` was established. Sources that wait for one of its resources
+   * Call this when a definition in `groupVersion` was established. Sources that wait for one of its resources
    * poll at once, and every 250 ms for the next 5 s. Sources that begin to wait in that time do the same.
    */
   expectServed(groupVersion: string): void {
@@ -119,19 +125,19 @@ export class DiscoveryPoll {
   }
 }
 
-/** One request to discovery, from the wait before it until every source has its answer. */
+/** One request to discovery. It begins with a wait, and ends when every source has the answer. */
 class SharedRequest {
   /** The plural names that the server lists; undefined if it did not answer. Never rejects. */
   served: Promise<readonly string[] | undefined> = Promise.resolve(undefined);
   readonly client: object;
   readonly groupVersion: string;
   readonly #discovery: Discovery;
-  /** Called when no source can join any more. */
+  /** Called as soon as no further source can join this request. */
   readonly #closed: () => void;
   readonly #stop = new AbortController();
   /** The wait before the request. */
   readonly #wait = linkedAbort(this.#stop.signal);
-  /** Answers about definitions, by plural. */
+  /** For each plural, the promise that tells whether the definition is gone. */
   readonly #gone = new Map<string, Promise<boolean>>();
   #sources = 0;
 
@@ -142,7 +148,7 @@ class SharedRequest {
     this.#closed = closed;
   }
 
-  /** Sends the request in `delayMs`, or earlier after `hurry`. */
+  /** Sends the request after `delayMs`, or at once when `hurry` is called. */
   begin(clock: Clock, delayMs: number): void {
     this.served = this.#send(clock, delayMs);
   }
@@ -156,7 +162,7 @@ class SharedRequest {
     this.#sources++;
   }
 
-  /** The last source to leave aborts the remaining work and waits for its end. */
+  /** When the last source leaves, aborts the remaining work and waits for its end. */
   async leave(): Promise<void> {
     this.#sources--;
     if (this.#sources > 0) return;
@@ -165,7 +171,10 @@ class SharedRequest {
     await Promise.allSettled([this.served, ...this.#gone.values()]);
   }
 
-  /** Asks once per resource, however many sources wait for it. */
+  /**
+   * Resolves to true if the definition is gone. Sends only one request per resource, however many sources
+   * wait for it.
+   */
   isGone(discovery: Discovery): Promise<boolean> {
     const { plural } = discovery;
     const asked = this.#gone.get(plural) ?? discovery.isDefinitionGone(this.#stop.signal);

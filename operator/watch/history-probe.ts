@@ -9,24 +9,32 @@ import type { SourceMeter } from './reflector-status.ts';
 import type { ResumePoint, VersionView } from './resume-point.ts';
 import type { WatchReport } from './watch-once.ts';
 
-/** Number of consecutive stalls after which the server is suspected, not only the connection. */
+/**
+ * Number of consecutive stalls after which the probe suspects that the server has another history, and not
+ * only that the connection is dead.
+ */
 const SUSPICIOUS_STALLS = 2;
 
-/** Reasons which mean that the server was out of reach. The server that answers next may have other data. */
+/**
+ * Reasons that mean that the server could not be reached. The server that answers next may have other data.
+ */
 const OUT_OF_REACH: ReadonlySet<Reason> = new Set([
   'broken',
   'unreachable',
   'upstream-unreachable',
 ]);
 
-/** Delays between lists that fail, because a server that has just started refuses some. */
+/**
+ * Delays after a list that has failed. Lists may fail several times, because a server that has just started
+ * refuses some requests.
+ */
 const RETRY = { initialMs: 1_000, maxMs: 30_000, factor: 2, jitter: 0.5 } as const;
 
 const ANOTHER_HISTORY: Decision = Object.freeze({ ...RELIST_NOW, reason: 'ahead-of-server' });
 
 interface HistoryProbeOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
-  /** The objects of the sink. */
+  /** The objects that the sink has. */
   readonly view: VersionView;
   readonly resumePoint: ResumePoint;
   readonly limiter: ListLimiter;
@@ -38,10 +46,11 @@ interface HistoryProbeOptions {
 }
 
 /**
- * Detects a server that lacks the history which the sink has seen, because it was restored from a backup, or
- * another server now has its address. Such a server accepts a watch from a resourceVersion in its future, and
- * stays silent until it reaches that version. So a resumed watch that is silent proves nothing, while a list
- * of at most one object does. The list is requested once for each reason for suspicion.
+ * Detects a server whose history differs from the history that the sink has seen: the server was restored
+ * from a backup, or another server now has its address. Such a server accepts a watch from a resourceVersion
+ * that it has not reached yet, and sends nothing until it reaches that version. So a silent watch does not
+ * tell whether the history is the same, but a list of at most one object does. The list is requested once for
+ * each reason for suspicion.
  */
 export class HistoryProbe {
   readonly #options: HistoryProbeOptions;
@@ -56,7 +65,8 @@ export class HistoryProbe {
   }
 
   /**
-   * Notes a reason for the list: a watch that broke, was refused or ended without a line, or a second stall.
+   * Records a reason to request the list: the watch broke off, the server could not be reached, the watch
+   * ended without a line, or it stalled for the second time.
    */
   watchEnded(report: WatchReport, { reason }: Action): void {
     this.#stallsInARow = reason === 'stalled' ? this.#stallsInARow + 1 : 0;
@@ -74,12 +84,12 @@ export class HistoryProbe {
   }
 
   /**
-   * Lists one object if there is a reason for suspicion, and again until the server answers or the watch
-   * delivers something. Called for a watch that is silent, and after each batch, because the batch may be
-   * older than the resume point.
+   * Lists one object if there is a reason for suspicion. Repeats this until the server answers or the watch
+   * delivers something. Called when a watch stays silent, and after each batch, because all events of a batch
+   * may be older than the resume point.
    *
    * @param end - ends the open watch, which has delivered nothing.
-   * @param signal - aborts with that watch.
+   * @param signal - aborts when that watch ends.
    */
   run(end: (decision: Decision) => void, signal: AbortSignal): void {
     if (!this.#due) return;
@@ -128,9 +138,9 @@ export class HistoryProbe {
   }
 
   /**
-   * True if the page contains an object that was last written before `seen` and that the sink does not have,
-   * or if the page is empty and the sink is not. The sink has everything up to `seen`, and the watch from
-   * there is silent, so the server's history must be a different one.
+   * True if the server's history must be a different one. This is so if the page contains an object that was
+   * last written before `seen`, but that the sink does not have, although the sink has everything up to
+   * `seen`. It is also so if the page is empty and the sink has objects.
    */
   #isOfAnother({ items }: ListPage<KubernetesObject>, seen: string): boolean {
     const { view } = this.#options;

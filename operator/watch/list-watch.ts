@@ -1,22 +1,22 @@
 import type { Entry, WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 
-/** The state of the collection that a list may show. */
+/** How old the state of the collection in a list may be. */
 export type ListConsistency =
   /** The newest state: no resourceVersion is sent. */
   | { readonly kind: 'latest' }
-  /** The state of the server's cache, which may be older than a state that was seen before. */
+  /** The state of the server's cache, which may be older than a state that the client received before. */
   | { readonly kind: 'any' }
   /** A state of the server's cache that is not older than this resourceVersion. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
-/** Selectors for one request, instead of those of the source. */
+/** Selectors for one request, which replace the selectors of the source. */
 export interface RequestSelectors {
   readonly labelSelector?: string | undefined;
   readonly shardSelector?: string | undefined;
 }
 
-/** What a list or a watch omits: whole objects, or fields of objects. */
+/** Options that make a list or a watch omit objects, or fields of objects. */
 interface EntriesRequest {
   /** Default: the selectors of the source. */
   readonly selectors?: RequestSelectors | undefined;
@@ -28,13 +28,16 @@ interface EntriesRequest {
 export interface ListPageRequest<T extends KubernetesObject = KubernetesObject>
   extends EntriesRequest {
   readonly consistency: ListConsistency;
-  /** Objects per page; 0 asks for everything at once. */
+  /** Objects per page; 0 for everything at once. */
   readonly limit: number;
-  /** Token from the previous page. If set, `consistency` is not sent, because the token implies it. */
+  /**
+   * The token from the previous page. If set, `consistency` is not sent, because the token already determines
+   * the state.
+   */
   readonly continueToken?: string;
   /**
-   * Returns the cached entry for a key. If the list shows the same state of the object, the list contains
-   * this entry itself. Default: every entry is new.
+   * Returns the cached entry for a key. If the server's list contains the same state of the object, the
+   * resulting page contains the cached entry itself. Default: every entry is new.
    */
   readonly known?: ((key: ObjectKey) => Entry<T> | undefined) | undefined;
 }
@@ -46,12 +49,12 @@ export interface ListPage<T extends KubernetesObject> {
   /** Undefined on the last page. */
   readonly continueToken: string | undefined;
   /**
-   * The `shardSelector` that the server reports as applied. Undefined if the server does not report it.
-   * kube-apiserver 1.36 reports it only in lists of whole built-in objects. It also applies the selector to
-   * custom resources and lists of metadata, but does not report that.
+   * The `shardSelector` that the server has applied, according to its answer. Undefined if the server does
+   * not report it. kube-apiserver 1.36 reports it only in lists of whole built-in objects. It also applies
+   * the selector to custom resources and lists of metadata, but does not report that.
    */
   readonly shardSelector?: string | undefined;
-  /** Size of the items as JSON on the wire, in bytes. Undefined when it was not measured. */
+  /** Size of the items in bytes, as JSON in the answer. Undefined when it was not measured. */
   readonly itemBytes?: number | undefined;
 }
 
@@ -62,15 +65,16 @@ export interface WatchRequest extends EntriesRequest {
    */
   readonly resourceVersion: string;
   /**
-   * True: the watch begins with the existing objects, as ADDED events, followed by a bookmark. Their state is
-   * not older than `resourceVersion`; if that is empty, it is the newest state.
+   * If true, the watch begins with ADDED events for the existing objects, followed by a bookmark. The state
+   * of these objects is not older than `resourceVersion`. If `resourceVersion` is empty, it is the newest
+   * state.
    */
   readonly sendInitialEvents?: boolean;
   /** The server ends the watch after this many seconds. */
   readonly timeoutSeconds: number;
   /**
-   * Called for every chunk of the answer's body, even if it does not complete a line, because it shows that
-   * the connection is alive.
+   * Called for every chunk of the answer's body, even if the chunk does not complete a line, because each
+   * chunk proves that the connection is alive.
    */
   readonly onActivity?: () => void;
   /** Called for every event that is omitted because its object is of another kind. */
@@ -88,21 +92,24 @@ export interface ListWatch<T extends KubernetesObject> {
   listPage(request: ListPageRequest<T>): Promise<ListPage<T>>;
   /**
    * Resolves when the server has accepted the watch (the headers of its answer have arrived), with batches of
-   * events in wire order. The iterator ends when the server ends the watch normally. It throws the errors of
-   * `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the answer breaks off. Leaving the
-   * loop, or aborting, closes the connection.
+   * events in the order in which the server sent them. The iterator ends when the server ends the watch
+   * normally. It throws the errors of `stream/decode.ts`, and an AmbassadorError `CONNECTION_LOST` when the
+   * answer breaks off. If the reader leaves its loop, or `signal` aborts, the connection is closed.
    */
   watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
-  /** Finds out if the resource is served. If omitted, the resource is listed to find out. */
+  /** Tells if the resource is served. If omitted, a list is requested to find out. */
   readonly discovery?: Discovery | undefined;
 }
 
 /**
- * What a client can find out about a resource that a list or a watch did not find. A reflector uses this to
- * wait for the resource.
+ * Requests by which a client finds out whether a resource is served, after a list or a watch was answered
+ * with a 404. A reflector uses them to wait for the resource.
  */
 export interface Discovery {
-  /** Sources of the same client, group and version share their requests. Compared by identity. */
+  /**
+   * The client that sends the requests. Sources with the same client object, group and version share their
+   * requests.
+   */
   readonly client: object;
   /** For example `v1` or `example.com/v1`. */
   readonly groupVersion: string;
@@ -121,6 +128,6 @@ export interface Discovery {
    * @throws `signal.reason` when aborted, and nothing else.
    */
   isDefinitionGone(signal: AbortSignal): Promise<boolean>;
-  /** Called when the server has answered a request, which another source may have sent. */
+  /** Called when the server has answered a request, even one that another source sent. */
   readonly onAnswer?: () => void;
 }

@@ -7,10 +7,13 @@ import type { ListConsistency, ListPage, ListPageRequest, ListWatch } from './li
 
 export interface ListPagesRequest<T extends KubernetesObject = KubernetesObject> {
   readonly consistency: ListConsistency;
-  /** Objects per page; 0 for everything at once. Only lists of the latest state have pages. */
+  /**
+   * Objects per page; 0 for everything at once. It is used only for lists of the latest state, because all
+   * other lists have a single page.
+   */
   readonly pageSize: number;
   /**
-   * True: requests pages of about 4 MiB with at most `pageSize` objects, for any consistency: see
+   * If true, pages have about 4 MiB and at most `pageSize` objects, whatever `consistency` is: see
    * `PageLimit`. A list then fails if its token expires. Default false.
    */
   readonly bySize?: boolean;
@@ -30,7 +33,10 @@ export type TakePage<T extends KubernetesObject> = (
 ) => readonly Entry<T>[] | Promise<readonly Entry<T>[]>;
 
 interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesRequest<T>, 'bySize'> {
-  /** Called for each page before the next one is requested. Page sizes are then chosen as for `bySize`. */
+  /**
+   * Called for each page before the next page is requested. If set, the size of pages is chosen as with
+   * `bySize: true`.
+   */
   readonly takePage?: TakePage<T> | undefined;
 }
 
@@ -38,8 +44,8 @@ interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesReque
 export const DEFAULT_PAGE_SIZE = 500;
 
 /**
- * After this many pages the event loop gets a turn. Pages from the network cause turns anyway, other pages
- * may not.
+ * Number of pages after which the event loop gets a turn. Reading pages from the network causes turns anyway,
+ * but pages from other sources may not.
  */
 const PAGES_A_TURN = 4;
 
@@ -49,30 +55,30 @@ const PAGES_A_TURN = 4;
 const MAX_BARREN_PAGES = 1_000;
 
 /**
- * Maximum number of objects in a list. etcd cannot hold more of one kind: its 8 GiB have space for 5 million
- * objects of 1.6 KiB.
+ * Maximum number of objects in a list. etcd cannot store more objects of one kind: its 8 GiB have space for 5
+ * million objects of 1.6 KiB.
  */
 const MAX_OBJECTS = 5_000_000;
 
-/** Every object of a collection at one resourceVersion. */
+/** All objects of a collection at one resourceVersion. */
 export interface CompleteList<T extends KubernetesObject> {
   readonly items: readonly Entry<T>[];
-  /** The resourceVersion of the first page. Only a watch that begins there misses nothing. */
+  /** The resourceVersion of the first page. A watch must begin at this version so that it misses no event. */
   readonly resourceVersion: string;
 }
 
-/** A list, and the keys that it contains more than once. */
+/** A list, and the keys that occur in it more than once. */
 export interface GatheredList<T extends KubernetesObject> extends CompleteList<T> {
   /** Objects that appeared more than once in the list. */
   readonly duplicates: readonly ObjectKey[];
 }
 
 /**
- * All pages together: the caller gets everything or an error, never only some of the pages. If an object is
- * on two pages the later one wins, because the object was written in between.
+ * Reads all pages: the caller gets all objects or an error, never only some of the pages. If an object is on
+ * two pages, the state on the later page is used, because the object was written in between.
  *
- * Memory: the collection and one page. The number of pages is not limited, except that an endless list is
- * detected: see `listPages`.
+ * The memory contains the collection and one page. The number of pages is not limited, except that an endless
+ * list causes an error: see `listPages`.
  */
 export async function listAll<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'listPage'>,
@@ -90,7 +96,7 @@ export async function listAll<T extends KubernetesObject>(
     }
     const items = takePage === undefined ? page.items : await takePage(page.items, first);
     for (const [index, item] of items.entries()) {
-      // A page may be the whole list: a list that is not older than a given state has only one page.
+      // A page can be the whole list, because a list of the kind `not-older-than` has only one page.
       if (index > 0 && index % OBJECTS_PER_SLICE === 0) await yieldToEventLoop();
       if (entries.has(item.key)) duplicates.push(item.key);
       entries.set(item.key, item);
@@ -99,22 +105,25 @@ export async function listAll<T extends KubernetesObject>(
   return { items: [...entries.values()], resourceVersion, duplicates };
 }
 
-/** A page. `first`: the page begins or restarts the list, so earlier pages are void. */
+/**
+ * A page of a list. If `first` is true, the list begins or starts over with this page, so all earlier pages
+ * must be dropped.
+ */
 interface Page<T extends KubernetesObject> {
   readonly page: ListPage<T>;
   readonly first: boolean;
 }
 
 /**
- * The pages of a collection, one request for each. The event loop gets turns in between, so that a large
- * collection delays no Lease and no probe.
+ * The pages of a collection, each read by one request. Between them the event loop gets turns, so that a
+ * large collection does not delay the renewal of a Lease or the answer to a probe.
  *
- * When the state behind a page token expires, the list starts over once, without pages. The token
- * that the server offers instead would mix two states and could hide deletes.
+ * If a page token has expired, the list starts over once, without pages. The server offers another token to
+ * continue, but the list would then mix two states and could hide deletes.
  *
- * A list that is not older than a resourceVersion is requested without pages. With a limit, API servers
- * before 1.31 would read it from etcd, and such lists must not cause thousands of etcd reads at once. Pages
- * by size are requested nevertheless, because their reader cannot hold all objects.
+ * A list of the kind `not-older-than` is requested without pages. With a limit, API servers before 1.31 would
+ * read it from etcd, and thousands of such lists may come at once. With `bySize` pages are requested
+ * nevertheless, because the reader cannot keep all objects in memory.
  *
  * @throws ProtocolError `DECODE` for an endless list: a repeated token, a thousand pages without a new first
  *   or last object, or more than five million objects.
@@ -156,9 +165,8 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 const FIRST_LIMIT = 10;
 
 /**
- * Maximum factor by which the limit grows from one page to the next, because large objects may follow small
- * ones.
- * ones.
+ * Maximum factor by which the limit grows from one page to the next. It is limited because large objects may
+ * follow small objects.
  */
 const MAX_GROWTH = 5;
 
@@ -187,7 +195,7 @@ class PageLimit {
 class EndlessListGuard {
   readonly #tokens = new Set<string>();
   /**
-   * First and last key of each page. Keeping every key of a large cluster would take as much memory as a
+   * The first and the last key of each page. All keys of a large collection would take as much memory as a
    * second index.
    */
   readonly #keys = new Set<ObjectKey>();
@@ -211,10 +219,11 @@ function endless(message: string): ProtocolError {
 }
 
 /**
- * Collects the initial events of a watch into a list. The events come in the order of names, not of history,
- * until a bookmark ends them. Only the resourceVersion of that bookmark is used.
+ * Collects the initial events of a watch into a list. The events are ordered by the names of the objects, not
+ * by their resourceVersions, and a bookmark ends them. Only the resourceVersion of that bookmark is used.
  *
- * The objects are kept here until then, so that a stream that ends early changes nothing.
+ * The objects are kept here until the bookmark arrives, so that a stream that ends early does not change the
+ * sink.
  */
 export class InitialEvents<T extends KubernetesObject> {
   readonly #entries = new Map<ObjectKey, Entry<T>>();
@@ -223,7 +232,7 @@ export class InitialEvents<T extends KubernetesObject> {
    * Takes events up to the bookmark that ends the list. A bookmark without a resourceVersion is ignored,
    * because no watch could continue from it.
    *
-   * @returns the list and the events after that bookmark; undefined while it has not come.
+   * @returns the list, and the events after that bookmark; undefined while the bookmark has not arrived.
    */
   take(
     batch: readonly WatchEvent<T>[],

@@ -16,13 +16,17 @@ export interface ReflectorSettings {
   readonly pageSize: number;
   /** Each watch asks the server to end it after a random number of seconds in [min, max). */
   readonly watchTimeoutSeconds: readonly [min: number, max: number];
-  /** Mean milliseconds between authoritative relists, ± 20 %: at least 10 minutes, or 0 for none. */
+  /**
+   * Mean milliseconds between authoritative relists; each interval is up to 20 % shorter or longer. At least
+   * 10 minutes, or 0 for no relists.
+   */
   readonly relistIntervalMs: number;
   /** How lists are made: see `ListMode`. */
   readonly list: ListMode;
   /**
-   * `consistent`: the first list shows the newest state. `any`: it shows the server's cache, which is cheaper
-   * on servers before 1.31, but may be older than what was seen before a restart.
+   * `consistent`: the first list contains the newest state. `any`: the first list contains the state of the
+   * server's cache. This is cheaper on servers before 1.31, but the state may be older than the state that
+   * this operator saw before its restart.
    */
   readonly initialList: 'consistent' | 'any';
   /** What happens to the cached objects when the resource is no longer served. */
@@ -31,8 +35,8 @@ export interface ReflectorSettings {
 
 /**
  * `retain`: cached objects stay, because a server that is starting may claim not to serve the resource.
- * `clear`: the cache is emptied and handlers get deletes, once the API server has also said that the
- * CustomResourceDefinition is gone; in doubt the objects stay. Objects of a built-in resource of Kubernetes
+ * `clear`: the cache is emptied and handlers get deletes, but only after the API server has answered that the
+ * CustomResourceDefinition is gone. In doubt the objects stay. Objects of a built-in resource of Kubernetes
  * always stay. Do not use `clear` for a resource of an aggregated API server: it has no definition, so it
  * would always appear to be gone.
  */
@@ -46,10 +50,10 @@ export const MIN_RELIST_INTERVAL_MS: number = 10 * 60 * 1_000;
 
 /**
  * - Watch timeout: 5 to 10 minutes, as in client-go. Behind a load balancer that cuts idle connections,
- *   choose less than the load balancer's limit.
- * - Relist: 30 minutes. Every other check finds a divergence sooner. The relist is for divergences that no
- *   watch can show, such as an API server whose own watch cache lost an event.
- * - Lists are paged. Streaming saves memory of the server only, and some servers and proxies never end a
+ *   choose a shorter time than the load balancer's limit.
+ * - Relist: 30 minutes. Every other check finds a divergence sooner. The relist finds divergences that no
+ *   watch can report, for example because the watch cache of the API server has lost an event.
+ * - Lists are paged. Streaming saves memory only in the server, and some servers and proxies never end a
  *   streamed list.
  */
 export const DEFAULT_REFLECTOR_SETTINGS: ReflectorSettings = Object.freeze({
@@ -64,7 +68,7 @@ export const DEFAULT_REFLECTOR_SETTINGS: ReflectorSettings = Object.freeze({
 /** An event that is worth a log line but changes no state. */
 export type ReflectorNotice =
   /**
-   * The server shows an older state than before, or a different one at the same resourceVersion: it was
+   * The server returns an older state than before, or a different state with the same resourceVersion. It was
    * restored from a backup, or another server has its address.
    */
   | { readonly kind: 'regression'; readonly from: string; readonly to: string }
@@ -81,7 +85,7 @@ export interface ReflectorOptions extends Partial<ReflectorSettings> {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Takes the measurements. Default: nothing is measured. */
+  /** Receives the measurements. Default: nothing is measured. */
   readonly meter?: Meter;
   /** `group`, `version`, `resource` and `namespace` of the source, for its measurements. */
   readonly labels?: Labels;
@@ -144,16 +148,16 @@ function requireRelistInterval(relistIntervalMs: number): void {
 }
 
 /**
- * Takes the state of a collection from a reflector. Calls never overlap, and each is awaited, so a slow sink
- * slows down the socket instead of filling memory.
+ * Receives the state of a collection from a reflector. Calls never overlap, and each call is awaited. So if a
+ * sink is slow, the socket is read more slowly, and memory does not fill.
  */
 export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
-  /** The sink's entry for a key. */
+  /** The entry that the sink has for a key. */
   known(key: ObjectKey): Entry<T> | undefined;
   /**
-   * Takes the objects of a page before the list is complete, so that not all objects need to be in memory at
-   * once. Returns the objects that replace them in the list. If a later page fails, the list restarts with a
-   * `first` page. Pages for such a sink have about 4 MiB each.
+   * Receives the objects of a page before the list is complete, so that not all objects need to be in memory
+   * at once. Returns the objects that replace them in the list. If a later page fails, the list starts over
+   * with a page for which `first` is true. Pages for such a sink have about 4 MiB each.
    *
    * If omitted, the sink gets only complete lists.
    */
@@ -161,19 +165,19 @@ export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
   /** Called with the whole collection. Objects that it does not contain are gone. */
   replace(list: CompleteList<T>): void | Promise<void>;
   /**
-   * Called with changes in wire order. They include bookmarks, which a cache ignores. They may include a
-   * state of an object that is older than the cached one; the sink must ignore it.
+   * Called with events in the order in which the server sent them. They include bookmarks, which a cache
+   * ignores. An event may contain an older state of an object than the cached state; the sink must ignore it.
    *
    * A DELETED object has the resourceVersion of its deletion and the body that was stored last, which still
-   * lists its finalizers. With a label selector, DELETED does not prove that the object is gone: an object
-   * that no longer matches comes as DELETED, with its old labels.
+   * lists its finalizers. With a label selector, DELETED does not prove that the object is gone: the server
+   * also sends DELETED, with the old labels, for an object that no longer matches.
    */
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
-  /** Called when the state has changed; once per change, not once per attempt. */
+  /** Called once for each change of the state, not for each attempt. */
   statusChanged(status: ReflectorStatus): void;
   /**
-   * Called when an authoritative relist has finished. `drift` has the keys for which the watch had shown a
-   * wrong state.
+   * Called when an authoritative relist has finished. `drift` has the keys of the objects whose cached state
+   * was wrong.
    */
   verified(drift: readonly ObjectKey[]): void;
 }

@@ -11,9 +11,9 @@ export interface ReflectorStatus {
    * - `healthy`: the last request succeeded.
    * - `failing`: the reflector retries.
    * - `unserved`: the server does not have the resource at the moment.
-   * - `forbidden`: RBAC or the ambassador's filter refuses. After a healthy period the first two refusals of
-   *   the API server are `failing`.
-   * - `stopped`: the reflector has stopped for good.
+   * - `forbidden`: RBAC or the ambassador's filter refuses the requests. After a healthy period, the state is
+   *   still `failing` for the first two refusals of the API server.
+   * - `stopped`: the reflector has stopped, and does not start again.
    */
   readonly health: 'starting' | 'healthy' | 'failing' | 'unserved' | 'forbidden' | 'stopped';
   /** Why the source is not healthy. */
@@ -32,8 +32,8 @@ const HEALTH: Partial<Record<Reason, ReflectorStatus['health']>> = {
 };
 
 /**
- * Failures that happen after a request was accepted. Another accepted request does not prove that they have
- * ended.
+ * Failures that happen after a watch was accepted. So they are not over just because another watch is
+ * accepted.
  */
 const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
   'ended-at-once',
@@ -46,10 +46,10 @@ const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * The number of refusals by the API server, after a healthy period, that make the source forbidden. Fewer are
- * only retried, because a restarting API server answers 403 for a moment, until its RBAC cache is filled. The
- * waits after a 403 are 5 s and 10 s, each up to 20 % longer (`pace.ts`). So the third refusal comes 15 to 18
- * s after the first, and a lost right is logged as an error within that time.
+ * After a healthy period, the state becomes `forbidden` after this many refusals by the API server. After
+ * fewer refusals it is `failing`, because a restarting API server answers 403 for a moment, until its RBAC
+ * cache is filled. The waits after a 403 are 5 s and 10 s, each up to 20 % longer (`pace.ts`). So the third
+ * refusal comes 15 to 18 s after the first, and a lost right is logged as an error after that time.
  */
 const LASTING_REFUSALS = 3;
 
@@ -57,8 +57,8 @@ const LASTING_REFUSALS = 3;
 const ROUTINE: ReadonlySet<Reason> = new Set(['ended', 'stalled', 'expired']);
 
 /**
- * Turns attempts into states. Reports each change of health, and each reason of a lasting failure once, even
- * if several reasons alternate.
+ * Derives the state from the outcomes of attempts. Reports each change of health. While a failure lasts, it
+ * reports each reason only once, even if several reasons alternate.
  */
 export class StatusReporter {
   readonly #report: (status: ReflectorStatus) => void;
@@ -66,8 +66,8 @@ export class StatusReporter {
   /** Reasons that were reported since the health changed. */
   readonly #reported = new Set<Reason>();
   /**
-   * Refusals since the last healthy state. Undefined before the first healthy state, when a refusal takes
-   * effect at once.
+   * Number of refusals since the last healthy state. Undefined before the first healthy state, when a single
+   * refusal makes the source `forbidden`.
    */
   #refusals: number | undefined;
 
@@ -88,7 +88,10 @@ export class StatusReporter {
     return this.#status;
   }
 
-  /** Call this when a list is in the sink. The watch that follows shows whether the source is healthy. */
+  /**
+   * Call this when a list is in the sink. If the source was failing, only the watch that follows can make it
+   * healthy.
+   */
   listed(): void {
     if (this.#status.health === 'starting') this.#enter(plain('healthy'));
   }
@@ -99,7 +102,7 @@ export class StatusReporter {
     if (reason === undefined || !NEEDS_PROOF.has(reason)) this.#enter(plain('healthy'));
   }
 
-  /** Call this when a watch has delivered something. */
+  /** Call this when a watch has delivered something, or has lasted for a second. */
   proven(): void {
     this.#enter(plain('healthy'));
   }
@@ -150,7 +153,7 @@ const STATES: readonly ReflectorStatus['health'][] = [
   'stopped',
 ];
 
-/** The measurements of one source. No other code contains the names of these metrics. */
+/** Takes the measurements of one source. Only this class contains the names of these metrics. */
 export class SourceMeter {
   readonly #meter: Meter;
   readonly #labels: Labels;
@@ -184,7 +187,9 @@ export class SourceMeter {
     if (result === 'ok') this.#contacted();
   }
 
-  /** Counts a list that failed, or a watch that ended in another way than by the server's routine end. */
+  /**
+   * Counts a list that failed, or a watch that ended. The normal end of a watch by the server is not counted.
+   */
   failed(reason: Reason): void {
     if (reason !== 'ended') this.#count('chancery_source_failures_total', { reason });
   }
@@ -194,7 +199,7 @@ export class SourceMeter {
     this.#count('chancery_watch_stalls_total');
   }
 
-  /** Counts that the server showed an older state than before. */
+  /** Counts an event or a list with an older state than before. */
   regressed(): void {
     this.#count('chancery_rv_regression_total');
   }
@@ -203,7 +208,7 @@ export class SourceMeter {
     if (count > 0) this.#count('chancery_cache_drift_total', {}, count);
   }
 
-  /** Counts an omitted event, whose object is of another kind. */
+  /** Counts an event that was omitted because its object is of another kind. */
   skipped(): void {
     this.#count('chancery_watch_events_skipped_total');
   }
@@ -213,7 +218,7 @@ export class SourceMeter {
     this.#count('chancery_decode_errors_total');
   }
 
-  /** Counts a watch that the server ended while a slow handler delayed the reading. */
+  /** Counts a watch that the server ended after a slow handler had delayed the reading. */
   slowConsumer(): void {
     this.#count('chancery_watch_slow_consumer_total');
   }
@@ -223,7 +228,7 @@ export class SourceMeter {
     if (count > 0) this.#count('chancery_list_duplicates_total', {}, count);
   }
 
-  /** One series per state: 1 for the current state, 0 for the others. */
+  /** Sets one series per state: 1 for the current state, 0 for all other states. */
   entered(health: ReflectorStatus['health']): void {
     for (const state of STATES) {
       const value = state === health ? 1 : 0;

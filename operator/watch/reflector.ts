@@ -29,14 +29,14 @@ export type { ReflectorSink } from './reflector-options.ts';
 
 /**
  * Keeps a sink equal to a collection on the server. It lists, watches, resumes the watch after each end, and
- * lists again when necessary. Its states are START, LIST, WATCH and WAIT; `classify` decides which one is
+ * lists again when necessary. Its states are START, LIST, WATCH and WAIT; `classify` decides which state is
  * next.
  *
- * A failure neither ends it nor is thrown. Each failure is classified (`classify.ts`), reported as a status,
- * and followed by a delay (`pace.ts`). Only an abort ends it.
+ * A failure does not end the reflector, and is not thrown. Each failure is classified (`classify.ts`),
+ * reported as a status, and followed by a delay (`pace.ts`). Only an abort ends it.
  */
 export class Reflector<T extends KubernetesObject> {
-  /** Used when the source begins to show more of its collection. */
+  /** Used when the source begins to deliver more objects of its collection. */
   readonly widening: Widening<T>;
   readonly #source: SourceActivity<T>;
   readonly #sink: ReflectorSink<T>;
@@ -140,11 +140,13 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`. First waits
-   * for a live watch. Calls no handler; a later list repairs the differences.
+   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`. It waits
+   * for a live watch first. It calls no handler; a later list repairs the differences.
    *
-   * @param patienceMs - for how long a difference may just mean that the watch lags behind. Default 30 s.
-   * @returns the keys that differed for that long; none when a list has replaced everything meanwhile.
+   * @param patienceMs - for how many milliseconds a difference is tolerated, because the watch may lag
+   *   behind. Default 30 s.
+   * @returns the keys that differed during the whole time; none when a list has replaced everything
+   *   meanwhile.
    * @throws OperatorError `NOT_SYNCED` when the reflector does not run; the error of the list; the reason of
    *   the abort when the reflector is stopped first.
    */
@@ -152,10 +154,7 @@ export class Reflector<T extends KubernetesObject> {
     return this.#verifier.verify(patienceMs);
   }
 
-  /**
-   * Reports that an entry of the sink is not valid JSON: see `Unreadable`. Can be called at any
-   * time.
-   */
+  /** Reports, at any time, that an entry of the sink is not valid JSON: see `Unreadable`. */
   unreadable(error: ProtocolError): void {
     this.#unreadable.found(error);
   }
@@ -200,7 +199,7 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** A later run never starts from an older state than the previous run. */
+  /** The first list of a run. No run starts from an older state than the previous run. */
   #firstList(): ListConsistency {
     const { resourceVersion } = this.#resumePoint;
     if (this.#options.settings.initialList === 'consistent') return { kind: 'latest' };
@@ -209,15 +208,15 @@ export class Reflector<T extends KubernetesObject> {
       : { kind: 'not-older-than', resourceVersion };
   }
 
-  /** Makes the pending list, page by page. Undefined when the list is in the sink. */
+  /** Makes the pending list, page by page. Resolves to undefined when the list is in the sink. */
   async #list(signal: AbortSignal): Promise<Decision | undefined> {
     const { limiter, clock, settings } = this.#options;
     const { pageSize } = settings;
     const release = await limiter.enter(signal);
     const startedAt = clock.monotonic();
     let list: GatheredList<T>;
-    // Called before the list, not after it, because an entry of this list may turn out to be unreadable while
-    // the list is running.
+    // This is called before the list, because an entry of this list may turn out to be unreadable while the
+    // list is running.
     this.#unreadable.listing();
     try {
       const consistency = this.#due ?? { kind: 'latest' };
@@ -253,7 +252,7 @@ export class Reflector<T extends KubernetesObject> {
 
   /**
    * Runs one watch and decides what to do next. If a list is pending, the watch begins with the list.
-   * Undefined when stopped.
+   * Resolves to undefined after a stop.
    */
   async #watch(signal: AbortSignal): Promise<Decision | undefined> {
     const due = this.#due;
@@ -310,11 +309,12 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** Called when the watch continues after a list that is in the sink. `end` ends the watch. */
+  /** Called when the watch delivers events after a list in the sink. `end` ends the watch. */
   #live(end: (decision: Decision) => void): void {
     this.#verifier.watching(() => end(RELIST_NOW));
     this.widening.watching(() => end(REPEAT_NOW));
-    // An entry that came as an event is not valid JSON. Handle this as if its line had failed to decode.
+    // An entry of an event turned out not to be valid JSON. This is handled as if its line could not be
+    // decoded.
     this.#unreadable.watching((error) => end(this.#decide({ during: 'stream', error }, false)));
   }
 
@@ -341,7 +341,7 @@ export class Reflector<T extends KubernetesObject> {
     return decision;
   }
 
-  /** Handles a watch that ended before its initial list was complete, so that nothing has changed. */
+  /** Handles a watch that ended before its initial list was complete. The sink is unchanged. */
   #unfinished(report: WatchReport, startedAt: number): Decision {
     const { outcome } = report;
     const error = 'error' in outcome ? outcome.error : undefined;
@@ -375,7 +375,7 @@ export class Reflector<T extends KubernetesObject> {
     return 'error' in outcome ? { ...action, error: outcome.error } : action;
   }
 
-  /** Reports and counts each regression of the server once. */
+  /** Reports and counts each return of the server to an older state once. */
   #noteRegression(to: string): void {
     if (this.#regressed) return;
     this.#regressed = true;

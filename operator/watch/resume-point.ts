@@ -5,13 +5,13 @@ import { isOlder } from '../model/object.ts';
 /** The uid and version of an object, which identify one state of it. */
 export type ObjectVersion = Pick<EntryIdentity, 'uid' | 'resourceVersion'>;
 
-/** Shows which versions a cache holds when a method is called. */
+/** The versions of objects that a cache has at the time when a method is called. */
 export interface VersionView {
   known(key: ObjectKey): ObjectVersion | undefined;
   keys(): Iterable<ObjectKey>;
 }
 
-/** Takes events. */
+/** A cache to which events are passed. */
 interface EventSink<T extends KubernetesObject> extends VersionView {
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
@@ -32,8 +32,8 @@ export class ResumePoint {
   }
 
   /**
-   * Call this when a list is in the sink. Its version may be older, because a server that was restored from a
-   * backup is right.
+   * Call this when a list is in the sink. The version of the list may be older than the current one: after a
+   * restore from a backup, the older state of the server is the right state.
    */
   jump(resourceVersion: string): void {
     this.#lists++;
@@ -41,16 +41,16 @@ export class ResumePoint {
   }
 
   /**
-   * Call this when a list of some objects of the collection is in the sink. Events after the version of that
-   * list must be delivered, although the sink may already have some of them.
+   * Call this when a list of some objects of the collection is in the sink. All events after the version of
+   * that list must then be delivered, although the sink may already have some of them.
    */
   rewind(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
   }
 
   /**
-   * True when `resourceVersion` is older than that of the sink, which means that the server has gone back in
-   * time.
+   * True when `resourceVersion` is older than the resourceVersion of the sink, which means that the server
+   * has gone back to an older state.
    */
   isAhead(resourceVersion: string): boolean {
     return this.#resourceVersion !== undefined && isOlder(resourceVersion, this.#resourceVersion);
@@ -65,11 +65,11 @@ export class ResumePoint {
   }
 
   /**
-   * Passes a batch to the sink, then moves the resume point. So if the sink fails, events are repeated and
-   * not lost. An event that is older than the resume point does not move it back. Such an event is dropped
-   * when the sink does not have the object, so that a replayed ADDED does not bring back a deleted object. An
-   * older state of a cached object is passed to the sink, which ignores it. An older DELETED is passed to the
-   * sink only if the cached state is even older.
+   * Passes a batch to the sink, and only then moves the resume point, so that events are not lost if the sink
+   * fails. An event that is older than the resume point does not move it back. Such an event is dropped when
+   * the sink does not have the object, so that a repeated ADDED does not restore a deleted object. An older
+   * state of a cached object is passed to the sink, which ignores it. An older DELETED is passed to the sink
+   * only if the cached state is even older.
    *
    * @returns how many events were older than the resume point.
    */
@@ -85,7 +85,7 @@ export class ResumePoint {
       if (until > start) await sink.apply(whole ? batch : batch.slice(start, until));
       this.#resourceVersion = newest;
     };
-    // By index: `entries()` would allocate a pair for each event.
+    // This loop uses an index, because `entries()` would allocate a pair for each event.
     for (let index = 0; index < batch.length; index++) {
       const event = batch[index] as WatchEvent<T>;
       const version = versionOf(event);
@@ -108,8 +108,8 @@ function versionOf(event: WatchEvent): string | undefined {
 }
 
 /**
- * True if an old event may be passed to the sink. A cache that has the object detects older states itself;
- * without the object it cannot.
+ * True if an event that is older than the resume point may be passed to the sink. The sink can recognise an
+ * older state only if it has the object.
  */
 function isForSink(event: WatchEvent, version: string, sink: VersionView): boolean {
   if (event.type === 'BOOKMARK') return false;

@@ -12,13 +12,13 @@ interface UnservedOptions {
   readonly onUnserved: OnUnserved;
   readonly resumePoint: ResumePoint;
   readonly clock: Clock;
-  /** Empties the sink. `resourceVersion` is that of the resume point, which does not change. */
+  /** Empties the sink. `resourceVersion` is the version of the resume point, which does not change. */
   readonly clear: (resourceVersion: string) => Promise<void>;
 }
 
 /**
  * Waits until the server serves a resource that it does not serve now. With `onUnserved: 'clear'` it empties
- * a sink that had a list, once, when the definition of the resource is gone.
+ * the sink once the definition of the resource is gone, provided that the sink had a list.
  */
 export class Unserved {
   readonly #options: UnservedOptions;
@@ -39,8 +39,8 @@ export class Unserved {
    * source without discovery waits `firstMs`.
    *
    * @param firstMs - milliseconds to the first discovery request.
-   * @param nextMs - milliseconds from one request to the next.
-   * @throws `signal.reason` when aborted first.
+   * @param nextMs - milliseconds between two requests.
+   * @throws `signal.reason` when `signal` aborts before that.
    */
   async wait(firstMs: number, nextMs: () => number, signal: AbortSignal): Promise<void> {
     const { source, discoveryPoll, clock } = this.#options;
@@ -75,8 +75,8 @@ export class Unserved {
 }
 
 /**
- * Handles an entry of the sink that is not valid JSON. This is found when the object is read, which may
- * happen at any time. The open watch then ends, and the next list brings the object again. If no watch is
+ * Handles an entry of the sink that is not valid JSON. This is noticed only when the object is read, which
+ * may happen at any time. The open watch then ends, and the next list reads the object again. If no watch is
  * open, the next watch ends as soon as it begins.
  */
 export class Unreadable {
@@ -91,7 +91,10 @@ export class Unreadable {
     else this.#end(error);
   }
 
-  /** Call this when a list begins. It will bring the object again, so an earlier error needs no action. */
+  /**
+   * Call this when a list begins. The list reads the object again, so an earlier error needs no further
+   * action.
+   */
   listing(): void {
     this.#found = undefined;
   }

@@ -11,7 +11,7 @@ import type { ListLimiter } from './policy/list-limiter.ts';
 import type { SourceMeter } from './reflector-status.ts';
 import type { ObjectVersion, ResumePoint, VersionView } from './resume-point.ts';
 
-/** What a verifier compares, and its callbacks. */
+/** The options of a verifier: what it compares, and its callbacks. */
 interface VerifierOptions {
   readonly source: Pick<ListWatch<KubernetesObject>, 'listPage'>;
   readonly view: VersionView;
@@ -27,7 +27,7 @@ interface VerifierOptions {
   readonly intervalMs: number;
   /** Called when a comparison has ended. */
   readonly verified: (drift: readonly ObjectKey[]) => void;
-  /** Called when the list of a comparison was older than a state seen before. */
+  /** Called when the list of a comparison was older than a state that the cache had before. */
   readonly regressed: (resourceVersion: string) => void;
 }
 
@@ -57,8 +57,8 @@ export class Verifier {
       await sleep(clock, intervalMs * (0.8 + 0.4 * random()), signal);
       if (this.#cut === undefined) continue; // listing or waiting: a list follows anyway
       await this.verify().catch(() => {
-        // The watch that runs at the same time has the same failure and reports it. The next round tries
-        // again.
+        // The watch that runs at the same time has the same failure and reports it. The comparison is
+        // repeated after the next interval.
       });
     }
   }
@@ -68,7 +68,7 @@ export class Verifier {
     this.#signal = undefined;
   }
 
-  /** Call this when a watch is live; `cut` ends the watch. */
+  /** Call this when a watch is live. `cut` must end the watch. */
   watching(cut: () => void): void {
     this.#cut = cut;
     for (const wake of this.#waiting) wake();
@@ -79,12 +79,12 @@ export class Verifier {
     this.#cut = undefined;
   }
 
-  /** Call this when the cache is being replaced. A running comparison is then void. */
+  /** Call this when the cache is being replaced. The result of a running comparison is then ignored. */
   replaced(): void {
     this.#verification = undefined;
   }
 
-  /** Must see every batch that the watch delivers. */
+  /** Must be called with every batch that the watch delivers. */
   observe(batch: readonly WatchEvent<KubernetesObject>[]): void {
     this.#verification?.observe(batch);
   }
@@ -151,24 +151,29 @@ export class Verifier {
   }
 }
 
-/** Milliseconds. A shorter difference may mean that the watch lags slightly behind. A longer one is drift. */
+/**
+ * Milliseconds. A difference that lasts for a shorter time may mean that the watch lags slightly behind. A
+ * difference that lasts longer is a real error.
+ */
 const PATIENCE_MS = 30_000;
 const RECHECK_MS = 1_000;
 
 /**
  * Compares one authoritative list with a cache that keeps changing.
  *
- * It delivers nothing and writes nothing. It returns the keys for which the watch has shown a wrong state. It
- * finds errors that no watch can report, such as a delete that the API server's own cache lost. Of the list
- * it keeps only key, uid and resourceVersion.
+ * It does not change the cache, and writes nothing. It returns the keys of the objects whose cached state is
+ * wrong. It finds errors that no watch can report, such as a delete that the watch cache of the API server
+ * has lost. It keeps only the keys, uids and resourceVersions of the list in memory.
  */
 export class Verification {
   readonly #view: VersionView;
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  /** Deletes that the watch has delivered since the list began. */
+  /**
+   * The deleted objects that the watch has reported since the list began, with the versions of the deletes.
+   */
   readonly #deleted = new Map<ObjectKey, string | undefined>();
-  /** All keys for which the watch has delivered something since the list began. */
+  /** The keys of all objects about which the watch has delivered events since the list began. */
   readonly #touched = new Set<ObjectKey>();
 
   constructor(view: VersionView, clock: Clock, patienceMs: number = PATIENCE_MS) {
@@ -188,7 +193,7 @@ export class Verification {
   }
 
   /**
-   * The keys that differ, and that still differ after `patienceMs`.
+   * The keys of the objects that differ from the list, and still differ after `patienceMs`.
    *
    * @param listed - called with the resourceVersion of the list as soon as it is complete.
    * @throws the error of the list, and `signal.reason`.
@@ -226,7 +231,7 @@ export class Verification {
     return suspects;
   }
 
-  /** True if the list has the object, and the cache does not have it or has an older state of it. */
+  /** True if the list contains the object, and the cache does not have it or has an older state of it. */
   #isBehind(key: ObjectKey, wanted: ObjectVersion): boolean {
     const cached = this.#view.known(key);
     const order = orderOf(cached?.resourceVersion, wanted.resourceVersion);
@@ -237,7 +242,10 @@ export class Verification {
     return !(cached !== undefined && order === undefined && this.#touched.has(key));
   }
 
-  /** True if the cache has an object that the list does not have, and learned of it before the list. */
+  /**
+   * True if the cache has an object that the list does not contain, in a state that is not newer than the
+   * list.
+   */
   #isLeftOver(key: ObjectKey, listVersion: string): boolean {
     const cached = this.#view.known(key);
     if (cached === undefined) return false;
@@ -247,8 +255,8 @@ export class Verification {
 }
 
 /**
- * The keys of the list and of the cache for which `differs` is true, 1,000 per step. Each of these keys is
- * checked again later.
+ * The keys of the list and of the cache for which `differs` is true, checked 1,000 per step. Each of these
+ * keys is checked again later.
  */
 function* keysThat(
   differs: (key: ObjectKey) => boolean,
@@ -268,7 +276,10 @@ function* keysThat(
   return found;
 }
 
-/** Undefined when the versions cannot be ordered. Only a later watch event can then explain a difference. */
+/**
+ * The order of two versions; undefined when they cannot be ordered. A difference can then only be explained
+ * by a later event of the watch.
+ */
 function orderOf(version: string | undefined, other: string | undefined): number | undefined {
   if (version === undefined || other === undefined) return undefined;
   return compareResourceVersions(version, other);

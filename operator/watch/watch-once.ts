@@ -8,7 +8,10 @@ import { type Outcome, SHORT_WATCH_MS } from './policy/classify.ts';
 import type { Pace } from './policy/pace.ts';
 import type { ResumePoint } from './resume-point.ts';
 
-/** Milliseconds after the server's own deadline before the connection is treated as dead. */
+/**
+ * Milliseconds after the server's time limit for a watch. A connection that is then still open is treated as
+ * dead.
+ */
 const GRACE_MS = 10_000;
 
 /**
@@ -17,19 +20,22 @@ const GRACE_MS = 10_000;
  */
 const PROVEN_SILENCE_MS = 90_000;
 
-/** The longest gap in a watch, in milliseconds, that still proves regular bookmarks. */
+/**
+ * If no gap between two lines of a watch is longer than this number of milliseconds, the server sends
+ * bookmarks regularly.
+ */
 const PROOF_GAP_MS = 75_000;
 
 /**
- * Milliseconds for initial events. They come without pauses, but some servers and proxies never send the
- * bookmark that ends them.
+ * Time limits in milliseconds for a pause in the initial events, and for all initial events. They arrive
+ * without pauses, but some servers and proxies never send the bookmark that ends them.
  */
 const INITIAL_SILENCE_MS = 10_000;
 const INITIAL_EVENTS_MS = 120_000;
 
 interface WatchOnceRequest {
   readonly resourceVersion: string;
-  /** If set, the watch requests initial events. Returns true until the end of these events has come. */
+  /** If set, the watch requests initial events. Returns true until the end of these events has arrived. */
   readonly awaitsInitialEvents?: () => boolean;
   readonly timeoutSeconds: number;
   /** True if the previous watch got a line at least every 75 s, so that silence is more suspicious now. */
@@ -39,14 +45,14 @@ interface WatchOnceRequest {
   readonly signal: AbortSignal;
 }
 
-/** The course of one watch, from opening to end. */
+/** What happened in one watch from its opening to its end. */
 export interface WatchReport {
   readonly outcome: Outcome;
   /** Milliseconds that the watch lasted after the server accepted it; undefined when it was not accepted. */
   readonly acceptedForMs: number | undefined;
   /** Number of events and bookmarks. */
   readonly lines: number;
-  /** True if a line came at least every 75 s. */
+  /** True if a line arrived at least every 75 s. */
   readonly lively: boolean;
   /**
    * True if the server ended the watch early without a reason, after a handler had delayed the reading for a
@@ -55,13 +61,17 @@ export interface WatchReport {
   readonly slowConsumer: boolean;
 }
 
-/** Takes the events of a watch. `events` is awaited, so a slow consumer slows down the socket. */
+/**
+ * Receives the events of a watch. The promise of `events` is awaited, so the socket is read only as fast as
+ * the consumer handles events.
+ */
 export interface WatchConsumer<T extends KubernetesObject> {
   /** Called when the server has accepted the watch. */
   accepted(): void;
   /**
-   * Called when the watch has delivered an event, or has lasted for a second, which proves more than
-   * acceptance. `lines` is the number of events and bookmarks so far.
+   * Called when the watch has delivered an event or has lasted for a second. Only then is it certain that the
+   * watch works, because a server may accept a watch and end it at once. `lines` is the number of events and
+   * bookmarks so far.
    */
   proven(lines: number): void;
   events(batch: readonly WatchEvent<T>[]): void | Promise<void>;
@@ -70,8 +80,9 @@ export interface WatchConsumer<T extends KubernetesObject> {
 /**
  * One watch, with its own timers, because a timeout in the server does not end a half-open connection.
  *
- * Never throws for a failed watch: the report shows how it ended. An abort of `signal` is reported as a
- * failed stream. Errors of the consumer are thrown, so that a bug does not look like a bad line.
+ * Does not throw when the watch fails: the report contains how it ended. An abort of `signal` is reported as
+ * a failed stream. Errors that the consumer throws are thrown, so that a bug does not look like an invalid
+ * line.
  */
 async function watchOnce<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'watch'>,
@@ -148,13 +159,13 @@ function watchRequestOf(
   };
 }
 
-/** True if the watch ended normally or broke off. A server that has another reason sends it in an event. */
+/** True if the watch ended normally or broke off. A server with another reason sends it in an event. */
 function isGivenUp(outcome: Outcome): boolean {
   if ('stalled' in outcome) return false;
   return !('error' in outcome) || outcome.error instanceof AmbassadorError;
 }
 
-/** When a connection that was last active at `activeAt` is treated as dead. */
+/** Returns a function that returns when a connection that was last active at `activeAt` counts as dead. */
 function limits(
   { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WatchOnceRequest,
   openedAt: number,
@@ -167,7 +178,7 @@ function limits(
       : Math.min(openedAt + hardLimitMs, activeAt + silenceMs);
 }
 
-/** Measures how regularly lines come. */
+/** Measures how regularly lines arrive. */
 class GapMeter {
   readonly #clock: Clock;
   #lastLineAt: number;
@@ -196,11 +207,11 @@ class GapMeter {
   }
 }
 
-/** Milliseconds. The server may end the watch of a consumer that spends this long on one batch. */
+/** If a consumer needs this many milliseconds for a batch, the server may end the watch. */
 const LONG_BATCH_MS = 1_000;
 
 /**
- * Milliseconds. If the reader has waited this long for the server, it has read everything that the server had
+ * If the reader has waited this many milliseconds for the server, it has read everything that the server had
  * sent.
  */
 const CAUGHT_UP_MS = 1_000;
@@ -208,7 +219,10 @@ const CAUGHT_UP_MS = 1_000;
 /** Detects a consumer that delays the reading of a watch. */
 class BackpressureMeter {
   readonly #clock: Clock;
-  /** Milliseconds of waiting since the last slow batch, without the current wait. */
+  /**
+   * How many milliseconds the reader has waited for the server since the last slow batch, without the current
+   * wait.
+   */
   #waitedMs = Number.POSITIVE_INFINITY;
   #waitsSince: number;
 
@@ -237,7 +251,7 @@ class BackpressureMeter {
 
 interface WatchdogOptions {
   readonly clock: Clock;
-  /** When the connection is treated as dead if nothing comes after `activeAt`. Called at every check. */
+  /** Returns when the connection counts as dead if nothing arrives after `activeAt`. Called at each check. */
   readonly limitAt: (activeAt: number) => number;
   /** Called once, when the connection is dead. */
   readonly cut: () => void;
@@ -248,7 +262,7 @@ interface Watchdog {
   /** Call this when bytes have arrived. */
   active(): void;
   /**
-   * Call this while a consumer handles a batch and nothing is read. This is not silence of the connection.
+   * Call this when a consumer begins to handle a batch. The time until `resume` does not count as silence.
    */
   pause(): void;
   resume(): void;
@@ -268,7 +282,8 @@ function watchdog({ clock, limitAt, cut }: WatchdogOptions): Watchdog {
     if (leftMs > 0 || paused) cancel = clock.schedule(Math.max(leftMs, 1_000), check);
     else cancel = confirm();
   };
-  // After a stall of the process's own event loop, bytes may be waiting. Read them before deciding.
+  // If the event loop of this process was blocked, bytes may have arrived that were not read yet. So they are
+  // read before the connection is treated as dead.
   const confirm = (): (() => void) => {
     const seenAt = activeAt;
     const turn = setImmediate(() => {
@@ -308,7 +323,10 @@ interface PacedWatchOptions<T extends KubernetesObject> {
   readonly timeoutSeconds: readonly [min: number, max: number];
   /** Called for an event that was omitted because its object is of another kind. */
   readonly onSkipped: () => void;
-  /** True if this process has ended the watch, to reopen it for more of the collection. */
+  /**
+   * Returns true if this process has ended the watch in order to reopen it for more objects of the
+   * collection.
+   */
   readonly isReopened: () => boolean;
 }
 
@@ -321,8 +339,8 @@ interface NextWatch {
 }
 
 /**
- * The watches of one source, one after another. Each begins at the resume point or with the list that is due,
- * ends after a random time, and reports to the pace how it went.
+ * The watches of one source, one after another. Each watch begins at the resume point or with the list that
+ * is due. It ends after a random time, and tells the `Pace` how it has ended.
  */
 export class PacedWatch<T extends KubernetesObject> {
   readonly #options: PacedWatchOptions<T>;
@@ -366,7 +384,7 @@ export class PacedWatch<T extends KubernetesObject> {
   }
 }
 
-/** The oldest resourceVersion that a streamed list may show; empty for the newest state. */
+/** The resourceVersion that a streamed list must at least have; empty for the newest state. */
 function oldestVersion(due: ListConsistency): string {
   if (due.kind === 'latest') return '';
   return due.kind === 'any' ? '0' : due.resourceVersion;

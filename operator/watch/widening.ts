@@ -9,12 +9,12 @@ import type { ListLimiter } from './policy/list-limiter.ts';
 import type { ReflectorSink } from './reflector-options.ts';
 import type { ResumePoint } from './resume-point.ts';
 
-/** A part of a collection: objects that a sink does not mirror yet. */
+/** A part of a collection: objects that the sink does not contain yet. */
 interface Part<T extends KubernetesObject> {
   readonly source: Pick<ListWatch<T>, 'listPage'>;
-  /** Takes these objects. An object that is older than the sink's state of it is ignored. */
+  /** Adds these objects to the sink. An object is ignored if the sink has a newer state of it. */
   readonly take: (entries: readonly Entry<T>[]) => void | Promise<void>;
-  /** True if the sink mirrors no other objects of the collection. */
+  /** True if the sink contains no other objects of the collection. */
   readonly isFirst: boolean;
 }
 
@@ -25,14 +25,17 @@ interface WideningOptions {
   readonly clock: Clock;
 }
 
-/** Milliseconds until a failed list is repeated. The pause doubles up to the maximum. */
+/**
+ * Milliseconds until a failed list is repeated. The pause is doubled after each failure, up to the maximum.
+ */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Adds objects of a collection to a sink that mirrors other objects of it. They are listed while the watch
- * continues. Then the watch is reopened for all objects, from the older one of the versions of the list and
- * the watch, so that no event is missed. Events that come again are outdated, and change nothing.
+ * Adds objects of a collection to a sink that already contains other objects of it. The added objects are
+ * listed while the watch continues. Then the watch is reopened for all objects. It begins at the version of
+ * the list or at the version of the watch, whichever is older, so that no event is missed. Events that are
+ * delivered again are outdated, and change nothing.
  */
 export class Widening<T extends KubernetesObject> {
   readonly #sink: Pick<ReflectorSink<T>, 'known'>;
@@ -44,7 +47,7 @@ export class Widening<T extends KubernetesObject> {
   /** Ends the current pause; undefined when there is none. */
   #endPause: (() => void) | undefined;
   /**
-   * The latest version from which the next watch may begin. With `isFirst`, the watch begins exactly at this
+   * The next watch must not begin after this version. If `isFirst` is true, it must begin exactly at this
    * version.
    */
   #rewind: { readonly resourceVersion: string; readonly isFirst: boolean } | undefined;
@@ -54,7 +57,7 @@ export class Widening<T extends KubernetesObject> {
     this.#options = options;
   }
 
-  /** True when the current watch was ended here, to be reopened. */
+  /** True when this class has ended the current watch in order to reopen it. */
   get hasReopened(): boolean {
     return this.#hasReopened;
   }
@@ -84,17 +87,17 @@ export class Widening<T extends KubernetesObject> {
     if (rewind.isFirst || (order ?? -1) < 0) resumePoint.rewind(rewind.resourceVersion);
   }
 
-  /** Reopens the watch at its current version. */
+  /** Ends the watch, which is then reopened at its current version. */
   reopen(): void {
     this.#cut?.();
   }
 
   /**
-   * Waits before a failed list or watch is repeated. A newly added part ends the wait, because meanwhile no
-   * other replica works on its objects, and because the ambassador must be working again: this replica has
-   * just got the Lease of the part through it.
+   * Waits before a failed list or watch is repeated. If a part is added, the wait ends early for two reasons:
+   * no other replica works on the objects of this part meanwhile, and the ambassador must be working again,
+   * because this replica has just acquired the Lease of the part through it.
    *
-   * @param leastMs - the wait that the server has requested, which nothing shortens.
+   * @param leastMs - the wait that the server has requested. It is never shortened.
    */
   async pause(ms: number, leastMs: number, signal: AbortSignal): Promise<void> {
     if (ms <= 0) return;
@@ -115,7 +118,7 @@ export class Widening<T extends KubernetesObject> {
    * Resolves when the sink has the objects of a part, and the watch is about to be reopened for this part as
    * well. A failed list is repeated.
    *
-   * @throws `signal.reason` when aborted first.
+   * @throws `signal.reason` when `signal` aborts before that.
    */
   async include({ source, take, isFirst }: Part<T>, signal: AbortSignal): Promise<void> {
     const { clock, resumePoint } = this.#options;
@@ -123,7 +126,8 @@ export class Widening<T extends KubernetesObject> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       await this.#untilWatching(signal);
       const { lists } = resumePoint;
-      // Another list may have replaced everything meanwhile, from a server that has gone back in time.
+      // Another list may have replaced everything meanwhile, because the server has gone back to an older
+      // state.
       const isReplaced = (): boolean => resumePoint.lists !== lists;
       try {
         const { items, resourceVersion } = await this.#list(source, signal);
@@ -144,7 +148,10 @@ export class Widening<T extends KubernetesObject> {
     }
   }
 
-  /** Several parts may be added at the same time, and the next watch must miss no event of any part. */
+  /**
+   * Records the version at which the next watch must begin. Several parts may be added at the same time, and
+   * the next watch must not miss an event of any of them.
+   */
   #rewindTo(resourceVersion: string, isFirst: boolean): void {
     const other = this.#rewind;
     const isOlder =

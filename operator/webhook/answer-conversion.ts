@@ -7,26 +7,23 @@ import type { ConvertAll, DefinedResource } from '../model/custom-resource-defin
 import type { KubernetesObject } from '../model/object.ts';
 
 /**
- * Maximum number of objects in one review. An API server requests the conversion of a page of a list, by
- * default 500 objects, or of one object.
+ * Maximum number of objects in one review. An API server requests the conversion of a single object, or of a
+ * page of a list, which has 500 objects by default.
  */
 const MAX_OBJECTS = 10_000;
 
-/** The answer to a ConversionReview, `apiextensions.k8s.io/v1`. */
+/** The answer to a ConversionReview of `apiextensions.k8s.io/v1`. */
 interface ConversionAnswer {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'ConversionReview';
   readonly response: {
     /** The uid of the request. */
     readonly uid: string;
-    /** Has the same number of objects as the request, in the same order. Empty after a failure. */
+    /** The converted objects, in the order of the objects in the request. Empty after a failure. */
     readonly convertedObjects: readonly KubernetesObject[];
     readonly result: {
       readonly status: 'Success' | 'Failure';
-      /**
-       * A message for the client of the API server. It contains no part of an object except its
-       * name.
-       */
+      /** A message for the client of the API server. It contains no data of an object except its name. */
       readonly message?: string;
     };
   };
@@ -34,22 +31,23 @@ interface ConversionAnswer {
 
 /** Options of `answerConversion`. */
 interface AnswerConversionOptions {
-  /** Aborts when the answer is no longer needed. Then the conversion ends and fails. Default: never. */
+  /** Aborts when the answer is no longer needed. The conversion then ends with a failure. Default: never. */
   readonly signal?: AbortSignal;
   /** Receives the error of a failed review, for the log. If a function threw, that error is the cause. */
   readonly onFailure?: (error: OperatorError) => void;
 }
 
 /**
- * The answer to a ConversionReview of the API server, with all of its objects, or with a failure.
- * Objects are not validated, because they may have been stored before today's rules. Long lists do
- * not block the event loop: the conversion yields to it every 10 ms.
+ * Answers a ConversionReview of the API server with all objects of the review, or with a failure. Objects are
+ * not validated, because they may have been stored before the current rules of the schema. Long lists do not
+ * block the event loop: the conversion yields to it every 10 ms.
  *
- * @param resources - resources without `convert` are ignored.
+ * @param resources - the resources whose objects can be converted. Resources without `convert` and
+ *   `convertAll` are ignored.
  * @param review - the parsed body of the request. It is not changed. Integers beyond ±2^53 that are `bigint`
  *   stay exact.
- * @throws ProtocolError `DECODE` when `review` is not a ConversionReview of version v1 with a uid, so that no
- *   answer is possible.
+ * @throws ProtocolError `DECODE` when `review` is not a ConversionReview of version v1 with a uid, which
+ *   makes an answer impossible.
  */
 export async function answerConversion(
   resources: readonly DefinedResource[],
@@ -83,7 +81,7 @@ export async function answerConversion(
  */
 export class ConversionRefused extends OperatorError {
   override readonly name = 'ConversionRefused';
-  /** The message for the client. It may quote an object, because a hook has written it. */
+  /** The message for the client. It may quote an object, because it comes from a hook. */
   readonly forClient: string;
 
   constructor(
@@ -99,7 +97,7 @@ export class ConversionRefused extends OperatorError {
 /** The request of a review. */
 interface ConversionRequest {
   readonly uid: string;
-  /** Group and version that the objects must have. */
+  /** The group and version to which the objects must be converted. */
   readonly desired: string;
   readonly objects: readonly unknown[];
 }
@@ -127,7 +125,7 @@ function notReadable(message: string): ProtocolError {
   return new ProtocolError(message, { code: 'DECODE' });
 }
 
-/** An object that a program converts together with others, with its position in the list. */
+/** An object that a program converts together with other objects, and its position in the list. */
 interface Waiting {
   readonly object: KubernetesObject;
   readonly at: number;
@@ -167,7 +165,7 @@ async function allConverted(
   return all;
 }
 
-/** One of the two ways in which a resource converts objects. */
+/** One of the two functions by which a resource can convert objects. */
 type Converter =
   | { readonly convert: NonNullable<DefinedResource['convert']>; readonly convertAll?: undefined }
   | { readonly convert?: undefined; readonly convertAll: ConvertAll };
@@ -200,7 +198,7 @@ function isObject(value: unknown): value is KubernetesObject {
   );
 }
 
-/** Group and version of an apiVersion. */
+/** Splits an apiVersion into group and version. */
 function split(apiVersion: string): readonly [group: string, version?: string] {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? [''] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];

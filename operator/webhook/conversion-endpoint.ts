@@ -17,12 +17,12 @@ export type AnswerConversion = (
   options: { readonly onFailure: (error: Error) => void; readonly signal: AbortSignal },
 ) => Promise<object>;
 
-/** How long the API server waits for a conversion. No definition can change this time. */
+/** Number of seconds for which the API server waits for a conversion. A definition cannot change it. */
 const CONVERSION_SECONDS = 30;
 
 /**
  * The endpoint that converts objects between the versions of all resources. It reads no cache. If a program
- * takes too long, the conversion fails, and the client of the API server sees the message.
+ * takes too long, the conversion fails, and the client of the API server receives the message.
  */
 export function conversionEndpoint(
   answer: AnswerConversion,

@@ -2,7 +2,7 @@ import type { JsonPatchOperation } from '../client/client.ts';
 import type { KubernetesObject } from '../model/object.ts';
 
 /**
- * Why a request is denied. Clients see it as the reason of a `Status`, with the corresponding HTTP
+ * Why a request is denied. Clients receive it as the reason of a `Status`, with the corresponding HTTP
  * status.
  */
 export type DenialReason = 'Forbidden' | 'Invalid' | 'Unauthorized' | 'RequestEntityTooLarge';
@@ -11,7 +11,7 @@ export type DenialReason = 'Forbidden' | 'Invalid' | 'Unauthorized' | 'RequestEn
 export interface Allowed<T extends KubernetesObject = KubernetesObject> {
   /** Distinguishes the two results. */
   readonly allowed: true;
-  /** The changed object, from a mutating webhook. Undefined when nothing changes. */
+  /** The changed object, if the webhook is a mutating webhook. Undefined when nothing changes. */
   readonly object: T | undefined;
   /** Texts for the client, which `kubectl` prints. */
   readonly warnings: readonly string[];
@@ -26,7 +26,7 @@ export interface Denied {
   /** Why the request is denied. */
   readonly reason: DenialReason;
   /**
-   * The path of the faulty field, such as `spec.host`. Undefined when the problem is not a single
+   * The path of the faulty field, such as `spec.host`. Undefined when the problem is not about a single
    * field.
    */
   readonly field: string | undefined;
@@ -43,8 +43,9 @@ const DECISION: unique symbol = Symbol.for('chancery.admission-decision');
 /**
  * Allows a request. A webhook that returns nothing also allows it.
  *
- * @param options - `warnings`: texts that the client shows. Each is cut to 255 characters, and all together
- *   have at most 4,096; further ones are omitted. `object`: the changed object, from a mutating webhook.
+ * @param options - `warnings`: warnings that the client displays. Each is cut to 255 characters. Further
+ *   warnings are omitted when all together would have more than 4,096 characters. `object`: the changed
+ *   object, for a mutating webhook.
  */
 export function allow<T extends KubernetesObject = KubernetesObject>(
   options: { readonly warnings?: readonly string[]; readonly object?: T } = {},
@@ -57,8 +58,8 @@ export function allow<T extends KubernetesObject = KubernetesObject>(
  * Denies a request: the client gets a `Status` with this message after the name of the webhook.
  *
  * @param message - what is wrong, for the person who sent the request. It is cut to 2,048 characters.
- * @param options - `reason`: default `Forbidden`, or `Invalid` with a field. `field`: the path of the faulty
- *   field, such as `spec.host`. `warnings`: as in `allow`.
+ * @param options - `reason`: default `Invalid` if `field` is set, otherwise `Forbidden`. `field`: the path of
+ *   the faulty field, such as `spec.host`. `warnings`: as in `allow`.
  */
 export function deny(
   message: string,
@@ -74,10 +75,10 @@ export function deny(
   return Object.freeze({ ...decision, [DECISION]: true });
 }
 
-/** Marks a decision with a patch that a hook has written itself, instead of the changed object. */
+/** Marks a decision that contains a patch from a hook instead of the changed object. */
 const PATCH: unique symbol = Symbol.for('chancery.admission-patch');
 
-/** Allows a request with a hook's patch, which must not change the identity of the object. */
+/** Allows a request and applies the patch of a hook, which must not change the identity of the object. */
 export function allowPatched(
   operations: readonly JsonPatchOperation[],
   options: { readonly warnings?: readonly string[] },

@@ -7,17 +7,15 @@ export interface EndpointAnswer {
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'timeout' | 'unusable';
 }
 
-/**
- * A path at which reviews are answered. The server needs to know nothing else about webhooks and conversions.
- */
+/** A path at which reviews are answered. The HTTP server uses nothing else of webhooks and conversions. */
 export interface Endpoint {
   /** The name of the endpoint in log lines, in spans and on the status page. */
   readonly name: string;
-  /** For example `/validate/names.websites.example.com`. Unique in a process. */
+  /** The path, for example `/validate/names.websites.example.com`. It is unique in a process. */
   readonly path: string;
-  /** Seconds that the API server waits for an answer, as declared. */
+  /** The declared number of seconds for which the API server waits for an answer. */
   readonly timeoutSeconds: number;
-  /** True when everything that the answers need is available. */
+  /** Returns true when everything that is needed for an answer is available. */
   readonly ready: () => boolean;
   /**
    * Answers the review in `text`.

@@ -51,12 +51,12 @@ const FAILURE_POLICIES = { Fail: true, Ignore: true } as const;
 const REINVOCATION_POLICIES = { Never: true, IfNeeded: true } as const;
 
 /**
- * The API server accepts 64 conditions, of which one is reserved for objects that are being
- * deleted.
+ * Maximum number of conditions in a declaration. The API server accepts 64 conditions, but one of them is
+ * reserved for objects that are being deleted.
  */
 const MAX_CONDITIONS = 63;
 
-/** Name of the condition that declarations add. */
+/** The name of the condition that every declaration adds by itself. */
 export const DELETING_CONDITION = 'not-being-deleted';
 
 /** The API server's limits for the time-out, in seconds. */
@@ -65,7 +65,7 @@ const TIMEOUT_SECONDS = { min: 1, max: 30 };
 /**
  * Checks the names of the options, and that the handler is a function.
  *
- * @throws ConfigurationError `CONFIG` for the first wrong option.
+ * @throws ConfigurationError `CONFIG` for the first invalid option.
  */
 export function requireUsable(
   type: 'validating' | 'mutating',
@@ -81,7 +81,8 @@ export function requireUsable(
 }
 
 /**
- * Checks everything that types cannot check, and for callers without types also the allowed words.
+ * Checks everything that the compiler cannot check. For callers that do not use TypeScript, it also checks
+ * that options have one of the allowed words.
  *
  * @throws ConfigurationError `CONFIG` for the first option that a webhook configuration cannot
  * contain.

@@ -11,7 +11,7 @@ const KINDS = {
 interface Installation {
   readonly metadata: KubernetesObject['metadata'];
   entryOf(webhook: Webhook): WebhookEntry;
-  /** How the API server reaches `webhook`. */
+  /** Returns the `clientConfig` by which the API server reaches `webhook`. */
   clientConfigOf(webhook: Webhook): object;
 }
 
@@ -37,8 +37,9 @@ export function webhookConfigurations(
 }
 
 /**
- * Used as the operator's own namespace, whose objects are never reviewed. A local operator has no namespace,
- * and must also review objects in the namespace where its Pod would be.
+ * The namespace whose objects are not reviewed if the operator runs locally. In a cluster, this would be the
+ * operator's own namespace. A local operator has none, and must also review objects in the namespace where
+ * its Pod would be.
  */
 const LOCAL_NAMESPACE = 'kube-system';
 
@@ -46,13 +47,13 @@ const LOCAL_NAMESPACE = 'kube-system';
 interface LocalServing {
   /** The name of the configurations. */
   readonly name: string;
-  /** Plain HTTP, such as `http://127.0.0.1:9440`. */
+  /** The URL of the operator with plain HTTP, such as `http://127.0.0.1:9440`. */
   readonly url: string;
 }
 
 /**
- * The webhook configurations of an operator without a gate, for an API server that can call `http`: the
- * embedded one, in tests and in `chancery dev`. No other API server accepts them.
+ * The webhook configurations of an operator without a gate, for an API server that accepts URLs with `http`.
+ * Only the embedded API server accepts them, in tests and in `chancery dev`.
  */
 export function localConfigurations(
   webhooks: readonly Webhook[],

@@ -16,16 +16,16 @@ import type { Webhook } from './webhook.ts';
 /** What a process passes to the endpoints of its webhooks. */
 export interface WebhookParts {
   readonly clock: Clock;
-  /** A logger bound to the given facts. */
+  /** Returns a logger that adds the given facts to every line. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** The cache of a declared source. Undefined until the process lists it. */
+  /** Returns the cache of a declared source. Undefined until the process begins to list the source. */
   readonly storeOf: (source: Source) => Store<KubernetesObject> | undefined;
   /** Called around each review, for example for a span. It must return the result of `ask`. */
   readonly around?: AroundReview;
 }
 
 /**
- * Facts about a review for spans. They contain nothing of an object except its name and namespace.
+ * Facts about a review for spans. They contain the name and namespace of the object, and no other data of it.
  */
 export interface ReviewFacts {
   readonly webhook: string;
@@ -69,7 +69,7 @@ export function webhookEndpoint(webhook: Webhook, parts: WebhookParts): Endpoint
 
 /**
  * Maximum characters of a name. Names in Kubernetes are shorter, but every Pod that reaches the gate may send
- * a longer one.
+ * a longer name.
  */
 const NAME_CHARS = 600;
 
@@ -81,7 +81,7 @@ function factsOf(webhook: Webhook, uid: string, request: AdmissionRequest): Revi
   return { webhook: webhook.name, uid, operation, resource, namespace, name, dryRun };
 }
 
-/** The facts in each log line of a review. */
+/** The facts that each log line of a review contains. */
 function logFacts({ dryRun: _, ...facts }: ReviewFacts): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined),

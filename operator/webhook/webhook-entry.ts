@@ -2,7 +2,10 @@ import type { LabelSelector } from '../model/selector.ts';
 import type { Webhook, WebhookRule } from './webhook.ts';
 import type { MatchCondition } from './webhook-options.ts';
 
-/** An item of `webhooks` in a webhook configuration, without `clientConfig`, which the installation decides. */
+/**
+ * An item of `webhooks` in a webhook configuration, without `clientConfig`, which depends on the
+ * installation.
+ */
 export interface WebhookEntry {
   readonly name: string;
   readonly rules: readonly WebhookRule[];
@@ -24,7 +27,7 @@ export const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
  * The entry of a webhook configuration for `webhook`.
  *
  * @param namespace - the operator's namespace. Its objects are never reviewed, because its Pods, Leases and
- *   Secrets must be writable while no replica answers.
+ *   Secrets must be writable even when no replica answers reviews.
  */
 export function webhookEntry(webhook: Webhook, namespace: string): WebhookEntry {
   const { objectSelector, matchConditions, reinvocationPolicy } = webhook;

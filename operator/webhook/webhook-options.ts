@@ -7,19 +7,17 @@ import type { Store } from '../store/store.ts';
 import type { Allowed, Denied } from './decision.ts';
 import type { AdmissionOperation, AdmissionRequest } from './review/admission-request.ts';
 
-/** A CEL expression over the request. The API server calls the webhook only if it is true. */
+/** A CEL expression over the request. The API server calls the webhook only if the expression is true. */
 export interface MatchCondition {
-  /** Unique within its webhook. */
+  /** The name of the condition, which is unique within its webhook. */
   readonly name: string;
-  /** Can use `object`, `oldObject`, `request` and `authorizer`. */
+  /** The expression, which can use `object`, `oldObject`, `request` and `authorizer`. */
   readonly expression: string;
 }
 
 /** The requests for which a webhook is called. */
 export interface WebhookSubject {
-  /**
-   * Objects have the version of this resource: the API server converts objects of other versions.
-   */
+  /** The resource of the objects. The API server converts objects of other versions to its version. */
   readonly resource: Resource;
   /** Undefined if the requests are for the object itself. */
   readonly subresource: string | undefined;
@@ -27,12 +25,12 @@ export interface WebhookSubject {
 }
 
 /**
- * What a webhook's function gets besides the request. There is no client, because the function only
- * answers.
+ * What a webhook's function gets in addition to the request. It contains no client, because the function must
+ * only answer.
  */
 export interface WebhookContext {
   /**
-   * The cache of one of the webhook's own sources. Its objects are frozen.
+   * The cache of one of the sources in the option `reads` of the webhook. Its objects are frozen.
    *
    * @throws ConfigurationError `CONFIG` when the webhook does not declare `source` in `reads`.
    */
@@ -49,8 +47,8 @@ export interface WebhookOptions<
   O extends AdmissionOperation = AdmissionOperation,
 > {
   /**
-   * At least three words joined by dots, such as `names.websites.example.com`. Clients see the name when the
-   * webhook denies their request.
+   * The name: at least three words joined by dots, such as `names.websites.example.com`. Clients see it when
+   * the webhook denies their request.
    */
   readonly name: string;
   /**
@@ -58,9 +56,9 @@ export interface WebhookOptions<
    * of this resource.
    */
   readonly resource: Resource<T>;
-  /** `status`, `scale`, … Default: the object itself, without subresources. */
+  /** A subresource such as `status` or `scale`. Default: only the object itself, without its subresources. */
   readonly subresource?: string;
-  /** Default: `CREATE` and `UPDATE`. */
+  /** The operations for which the webhook is called. Default: `CREATE` and `UPDATE`. */
   readonly operations?: readonly O[];
   /**
    * Sources that the function reads through `store`. Every replica lists, watches and caches them, and the
@@ -85,8 +83,8 @@ export interface WebhookOptions<
   /** CEL expressions that must all be true, at most 63. Default: none. */
   readonly matchConditions?: readonly MatchCondition[];
   /**
-   * Seconds from 1 to 30 that the API server waits. The function may use 80 % of this time, or all but one
-   * second if that is longer. Default 10, as in Kubernetes.
+   * Seconds from 1 to 30 that the API server waits. The function may use 80 % of this time, or one second
+   * less than this time, whichever is longer. Default 10, as in Kubernetes.
    */
   readonly timeoutSeconds?: number;
   /**
@@ -104,8 +102,8 @@ export interface ValidatingWebhookOptions<
 > extends WebhookOptions<T, O> {
   /**
    * Answers one request. The result must depend only on the arguments, and the function must change nothing:
-   * the API server may call it several times for one write, or never. Returning nothing means `allow()`. If
-   * it throws, the request is refused.
+   * the API server may call it several times for one write, or never. If it returns nothing, the request is
+   * allowed. If it throws, the request is refused.
    */
   readonly validate: (
     request: AdmissionRequest<T, O>,
@@ -126,8 +124,8 @@ export interface MutatingWebhookOptions<
   /**
    * Answers one request with a changed copy of the object, from which the JSON patch is computed. As for
    * `validate`, the result must depend only on the arguments. For an object that it has already changed, it
-   * must return an equal object. Returning nothing leaves the object as it is. If it throws, the request is
-   * refused.
+   * must return an equal object. If it returns nothing, the object is not changed. If it throws, the request
+   * is refused.
    */
   readonly mutate: (
     request: AdmissionRequest<T, O>,

@@ -13,11 +13,11 @@ import type {
   WebhookSubject,
 } from './webhook-options.ts';
 
-/** The requests that the API server sends to a webhook: a rule of a webhook configuration. */
+/** A rule of a webhook configuration: it describes requests that the API server sends to the webhook. */
 export interface WebhookRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
-  /** Plurals; a subresource follows its plural after a slash. */
+  /** Plurals, or subresources written as `plural/subresource`. */
   readonly resources: readonly string[];
   readonly operations: readonly AdmissionOperation[];
   readonly scope: 'Cluster' | 'Namespaced';
@@ -25,18 +25,18 @@ export interface WebhookRule {
 
 /**
  * The declaration of a webhook, which `validatingWebhook` and `mutatingWebhook` return. A module exports it
- * among its controllers. It is also an `AccessDeclaration`, so that rights follow from its sources.
+ * among its controllers. It is also an `AccessDeclaration`, so that the generated rights include its sources.
  */
 export interface Webhook {
   /** `mutating` if the webhook may change objects. */
   readonly type: 'validating' | 'mutating';
-  /** At least three words joined by dots. */
+  /** The name: at least three words joined by dots. */
   readonly name: string;
-  /** `/validate/NAME` or `/mutate/NAME`. */
+  /** The path at which reviews are answered: `/validate/NAME` or `/mutate/NAME`. */
   readonly path: string;
   /**
-   * The requests for which the webhook is called. A webhook of a module has one subject, and a hook has one
-   * per resource that it names.
+   * The requests for which the webhook is called. A webhook of a module has one subject. A hook has one
+   * subject for each resource in its configuration.
    */
   readonly subjects: readonly WebhookSubject[];
   /** One rule per subject, without wildcards. */
@@ -45,15 +45,18 @@ export interface Webhook {
   readonly failurePolicy: 'Fail' | 'Ignore';
   /** Objects of other versions are converted to the version of a subject. */
   readonly matchPolicy: 'Equivalent';
-  /** As declared. `webhookEntry` also excludes the operator's own namespace. */
+  /** The declared selector. `webhookEntry` also excludes the operator's own namespace. */
   readonly namespaceSelector: LabelSelector | undefined;
-  /** As declared. Undefined for all objects. */
+  /** The declared selector. Undefined for all objects. */
   readonly objectSelector: LabelSelector | undefined;
-  /** The declared conditions, and one about objects that are being deleted unless `whileDeleting` is set. */
+  /**
+   * The declared conditions. If the webhook is called for updates, and `whileDeleting` is false, there is one
+   * more condition, which excludes updates of objects that are being deleted.
+   */
   readonly matchConditions: readonly MatchCondition[];
   /**
-   * The function has no client, so dry runs may call it. A hook may declare that only dry runs have no side
-   * effects.
+   * `None` for a function: it has no client, so it may be called in dry runs. A hook may declare that it has
+   * no side effects only in dry runs.
    */
   readonly sideEffects: 'None' | 'NoneOnDryRun';
   /** Seconds from 1 to 30. */
@@ -66,13 +69,16 @@ export interface Webhook {
   readonly sources: readonly Source[];
   /** The webhook's resources that include a definition. */
   readonly definitions: readonly DefinedResource[];
-  /** A webhook records no Events. */
+  /** False, because a webhook records no Events. */
   readonly recordsEvents: false;
   /** Empty, because a webhook writes nothing. */
   readonly fieldManagers: readonly string[];
-  /** Every replica answers. */
+  /** False, because every replica answers reviews. */
   readonly needsLeaderElection: false;
-  /** The file of the hook that answers instead of a function. Messages name it. Undefined for a function. */
+  /**
+   * The file of the hook, if a hook answers instead of a function. Messages contain it. Undefined for a
+   * function.
+   */
   readonly hook: string | undefined;
   /**
    * The declared function. Its result has not been checked yet.
@@ -99,8 +105,8 @@ const DECLARED: unique symbol = Symbol.for('chancery.webhook');
  *         object.spec.host.endsWith('.local') ? deny('is not public', { field: 'spec.host' }) : allow(),
  *     });
  *
- * @throws ConfigurationError `CONFIG` when an option cannot be part of a webhook configuration, or could lock a
- *   cluster: a wildcard, a Lease, or a kind of `admissionregistration.k8s.io`.
+ * @throws ConfigurationError `CONFIG` when an option cannot be part of a webhook configuration, or could
+ *   block a whole cluster: a wildcard, a Lease, or a kind of `admissionregistration.k8s.io`.
  */
 export function validatingWebhook<
   T extends KubernetesObject,
@@ -112,8 +118,8 @@ export function validatingWebhook<
 }
 
 /**
- * Declares a webhook that changes objects before they are stored. Starts nothing. A default in the schema of a
- * custom resource needs no webhook.
+ * Declares a webhook that changes objects before they are stored. Starts nothing. For a default value in a
+ * custom resource, use a default in its schema instead.
  *
  *     export const labels = mutatingWebhook({
  *       name: 'labels.websites.example.com',
@@ -138,8 +144,9 @@ export function isWebhook(value: unknown): value is Webhook {
 }
 
 /**
- * Deletions continue while no replica answers, because the API server itself excludes these updates. Only the
- * stored object is checked, because a client can write a deletion time into the new one.
+ * Excludes updates of objects that are being deleted. The API server evaluates this condition itself, so
+ * deletions continue even if no replica answers. Only the stored object is checked, because a client can
+ * write a deletion time into the new object.
  */
 const NOT_BEING_DELETED: MatchCondition = {
   name: DELETING_CONDITION,
@@ -154,7 +161,7 @@ export interface WebhookDeclaration
     Partial<Pick<Webhook, 'sideEffects' | 'hook' | 'reinvocationPolicy'>> {}
 
 /**
- * Declares a webhook with any subjects.
+ * Declares a webhook that may have several subjects.
  *
  * @throws ConfigurationError `CONFIG` in the same cases as `validatingWebhook`.
  */

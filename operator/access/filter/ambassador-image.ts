@@ -1,10 +1,10 @@
 /**
  * The flags and variables that the entry point of our own ambassador image, Dockerfile.proxy, passes to
- * `kubectl proxy` in addition to the filter. A Deployment with another image sets them itself, and relies
- * only on `kubectl` in the image.
+ * `kubectl proxy` in addition to the filter. A Deployment with another image sets them itself. Such an image
+ * must only contain `kubectl`.
  */
 
-/** Every flag except the three flags of the filter, each with its only correct value. */
+/** All flags except the three flags of the filter. For each flag, this is the only correct value. */
 export const AMBASSADOR_FLAGS: readonly string[] = [
   '--address=127.0.0.1',
   '--port=8001',
@@ -17,7 +17,7 @@ export const AMBASSADOR_FLAGS: readonly string[] = [
   '--v=0',
 ];
 
-/** Every environment variable. */
+/** All environment variables. */
 export const AMBASSADOR_ENVIRONMENT: Readonly<Record<string, string>> = {
   HOME: '/nonexistent',
   KUBERC: 'off',
@@ -26,7 +26,7 @@ export const AMBASSADOR_ENVIRONMENT: Readonly<Record<string, string>> = {
   HTTP2_PING_TIMEOUT_SECONDS: '5',
 };
 
-/** The last part of the name of our own image, in any registry. */
+/** The last part of the name of our own image, which is the same in every registry. */
 export const OWN_AMBASSADOR_IMAGE: string = 'chancery-proxy';
 
 /** True if an image is our own: its name ends with `chancery-proxy`. */

@@ -1,14 +1,14 @@
 import { POD_NAMESPACE } from '../placement.ts';
 
 /**
- * The filter of the ambassador, as values for the flags of `kubectl proxy` with these names. A request passes
- * when no reject pattern matches its decoded path or its method, and an accept pattern matches the path.
- * Patterns without anchors match anywhere.
+ * The filter of the ambassador. Each member contains the values for the flag of `kubectl proxy` with the same
+ * name. A request passes if no reject pattern matches its decoded path or its method, and an accept pattern
+ * matches its path. A pattern without anchors may match any part of a path.
  */
 export interface ProxyFilter {
   /**
-   * Each pattern is anchored, and contains no comma or brace, because kubectl splits the flag at
-   * every comma.
+   * Regular expressions. Each is anchored. None contains a comma, because kubectl splits the flag at every
+   * comma, or a brace, because counts in braces may contain a comma.
    */
   readonly acceptPaths: readonly string[];
   /** Regular expressions. A path that matches one of them is refused. */
@@ -29,8 +29,8 @@ interface FilterProblem {
 }
 
 /**
- * The maximum length of an argument, including its final 0 byte: `MAX_ARG_STRLEN` of Linux, 32 pages of 4
- * KiB.
+ * The maximum length of an argument in bytes, including its final 0 byte. In Linux this is `MAX_ARG_STRLEN`,
+ * which is 32 pages of 4 KiB.
  */
 const MAX_ARGUMENT_BYTES = 131_072;
 
@@ -40,7 +40,7 @@ const ALWAYS_REJECTED: readonly string[] = ['CONNECT', 'OPTIONS', 'TRACE'];
  * The mistakes in a filter; empty for a correct filter.
  *
  * `kubectl proxy` splits each list at every comma, matches without anchors, and treats an empty element as a
- * pattern that matches everything. It reports none of these mistakes.
+ * pattern that matches everything. It reports no error for such a mistake.
  */
 export function filterProblems(filter: ProxyFilter): readonly FilterProblem[] {
   return [
@@ -68,7 +68,7 @@ function listProblems(
   return [...found, { flag, pattern: '', problem }];
 }
 
-/** Mistakes that are possible in every list. */
+/** Finds mistakes that are possible in each of the three lists. */
 function patternProblem(pattern: string): string | undefined {
   if (pattern === '') return 'an empty element finds everything: remove the comma beside it';
   if (pattern.includes(',')) return 'kubectl splits the list at every comma: write none';
@@ -81,7 +81,10 @@ function patternProblem(pattern: string): string | undefined {
   return undefined;
 }
 
-/** False for syntax that RE2 and JavaScript read differently: groups with `?`, empty classes, `\w`. */
+/**
+ * False for syntax that RE2 and JavaScript interpret differently: groups that begin with `?`, empty classes,
+ * and `\w`.
+ */
 function isExpression(pattern: string): boolean {
   if (/\(\?|\[\^?\]|\\[A-Za-z0-9]/.test(pattern)) return false;
   try {

@@ -14,16 +14,17 @@ import {
 } from './opened-paths.ts';
 import { PROBE_PATH, SELF_REVIEW_PATH, usedMethods } from './proxy-filter.ts';
 
-/** Requests that pass the ambassador's filter although no role grants them. The API server refuses them. */
+/** Requests that pass the ambassador's filter, but that no role grants. The API server refuses them. */
 export interface OpenedRequests {
-  /** Anchored. It matches only paths that the filter accepts. */
+  /** An anchored pattern, which matches only paths that the filter accepts. */
   readonly path: string;
-  /** Without duplicates, in the order GET, POST, PUT, PATCH, DELETE. */
+  /** The methods of the requests, without duplicates, in the order GET, POST, PUT, PATCH, DELETE. */
   readonly methods: readonly Method[];
   /**
-   * Why the filter cannot refuse them.
+   * Why the filter cannot refuse these requests.
    *
-   * - `method`: none of the methods is granted; they pass because other paths need them.
+   * - `method`: none of the methods is granted on these paths. They pass because other paths need these
+   *   methods.
    * - `name`: the methods are granted only for `grantedNames`, while other methods are granted for
    *   more names.
    * - `query`: the requests are granted as a list but not as a watch, or vice versa, or only with the field
@@ -31,8 +32,8 @@ export interface OpenedRequests {
    */
   readonly because: 'method' | 'name' | 'query';
   /**
-   * Sorted. The objects for which the requests are granted; with `query`, both as a list and as a
-   * watch.
+   * The names of the objects for which the requests are granted, sorted. If `because` is `query`, the
+   * requests for these objects are granted both as a list and as a watch.
    */
   readonly grantedNames: readonly string[];
 }
@@ -40,8 +41,8 @@ export interface OpenedRequests {
 /**
  * The requests that `proxyFilter` passes and `rbac` does not grant, for the same declaration. The filter is
  * wider because `kubectl proxy` checks paths and methods separately, and cannot see the query. Every request
- * that passes the filter is either granted by the roles or part of the result. For paths in every namespace,
- * the result contains the requests that are not granted in all namespaces.
+ * that passes the filter is either granted by the roles or part of the result. For paths that are open in
+ * every namespace, the result contains the requests that are not granted in every namespace.
  *
  * @throws ConfigurationError in the same cases as `accessOf`.
  */
@@ -67,7 +68,10 @@ export function openedBeyondRights(
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The surplus methods of a path on which Kubernetes allows one method, `granted`, to all users. */
+/**
+ * The methods that are not granted on a path on which Kubernetes allows only the method `granted` to all
+ * users.
+ */
 function otherMethods(
   path: string,
   methods: readonly Method[],
@@ -81,13 +85,13 @@ function otherMethods(
 type Part = 'acrossNamespaces' | 'collection' | 'objects';
 
 /**
- * Opened paths of a resource, in one namespace or in all, and the methods that no role grants on
+ * Open paths of a resource in one namespace or in all namespaces, with the methods that no role grants on
  * these paths.
  */
 interface Surplus extends Omit<OpenedRequests, 'path'> {
   readonly paths: OpenedPaths;
   readonly part: Part;
-  /** Used only for the part `objects`. */
+  /** The objects whose paths are open. Used only if `part` is `objects`. */
   readonly objects: ObjectNames;
 }
 
@@ -115,7 +119,8 @@ function surplusOf(
 }
 
 /**
- * The verbs for which the API server checks a method on a collection; `deletecollection` cannot be declared.
+ * The verbs that the API server checks for each method on a collection. DELETE has no verb here, because
+ * `deletecollection` cannot be declared.
  */
 const COLLECTION_VERBS: Readonly<Record<Method, readonly Verb[]>> = {
   GET: ['list', 'watch'],
@@ -132,7 +137,7 @@ function surplusOfCollection(
   const reaches = COLLECTION_VERBS[method].map(reach);
   if (reaches.length > 0 && reaches.every((each) => each === 'all')) return [];
   const surplus = { methods: [method], objects: [] };
-  // Only a list or a watch can name an object here, with a field selector.
+  // On the path of a collection, only a list or a watch can be limited to one object, by a field selector.
   if (method !== 'GET' || reaches.every(({ length }) => length === 0)) {
     return [{ ...surplus, because: 'method', grantedNames: [] }];
   }
@@ -186,7 +191,7 @@ function reachOf(
 }
 
 /**
- * Joins methods with the same paths and the same reason, and then namespaces with the same surplus.
+ * Merges entries that differ only in their methods, and then entries that differ only in their namespaces.
  */
 function joined(surplus: readonly Surplus[]): readonly OpenedRequests[] {
   const byMethod = groupedBy(surplus, ({ methods: _, ...rest }) => rest).map(([first, rest]) => ({
@@ -217,7 +222,10 @@ function pathOf(
     : `${collection}${objectPattern(paths, objects)}$`;
 }
 
-/** The groups, each as its first member and its other members, in the order of the first members. */
+/**
+ * Groups values by `key`. Each group is a pair of its first value and a list of all further values. Groups
+ * are ordered by their first values.
+ */
 function groupedBy<T>(all: readonly T[], key: (one: T) => unknown): readonly [T, readonly T[]][] {
   const groups = Map.groupBy(all, (one) => JSON.stringify(key(one)));
   return [...groups.values()].flatMap(([first, ...rest]): [T, readonly T[]][] =>

@@ -14,16 +14,19 @@ export interface OpenedPaths {
    * Undefined if requests need the paths in every namespace, or if the resource is cluster-scoped.
    */
   readonly namespace: string | undefined;
-  /** The collection over all namespaces at once. */
+  /** True if the path of the collection over all namespaces is open. */
   readonly acrossNamespaces: boolean;
-  /** The collection in the namespace, or in the cluster. */
+  /**
+   * True if the path of the collection in `namespace` is open. For a cluster-scoped resource, this is the
+   * only path of the collection.
+   */
   readonly collection: boolean;
   readonly objects: ObjectNames;
-  /** The path with which a source checks whether a missing resource is now served. */
+  /** A source reads this path to check whether a missing resource is served now. True if the path is open. */
   readonly discovery: boolean;
 }
 
-/** @param accesses - sorted. The accesses that `accessOf` returns are also merged. */
+/** @param accesses - must be sorted. Merged accesses, such as the result of `accessOf`, are also allowed. */
 export function openedPaths(accesses: readonly RequestedAccess[]): readonly OpenedPaths[] {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
@@ -41,7 +44,10 @@ export function openedPaths(accesses: readonly RequestedAccess[]): readonly Open
   });
 }
 
-/** All paths that accesses to the same resource or subresource in the same namespace need. */
+/**
+ * All paths that these accesses need. All of the accesses must be to the same resource or subresource in the
+ * same namespace.
+ */
 function pathsOf(accesses: readonly RequestedAccess[]): OpenedPaths | undefined {
   const [first] = accesses;
   if (first === undefined) return undefined;
@@ -49,7 +55,8 @@ function pathsOf(accesses: readonly RequestedAccess[]): OpenedPaths | undefined 
   const isWhole = subresource === undefined;
   const lists = isWhole && accesses.some(({ verbs }) => hasAny(verbs, ['list', 'watch']));
   const clears = isWhole && accesses.some(({ verbs }) => verbs.includes('deletecollection'));
-  // A create for certain names uses server-side apply, because the path of a POST has no name.
+  // If only certain names may be created, objects are created by server-side apply, because the path of a
+  // POST contains no name.
   const creates =
     isWhole &&
     accesses.some(({ verbs, resourceNames }) => {
@@ -81,7 +88,7 @@ function namesOf(accesses: readonly RequestedAccess[]): ObjectNames {
   return [...names].sort();
 }
 
-/** Removes the paths that are already open in every namespace. */
+/** `paths` without the paths that are already open in every namespace. */
 function without(paths: OpenedPaths, everywhere: OpenedPaths | undefined): OpenedPaths {
   if (everywhere === undefined) return paths;
   return {
@@ -91,7 +98,7 @@ function without(paths: OpenedPaths, everywhere: OpenedPaths | undefined): Opene
   };
 }
 
-/** The names that `known` does not contain. */
+/** The names in `names` that `known` does not contain. */
 export function namesBeyond(names: ObjectNames, known: ObjectNames): ObjectNames {
   if (known === 'all') return [];
   return names === 'all' ? 'all' : names.filter((name) => !known.includes(name));
@@ -104,7 +111,7 @@ function hasAny<V>(list: readonly V[], values: readonly V[]): boolean {
 /** Matches every version of a group. The name of a version is a DNS label. */
 const ANY_VERSION = DNS_LABEL;
 
-/** The pattern of a path up to the version, anchored at the start. */
+/** The pattern for the beginning of a path, up to the version. It is anchored at the start. */
 export function rootPattern({
   group,
   version = ANY_VERSION,
@@ -117,7 +124,7 @@ export function rootPattern({
 /**
  * The pattern of the path of a collection in these namespaces, anchored at the start.
  *
- * @param namespaces - [undefined] for every namespace, and for a cluster-scoped resource.
+ * @param namespaces - `[undefined]` for every namespace, and for a cluster-scoped resource.
  */
 export function collectionPattern(
   resource: PathResource,
@@ -132,7 +139,7 @@ export function collectionPattern(
 }
 
 /**
- * The pattern of an object's path after the path of its collection: `/name`, or
+ * The pattern for the rest of an object's path, after the path of its collection: `/name` or
  * `/name/subresource`.
  */
 export function objectPattern(

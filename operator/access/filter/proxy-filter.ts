@@ -16,12 +16,12 @@ import {
 export type { ProxyFilter } from './filter-problems.ts';
 export { REJECT_PATHS } from './filter-problems.ts';
 
-/** The path that the ambassador's own probe reads. */
+/** The pattern for the path that the probe of the ambassador reads. */
 export const PROBE_PATH: string = '^/version$';
 
 /**
- * The reviews that an operator sends about its own rights. Kubernetes allows them to every authenticated
- * user.
+ * The pattern for the reviews by which an operator finds out its own rights. Kubernetes allows them to every
+ * authenticated user.
  */
 export const SELF_REVIEW_PATH: string =
   '^/apis/authorization[.]k8s[.]io/v1/selfsubject(rules|access)reviews$';
@@ -30,13 +30,13 @@ export const SELF_REVIEW_PATH: string =
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'];
 
 /**
- * The narrowest filter that `kubectl proxy` can express for these controllers. It also opens `/version` and
- * the reviews of the operator's own rights, which are always needed.
+ * The narrowest filter that `kubectl proxy` supports for these controllers. It also opens `/version` and the
+ * reviews of the operator's own rights, which every operator needs.
  *
- * The filter can check neither pairs of method and path nor queries, so RBAC remains the boundary: see
- * `rbac`, and `openedBeyondRights` for the requests that this filter passes and the roles do not grant.
+ * The filter can check neither combinations of method and path nor queries, so RBAC remains the real limit:
+ * see `rbac`. `openedBeyondRights` returns the requests that pass this filter although no role grants them.
  *
- * It is about as long as the roles: one line per resource, with its namespaces and names.
+ * The filter is about as long as the roles: it has one line per resource, with the namespaces and names.
  *
  * @throws ConfigurationError `CONFIG` for a name that cannot be part of a path, for a subresource that is
  *   always refused, such as `pods/exec`, and for a filter that is too long for an argument.
@@ -46,10 +46,10 @@ export function proxyFilter(declarations: readonly Declared[], placement: Placem
 }
 
 /**
- * The narrowest filter for requests of these accesses.
+ * The narrowest filter for the requests that these accesses allow.
  *
- * @param accesses - sorted.
- * @param more - other anchored patterns of paths to open.
+ * @param accesses - must be sorted.
+ * @param more - patterns of further paths to open. They must be anchored.
  * @throws ConfigurationError `CONFIG` in the same cases as `proxyFilter`.
  */
 export function filterOf(
@@ -71,14 +71,16 @@ export function filterOf(
   return filter;
 }
 
-/** The methods that pass: always at least GET for the probe and POST for the reviews. */
+/** The methods that pass the filter. They always include GET for the probe and POST for the reviews. */
 export function usedMethods(accesses: readonly RequestedAccess[]): ReadonlySet<Method> {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const verbs = requested.flatMap((access) => access.verbs);
   return new Set(['GET', 'POST', ...verbs.flatMap((verb) => methodOf(verb) ?? [])]);
 }
 
-/** The filter as arguments of `kubectl proxy`. If an argument is given twice, kubectl uses the last one. */
+/**
+ * The filter as arguments of `kubectl proxy`. If the same argument is given twice, kubectl uses the second.
+ */
 export function proxyArguments(filter: ProxyFilter): readonly string[] {
   return [
     `--accept-paths=${filter.acceptPaths.join(',')}`,
@@ -96,7 +98,10 @@ function requireSound(filter: ProxyFilter): void {
   });
 }
 
-/** Subresources that are refused in every group, because they are tunnels in aggregated APIs, too. */
+/**
+ * Subresources that are refused in every group, because they are tunnels to containers in aggregated APIs as
+ * well.
+ */
 const TUNNELS: ReadonlySet<string | undefined> = new Set([
   'attach',
   'exec',
@@ -116,19 +121,19 @@ function refuseTunnels({ resource, subresource }: RequestedAccess): void {
 }
 
 /**
- * Anchored patterns that match only these paths. Namespaces in which a resource has the same paths share a
- * pattern.
+ * Anchored patterns that match only these paths. If the same paths of a resource are open in several
+ * namespaces, these namespaces share a pattern.
  */
 function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
-  // Paths that are open in every namespace are not repeated for one namespace. So no group contains
-  // both kinds.
+  // Paths that are open in every namespace are not repeated for single namespaces. So a group contains either
+  // paths in every namespace or paths in single namespaces.
   const alike = Map.groupBy(opened, ({ namespace: _, resource, ...paths }) =>
     JSON.stringify([rootPattern(resource), resource.plural, paths]),
   );
   return [...new Set([...alike.values()].flatMap(patternsOf))];
 }
 
-/** @param places - equal except for their namespaces. */
+/** @param places - paths that differ only in their namespaces. */
 function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
   const [paths] = places;
   if (paths === undefined) return [];
@@ -147,7 +152,10 @@ function patternsOf(places: readonly OpenedPaths[]): readonly string[] {
   ];
 }
 
-/** The part of a Deployment that a strategic merge patch of one container's arguments needs. */
+/**
+ * The fields of a Deployment that a strategic merge patch contains if it changes the arguments of one
+ * container.
+ */
 interface ProxyPatch {
   readonly apiVersion: 'apps/v1';
   readonly kind: 'Deployment';
@@ -165,8 +173,7 @@ interface ProxyPatch {
  * A strategic merge patch for kustomize that opens the ambassador in a Deployment. Without these arguments
  * the ambassador's image refuses every path.
  *
- * @param args - all arguments of the container: first the arguments that must come first, then the arguments
- * of a filter, see `proxyArguments`.
+ * @param args - all arguments of the container. The arguments of the filter, see `proxyArguments`, come last.
  */
 export function proxyPatch(
   args: readonly string[],

@@ -5,16 +5,16 @@ import { type RequestPath, requestPath } from '../request-path.ts';
 import type { RequiredAccessRule } from '../required-access.ts';
 
 interface RefusedRequest {
-  /** In upper case. */
+  /** The HTTP method in upper case. */
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
 }
 
 /**
- * Why a filter generated from `declared` refuses a request: the first part of the request that no declaration
- * covers, in the order resource, version, subresource, namespace, verb, name. Undefined when the path names
- * no resource, or a resource that nothing declares.
+ * Why a filter that was generated from `declared` refuses a request. The reason is the first part of the
+ * request that no declaration covers. The parts are checked in the order version, subresource, namespace,
+ * verb, name. Undefined when the path is not the path of a resource, or when the resource is not declared.
  */
 export function refusedRequest(
   declared: readonly RequiredAccessRule[],
@@ -86,8 +86,8 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * The message about an undeclared subresource. It suggests no permission for a status subresource
- * that the API server does not serve.
+ * The message about an undeclared subresource. If the API server does not serve the subresource `status`, the
+ * message does not suggest a permission for it.
  */
 function withoutSubresource(
   name: string,
@@ -100,7 +100,7 @@ function withoutSubresource(
     : `${name} is declared, and its subresource ${subresource} is not: add a permission with subresource: '${subresource}'`;
 }
 
-/** The verbs that the API server may assign to the request. */
+/** The verbs that the request may have for the API server. */
 function verbsOf({ method, name }: Asked): readonly PathVerb[] {
   if (method === 'GET') return name === undefined ? ['list', 'watch'] : ['get'];
   if (method === 'DELETE') return [name === undefined ? 'deletecollection' : 'delete'];

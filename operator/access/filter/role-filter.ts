@@ -19,10 +19,10 @@ export interface PlacedRule {
  * The narrowest filter that passes the requests that these rules grant, in every version of their groups, for
  * a client that finds its resources by discovery. Kubernetes allows discovery to every authenticated user.
  *
- * For resources that are not built in, a rule does not show whether their objects are namespaced.
- * So a rule for the whole cluster opens both their namespaced and their cluster-scoped paths.
+ * If a resource is not built in, a rule does not tell whether its objects are namespaced. So a rule for the
+ * whole cluster opens both the namespaced and the cluster-scoped paths of such a resource.
  *
- * @param rules - in any order, without wildcards.
+ * @param rules - rules in any order. They must not contain wildcards.
  * @throws ConfigurationError `CONFIG` in the same cases as `proxyFilter`.
  */
 export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
@@ -44,8 +44,8 @@ export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
 }
 
 /**
- * A RoleBinding grants no right on nonResourceURLs, and a rule with nonResourceURLs grants no right
- * on objects.
+ * The `nonResourceURLs` of a rule, which only a ClusterRoleBinding grants. URLs that are paths of objects are
+ * omitted, because `nonResourceURLs` grant no rights on objects.
  */
 function urlsOf({ rule: { nonResourceURLs, verbs }, namespace }: PlacedRule): readonly string[] {
   const isRequested = verbs.some((verb) =>
@@ -58,7 +58,10 @@ function urlsOf({ rule: { nonResourceURLs, verbs }, namespace }: PlacedRule): re
 /** Paths that Kubernetes treats as requests for a resource. */
 const OF_OBJECTS = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/[^/]/;
 
-/** No request uses `finalizers` or a verb such as `use`: only admission checks them. */
+/**
+ * The accesses that a rule grants. The subresource `finalizers` and verbs such as `use` are omitted: no
+ * request has them, and only admission checks them.
+ */
 function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[] {
   const { apiGroups, resources, resourceNames, verbs: given } = rule;
   const verbs = given.filter((verb) => Object.hasOwn(METHOD_OF, verb)) as PathVerb[];
@@ -82,7 +85,10 @@ function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[]
   );
 }
 
-/** Kubernetes treats a Namespace as an object inside itself, so a Role can allow reading it by its name. */
+/**
+ * The access of a Role to its own Namespace. Kubernetes treats a Namespace as an object inside itself, so a
+ * Role can allow requests for it by its name.
+ */
 function namespaceAccess(
   name: string,
   subresource: string | undefined,
@@ -110,7 +116,10 @@ function keyOf({ resource, subresource = '', namespace = '', ...rest }: Requeste
   return JSON.stringify([resource.group, resource.plural, subresource, namespace, rest]);
 }
 
-/** Patterns for the list of groups, the versions of a group, and the resources of a version. */
+/**
+ * Patterns for the paths by which discovery reads the groups, the versions of a group, and the resources of a
+ * version.
+ */
 function discoveryPatterns(accesses: readonly RequestedAccess[]): readonly string[] {
   const groups = [...new Set(accesses.map(({ resource }) => resource.group))].sort();
   return [

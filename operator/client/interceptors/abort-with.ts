@@ -1,6 +1,6 @@
 import type { Interceptor } from '../call.ts';
 
-/** Aborts calls with `signal`. A call that has its own signal uses only its own. */
+/** Aborts calls when `signal` aborts. A call with a signal in its options uses only that signal. */
 export function abortWith(signal: AbortSignal): Interceptor {
   return (next) => (call) => {
     // A signal that is undefined is treated as no signal.

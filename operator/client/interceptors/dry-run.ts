@@ -16,9 +16,9 @@ export interface DryWrite {
   readonly verb: (WriteCall | RemoveCall)['verb'];
   readonly resource: Resource;
   readonly subresource?: string;
-  /** For an object with a server-generated name: the prefix and `*`. */
+  /** The written object. If the server generates its name, the name here is the prefix followed by `*`. */
   readonly target: Target;
-  /** The object before the write; undefined when it did not exist, and with `unread`. */
+  /** The object before the write. Undefined when it did not exist, and when `unread` is set. */
   readonly before: KubernetesObject | undefined;
   /** The object that the server would have stored; undefined for a removal and after a refusal. */
   readonly after: KubernetesObject | undefined;
@@ -39,11 +39,11 @@ export interface DryRunSink {
 
 /**
  * Stores nothing. Reads pass unchanged. A write is sent with `dryRun=All`: the server returns the object that
- * it would store, and the caller gets that answer. `sink` is given the answer, and the object as it was right
- * before the write. A refusal is also given to `sink`, and thrown as usual. Events are not sent at all.
+ * it would store, and the caller gets that answer. `sink` gets the answer, and the object as it was right
+ * before the write. A refusal is also passed to `sink`, and thrown as usual. Events are not sent at all.
  *
- * An object that was created in a dry run cannot be read afterwards. If a call itself sets `dryRun`, it only
- * asks a question, so `sink` is not told.
+ * An object that was created in a dry run cannot be read afterwards. If the option `dryRun` of a call is
+ * true, the code itself does not intend to store anything, so the call is not passed to `sink`.
  *
  * @throws ConfigurationError `CONFIG`, and sends nothing, for a subresource without a dry run: a connection
  *   to a container or a port (`exec`, `attach`, `portforward`, `proxy`).
@@ -135,7 +135,7 @@ async function liveObject(
   }
 }
 
-/** True for a refusal by the server or by the ambassador's filter: a retry would not help. */
+/** True for a refusal by the server or by the ambassador's filter. Repeating the request would not help. */
 function isRefusal(error: unknown): error is OperatorError {
   return (
     error instanceof ApiError ||
@@ -157,8 +157,8 @@ function refuseConnections({ resource, options: { subresource = '' } }: WriteCal
 }
 
 /**
- * The server answers a review and stores nothing. Reviews are not given to `sink`, because one can contain a
- * token.
+ * True for a review, which the server answers without storing anything. Reviews are not passed to `sink`,
+ * because they can contain a token.
  */
 function isReview({ group, kind }: Resource): boolean {
   return (
@@ -167,7 +167,10 @@ function isReview({ group, kind }: Resource): boolean {
   );
 }
 
-/** Creates the answer to an Event instead of the server. For a patch it has only the fields of the patch. */
+/**
+ * Passes an Event to `sink`, and returns an answer in place of the server. The answer to a patch has only the
+ * fields of the patch.
+ */
 function recordEvent(call: WriteCall, sink: DryRunSink): KubernetesObject {
   if (call.verb !== 'patch') {
     sink.event(call.object);

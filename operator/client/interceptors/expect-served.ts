@@ -5,8 +5,8 @@ import type { DiscoveryPoll } from '../../watch/discovery-poll.ts';
 import { type Call, type Interceptor, isRead, isRemoval } from '../call.ts';
 
 /**
- * The maximum number of remembered definitions, to limit memory. When it is exceeded, all of them are
- * forgotten, and each is treated as new once more.
+ * The maximum number of remembered definitions, which limits the memory. When it is reached, all definitions
+ * are forgotten, and each of them is treated as new once more.
  */
 const MAX_SEEN = 1_000;
 
@@ -20,8 +20,8 @@ interface LiveDefinition extends KubernetesObject {
 }
 
 /**
- * Calls `expectServed` of `poll` for each version that a CustomResourceDefinition serves, when the
- * answer to a call shows that the definition is established. Other calls pass unchanged.
+ * Calls `expectServed` of `poll` for each version that a CustomResourceDefinition serves, when the answer to
+ * a call contains the definition and the definition is established. Other calls pass unchanged.
  *
  * This happens once for each uid of a definition, and again when its `generation` has grown. So a definition
  * that is read every second does not make the sources poll all the time. The interceptor remembers the
@@ -31,13 +31,13 @@ interface LiveDefinition extends KubernetesObject {
  * definitions that are being deleted are ignored as well.
  */
 export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interceptor {
-  /** Seen definitions, by name. */
+  /** The definitions that were reported, by name. */
   const seen = new Map<string, { readonly uid: string | undefined; readonly generation: number }>();
 
   function isNews({ metadata: { name, uid, generation = 0 } }: LiveDefinition): boolean {
     const before = seen.get(name);
-    // With `--dry-run` an apply shows a higher generation than each read. So a lower generation is not a
-    // change.
+    // In a dry run, the answer to an apply has a higher generation than the stored object. So a lower
+    // generation is not a change.
     if (before !== undefined && before.uid === uid && generation <= before.generation) return false;
     if (before === undefined && seen.size >= MAX_SEEN) seen.clear();
     seen.set(name, { uid, generation });
@@ -65,7 +65,7 @@ function isDefinition({ plural, group }: Resource): boolean {
   return plural === 'customresourcedefinitions' && group === 'apiextensions.k8s.io';
 }
 
-/** True if the answer to `call` is one object, as the server stores it. */
+/** True if the answer to `call` is a single object that the server has stored. */
 function showsStored(call: Call): boolean {
   if (isRead(call)) return call.verb !== 'list';
   return !isRemoval(call) && call.options.dryRun !== true;

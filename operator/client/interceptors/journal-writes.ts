@@ -2,7 +2,8 @@ import type { WriteJournal } from '../../model/write-journal.ts';
 import { type Call, type Interceptor, isRead, type RemoveCall, type WriteCall } from '../call.ts';
 
 /**
- * Reports writes to `journal`, before they are sent and when they have succeeded. These are not reported:
+ * Reports writes to `journal`, before they are sent and when they have succeeded. The following writes are
+ * not reported:
  *
  * - a dry run, because it stores nothing;
  * - a subresource other than `status`, because its answer, such as a Scale, is not the object;

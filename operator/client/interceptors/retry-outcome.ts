@@ -28,7 +28,7 @@ export function canBeMadeTwice(call: Call): boolean {
 }
 
 /**
- * The answer to `call`, if an earlier attempt carried it out and thereby caused the `refusal` of the retry.
+ * The answer to `call` if an earlier attempt was carried out, and the retry was refused only for this reason.
  * Undefined if the refusal has another cause. Reads the object if that is needed to decide.
  */
 export async function outcomeOf(
@@ -48,7 +48,7 @@ export async function outcomeOf(
 
 type SettledWrite = Exclude<WriteCall, { readonly verb: 'apply' }>;
 
-/** True if the server refuses a call in this way after it has carried out the same call. */
+/** True if the server may answer a call with `refusal` because it has already carried out the same call. */
 function canFollowFromSuccess({ verb }: SettledWrite, refusal: ApiError): boolean {
   if (verb === 'create') return isAlreadyExists(refusal);
   return isConflict(refusal) || (verb === 'patch' && refusal.status === 422);
@@ -60,7 +60,7 @@ function isAsWanted(live: KubernetesObject, call: SettledWrite): boolean {
   return isAsUpdated(live, call.object, call.options.subresource);
 }
 
-/** True if the object with the uid of `call` is gone or being deleted. */
+/** True if the object whose uid is in the preconditions of `call` is gone or being deleted. */
 async function isRemoved(call: RemoveCall, refusal: ApiError, next: Next): Promise<boolean> {
   if (isNotFound(refusal)) return true;
   if (refusal.status !== 409) return false;
@@ -79,8 +79,9 @@ function liveObject(
 }
 
 /**
- * True if the creation of `sent` created `live`, which has the same name. `live` must have all owners of
- * `sent`, by uid, and all its labels. If `sent` has no owners, `live` must contain everything in `sent`.
+ * True if `live`, which has the same name as `sent`, was created by the call that sent `sent`. `live` must
+ * have all owners of `sent`, by uid, and all its labels. If `sent` has no owners, `live` must contain
+ * everything in `sent`.
  */
 function isOwnCreation(live: KubernetesObject, sent: KubernetesObject): boolean {
   const owners = sent.metadata.ownerReferences ?? [];
@@ -92,7 +93,7 @@ function isOwnCreation(live: KubernetesObject, sent: KubernetesObject): boolean 
   );
 }
 
-/** True if `live` is the result of an update to `sent`; false if that cannot be known. */
+/** True if `live` is the result of an update that sent `sent`. False if this cannot be known. */
 export function isAsUpdated(
   live: KubernetesObject,
   sent: KubernetesObject,
@@ -102,14 +103,15 @@ export function isAsUpdated(
   return subresource === undefined && isEqual(asWritten(live), asWritten(sent));
 }
 
-/** True if `live` is the result of `patch`; false if that cannot be known. */
+/** True if `live` is the result of `patch`. False if this cannot be known. */
 export function isAsPatched(live: KubernetesObject, patch: Patch): boolean {
   if (patch.type === 'json') return patch.body.every((operation) => isDone(live, operation));
-  // How a strategic patch merges lists depends on the type.
+  // The result of a strategic patch is not known, because the way in which it merges lists depends on the
+  // type of the object.
   return patch.type === 'merge' && contains(live, asWritten(patch.body));
 }
 
-/** True if a patch fails when it is sent a second time, instead of changing something else. */
+/** True if the server refuses a patch that is sent a second time, so that it cannot change anything else. */
 function isGuarded(patch: Patch): boolean {
   if (patch.type === 'json') return patch.body.some(({ op }) => op === 'test');
   const { metadata } = patch.body as { readonly metadata?: Partial<ObjectMeta> | null };
@@ -124,7 +126,10 @@ function isDone(live: KubernetesObject, operation: JsonPatchOperation): boolean 
   return isEqual(valueAt(live, path), operation.value);
 }
 
-/** The value at a JSON pointer, or undefined. `-` is the position after the last item. */
+/**
+ * The value at a JSON pointer; undefined if there is none. In a list, `-` is the position after the last
+ * item, so it never has a value.
+ */
 function valueAt(root: unknown, pointer: string): unknown {
   const keys = pointer.split('/').slice(1);
   return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(memberOf, root);
@@ -135,7 +140,7 @@ function memberOf(parent: unknown, key: string): unknown {
   return isObject(parent) ? own(parent, key) : undefined;
 }
 
-/** The object without the metadata that the server sets on each write. */
+/** The object without the members of metadata that the server sets at each write. */
 function asWritten(object: object): object {
   const { metadata, ...rest } = object as { readonly metadata?: object | null };
   const {

@@ -10,9 +10,9 @@ import { canBeMadeTwice, outcomeOf } from './retry-outcome.ts';
 export interface RetryOptions {
   readonly clock: Clock;
   /**
-   * Milliseconds after the start of a call in which the call can be retried. Default 10 s: in that time a
-   * `kubectl proxy` restarts, and a GOAWAY or a short overload of the server ends. The caller handles longer
-   * failures: a controller's back-off delays one key and lets the others continue.
+   * Milliseconds after the start of a call during which the call can be retried. Default 10 s: in that time a
+   * `kubectl proxy` restarts, and a GOAWAY or a short overload of the server is over. The caller handles
+   * longer failures: for example, a controller's back-off delays one key, and all other keys continue.
    */
   readonly budgetMs?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
@@ -26,8 +26,8 @@ export interface RetryOptions {
 export const DEFAULT_RETRY_BUDGET_MS: number = 10_000;
 
 /**
- * Each delay is extended at random by up to this fraction, so that callers that were refused together spread
- * out.
+ * Each delay is extended at random by up to this fraction, so that callers that were refused at the same time
+ * do not retry at the same time.
  */
 const JITTER = 0.2;
 
@@ -35,27 +35,28 @@ const BROKEN = { initialMs: 100, maxMs: 30_000, factor: 2 } as const;
 const BUSY = { initialMs: 500, maxMs: 30_000, factor: 2 } as const;
 
 /**
- * Retries calls where that is safe:
+ * Retries a call if that is safe:
  *
  * - A call that the API server never saw (`fate: 'not-sent'`) is retried after 100 ms, then after twice as
  *   long each time. A refusal by the ambassador's filter is not retried.
  * - A call for which the server was too busy (429, 503) is retried after its `Retry-After`, 60 s at most;
- *   without this header after 0.5 s, then after twice as long each time. The 429 of a disruption budget is
- *   not retried.
+ *   without this header after 0.5 s, then after twice as long each time. A call that a disruption budget
+ *   refuses with a 429 is not retried.
  * - A call with an unknown outcome is retried if it can be made twice without harm: a read, an apply, an
  *   update or a patch guarded by a resourceVersion or a `test`, a delete or an eviction of one uid, the
- *   creation of an object with a name. The first attempt can cause the refusal of the second. Then the object
- *   is read, and the call succeeds if the object is in the state that the call requested. The creation of an
- *   object with `generateName` is never retried, because it could make two objects.
+ *   creation of an object with a name. If the first attempt was carried out, the server may refuse the second
+ *   attempt for this reason. Then the object is read, and the call succeeds if the object is in the state
+ *   that the call requested. The creation of an object with `generateName` is never retried, because it could
+ *   make two objects.
  *
- * Delays are extended at random by up to a fifth. A delay that would exceed the budget is not started: the
- * call fails at once with its last failure. The budget limits the waiting and does not cut off an attempt,
+ * Delays are extended at random by up to a fifth. If a delay would exceed the budget, the call does not wait,
+ * and fails at once with its last failure. The budget limits the waiting and does not cut off an attempt,
  * because the outcome of a write that is cut off is unknown.
  *
- * The call rejects with its last failure. If an earlier attempt left the outcome unknown and no later attempt
- * settled it, the call rejects with the AmbassadorError of that attempt: `fate: 'not-sent'` would be wrong
- * for the whole call. A LeadershipLostError is always passed on. After an abort the call rejects with
- * `signal.reason`.
+ * The call rejects with its last failure. If the outcome of an earlier attempt is unknown, and no later
+ * attempt made it known, the call rejects with the AmbassadorError of the earlier attempt: `fate: 'not-sent'`
+ * would be wrong for the whole call. A LeadershipLostError is always passed on. After an abort the call
+ * rejects with `signal.reason`.
  */
 export function retry({
   clock,
@@ -91,7 +92,10 @@ export function retry({
   };
 }
 
-/** The milliseconds to wait after each failure of `call`; undefined if the call is not retried. */
+/**
+ * Returns a function that returns the milliseconds to wait after each failure of `call`. It returns undefined
+ * if the call is not retried after this failure.
+ */
 function delaysOf(call: Call, random: () => number): (error: unknown) => number | undefined {
   const broken = exponentialBackoff(BROKEN);
   const busy = exponentialBackoff(BUSY);
@@ -110,7 +114,7 @@ function delaysOf(call: Call, random: () => number): (error: unknown) => number 
 interface Doubt {
   /** The server's refusal of a retry. */
   readonly refusal: ApiError;
-  /** The failure that left the outcome of an earlier attempt unknown. */
+  /** The failure of an earlier attempt whose outcome is unknown. */
   readonly unknown: AmbassadorError;
   readonly signal: AbortSignal;
 }

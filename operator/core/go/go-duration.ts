@@ -12,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const NUMBER_AND_UNIT = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
 
-/** Longest duration in Go, in milliseconds: 2^63 nanoseconds, about 292 years. */
+/** The longest duration in Go in milliseconds, which is 2^63 nanoseconds or about 292 years. */
 const MAX_MS = 2 ** 63 * 1e-6;
 
 /**

@@ -2,15 +2,15 @@ import { deepJson } from '../json/deep-json.ts';
 import { compareKeys, sortedJson } from '../json/sorted-json.ts';
 
 /**
- * `value`, which is plain data, as Go's `encoding/json` writes it if it is a Go map: without white space,
- * with keys sorted by their UTF-8 bytes, and with `<`, `>`, `&`, U+2028 and U+2029 escaped. A bigint becomes
- * an integer. Undefined members are omitted. Works at any depth.
+ * `value`, which is plain data, as Go's `encoding/json` writes maps: without white space, with keys sorted by
+ * their UTF-8 bytes, and with `<`, `>`, `&`, U+2028 and U+2029 escaped. A bigint becomes an integer.
+ * Undefined members are omitted. Works at any depth.
  */
 export function goJson(value: unknown): string {
   try {
     return escapedForHtml(valueText(value));
   } catch (error) {
-    // The value is nested more deeply than the call stack.
+    // The value is nested too deeply for the call stack.
     if (error instanceof RangeError) return escapedForHtml(sortedJson(deepText(value)));
     throw error;
   }
@@ -21,7 +21,9 @@ export function goString(text: string): string {
   return escapedForHtml(stringText(text));
 }
 
-/** `json` with the characters escaped that Go's encoder escapes. They occur only within strings. */
+/**
+ * `json` with those characters escaped that Go's encoder escapes. In JSON, they occur only within strings.
+ */
 function escapedForHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, escaped);
 }
@@ -55,7 +57,10 @@ function mapText(map: Readonly<Record<string, unknown>>): string {
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** Go replaces half of a surrogate pair when it reads a string; JSON.stringify would write an escape. */
+/**
+ * A JSON string, with each half of a surrogate pair replaced by U+FFFD, as Go replaces it when it reads a
+ * string. JSON.stringify alone would write an escape.
+ */
 function stringText(text: string): string {
   return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
 }

@@ -1,10 +1,10 @@
-/** A flag that a program knows. */
+/** A flag that a program accepts. */
 export interface KnownFlag {
   /** One letter that may be written after a single dash. */
   readonly shorthand?: string;
   /**
-   * The value of the flag when its word contains none: pflag's NoOptDefVal, `true` for a boolean. If omitted,
-   * the next word is the value.
+   * The value of the flag if the word of the flag contains no value: pflag's NoOptDefVal, which is `true` for
+   * a boolean flag. If omitted, the next word is the value.
    */
   readonly valueIfNone?: string;
 }
@@ -17,7 +17,7 @@ export type CommandWord =
   | FlagWord
   | PositionalWord
   | {
-      /** The last word is a flag that needs a value, and no word follows. */
+      /** A flag that needs a value is the last word of the command line. */
       readonly type: 'no-value';
       readonly name: string;
       readonly at: number;
@@ -36,7 +36,10 @@ export interface FlagWord {
   /** The long name. */
   readonly name: string;
   readonly value: string;
-  /** Where the value comes from: the word of the flag, the word after it, or `valueIfNone`. */
+  /**
+   * Where the value comes from. `word`: the word of the flag. `next`: the word after it. `none`:
+   * `valueIfNone`.
+   */
   readonly from: 'word' | 'next' | 'none';
   readonly at: number;
 }
@@ -59,8 +62,8 @@ export interface PositionalWord {
  * can share a word. A flag with `valueIfNone` takes a value only after `=`. Any other flag takes the next
  * word, whatever that word is. Flags and positionals can be mixed, and all words after `--` are positionals.
  *
- * It refuses nothing. As with pflag's option UnknownFlags, the word after an unknown flag is its value,
- * unless that word begins with a dash. An unknown letter ends its group of shorthands.
+ * It accepts every command line. As with pflag's option UnknownFlags, the word after an unknown flag is
+ * treated as its value, unless that word begins with a dash. An unknown letter ends its group of shorthands.
  */
 export function readCommandLine(
   words: readonly string[],
@@ -126,7 +129,7 @@ class CommandLine {
       const [letter = ''] = letters;
       const rest = letters.slice(letter.length);
       const name = this.#byLetter.get(letter);
-      // `-p=` alone gives the value "=".
+      // If the word is only `-p=`, the value is `=`.
       const afterEquals = rest.length > 1 && rest.startsWith('=') ? rest.slice(1) : undefined;
       if (name === undefined) {
         this.#unknown(word, afterEquals !== undefined, at);
@@ -163,21 +166,21 @@ class CommandLine {
   }
 }
 
-/** The words that Go's `strconv.ParseBool` accepts. */
+/** The values of a boolean flag that Go's `strconv.ParseBool` accepts. */
 export const GO_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((word) => [word, true] as const),
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((word) => [word, false] as const),
 ]);
 
-/** Undefined for a string that Go's `strconv.ParseBool` refuses. */
+/** The value of a boolean flag. Undefined for a string that Go's `strconv.ParseBool` refuses. */
 export function goBoolean(text: string): boolean | undefined {
   return GO_BOOLEANS.get(text);
 }
 
 /**
  * The items of a list: one record of CSV, as Go's encoding/csv reads it for pflag (string_slice.go). An item
- * in double quotes may contain commas, and a double quote in it is written twice. An empty string has no
- * items. Undefined if a quote is in the wrong place, or if `text` has more than one line.
+ * in double quotes may contain commas, and a double quote inside such an item is written twice. An empty
+ * string has no items. Undefined if a quote is in the wrong place, or if `text` has more than one line.
  */
 export function stringSlice(text: string): readonly string[] | undefined {
   const line = text.replace(/\r?\n$/, '');

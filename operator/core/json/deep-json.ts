@@ -5,9 +5,9 @@ export type Replacer = (key: string, value: unknown) => unknown;
 
 /** An object or array that is not closed yet. */
 interface Open {
-  /** The value before the replacer. */
+  /** The object or array before the replacer was called for it. */
   readonly source: unknown;
-  /** Undefined for an array. */
+  /** The names of the members; undefined for an array. */
   readonly keys: readonly string[] | undefined;
   readonly parts: Readonly<Record<string | number, unknown>>;
   readonly length: number;
@@ -37,8 +37,8 @@ export function deepJson(value: unknown, replace: Replacer): string {
   const open: Open[] = [];
   let lookAt = FIRST_LOOK_AT;
   /**
-   * Opens an object or array and returns its bracket, or returns the JSON of a leaf. Undefined for values
-   * that JSON omits.
+   * Begins an object or array and returns its opening bracket. For any other value, returns its JSON.
+   * Undefined for values that JSON omits.
    */
   const begin = (key: string, source: unknown): string | undefined => {
     const part = replace(key, plainOf(source, key));
@@ -86,15 +86,15 @@ function containsItself(): OperatorError {
 }
 
 /**
- * A deep copy of `value`. It is usually made by structuredClone, which in Node 24 fails for a value with
- * 2,000 levels. Such a value is copied as JSON data: objects, arrays and scalars.
+ * A deep copy of `value`. It is made by structuredClone if possible. In Node 24, structuredClone fails for a
+ * value with 2,000 levels. Such a value is copied in another way, which supports only objects, arrays and
+ * scalars.
  */
 export function deepCopy<T>(value: T): T {
   try {
     return structuredClone(value);
   } catch (error) {
-    // structuredClone throws a RangeError only if the value is nested more deeply than the call stack
-    // allows.
+    // structuredClone throws a RangeError only if the value is nested too deeply for the call stack.
     if (error instanceof RangeError) return copyOfJson(value) as T;
     throw error;
   }
@@ -117,7 +117,7 @@ function copyOfJson(value: unknown): unknown {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const copy = copies.get(next) ?? {};
     for (const [key, part] of Object.entries(next)) {
-      // Defined, not assigned, because a member may be named `__proto__`.
+      // The member is defined and not assigned, because it may have the name `__proto__`.
       const descriptor = {
         value: copyOf(part),
         writable: true,

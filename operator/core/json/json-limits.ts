@@ -1,19 +1,22 @@
 /**
- * Limits for JSON from a program or a webhook. Each limit keeps the load of the main thread and the memory
- * small.
+ * Limits for JSON from a program or a webhook. Together they limit the load of the main thread and the
+ * memory.
  */
 export interface JsonLimits {
   /**
-   * Maximum depth of nested objects and lists. An API server accepts 10,000, and no Kubernetes object has a
-   * hundred. Comparing and merging deeper values would exceed the call stack.
+   * Maximum depth of nested objects and lists. An API server accepts 10,000 levels, and no Kubernetes object
+   * has even a hundred. Comparing or merging values with more levels would exceed the call stack.
    */
   readonly levels: number;
   /**
    * Maximum number of objects, lists, and their members and items, in the whole text. 10 MB of Kubernetes
-   * objects contain about as many.
+   * objects contain about this many.
    */
   readonly values: number;
-  /** Maximum number of documents in the whole text. Each becomes a request, or a change of a time series. */
+  /**
+   * Maximum number of documents in the whole text. Each document results in a request, or in a change of a
+   * time series.
+   */
   readonly documents: number;
   /**
    * Maximum number of members of one object, because JavaScript re-sorts the members of a large object
@@ -27,8 +30,8 @@ export interface JsonLimits {
 }
 
 /**
- * Limits for a text that is one value, such as the answer of a webhook. It is read in pieces, so its only
- * document may be as large as the whole text.
+ * Limits for a text that consists of one value, such as the answer of a webhook. The text is read in pieces,
+ * so the value may be as large as the limit for the whole text.
  */
 export const JSON_LIMITS: JsonLimits = {
   levels: 1_000,
@@ -50,12 +53,12 @@ export const DOCUMENT_LIMITS: JsonLimits = {
   documentValues: 100_000,
 };
 
-/** Maximum number of characters of a number. A number of any length would take seconds to become a bigint. */
+/** Maximum number of characters of a number. Converting a very long number to a bigint would take seconds. */
 export const MAX_NUMBER_CHARS = 1_000;
 
-/** A text that is not JSON, or that exceeds a limit. The message quotes nothing of the text. */
+/** A text that is not JSON, or that exceeds a limit. The message does not quote the text. */
 export class JsonTextError extends Error {
-  /** Number of the document, from 1. */
+  /** The number of the document in the text, counted from 1. */
   readonly document: number;
 
   constructor(document: number, problem: string, options?: ErrorOptions) {

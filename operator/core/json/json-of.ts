@@ -1,5 +1,5 @@
 /**
- * The value of a string with JSON. Undefined for a string that is not JSON, for an empty string, and for
+ * The parsed value of a JSON text. Undefined for a text that is not JSON, for an empty string, and for
  * undefined.
  */
 export function jsonOf(text: string | undefined): unknown {

@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import { parseExact } from './parse-exact.ts';
 import { type JsonPart, PIECE_CHARS } from './scan-json.ts';
 
-/** The text has a syntax error. The message quotes nothing of the text. */
+/** The text has a syntax error. The message does not quote the text. */
 export class JsonSyntaxError extends Error {
   /** Index in the text, from 0. Undefined if it is unknown, or if the text ends too early. */
   readonly position: number | undefined;
@@ -36,7 +36,7 @@ export function parsePart(text: string, offset: number): unknown {
 
 /**
  * The value of one object or list, as `parseExact` reads it. Yields after each piece of about 64 Ki
- * characters, so that a value of 10 MB takes a millisecond or two in one turn of the event loop.
+ * characters, so that even a value of 10 MB takes only a millisecond or two of each turn of the event loop.
  *
  * @param large - the start and the end of each object or list with more characters than a piece.
  * @throws JsonSyntaxError
@@ -75,16 +75,16 @@ const OPEN: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSE: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 
 /**
- * A large object or list while it is being read. Members before `#member` and from `#piece` on are not parsed
- * yet.
+ * A large object or list while it is being read. Its text before `#piece` is already parsed. The members
+ * between `#piece` and `#member` are complete, but not parsed yet.
  */
 class Container {
   readonly value: Record<string, unknown> | unknown[];
   readonly #text: string;
   readonly #end: number;
-  /** Where the first member begins that is not parsed yet. */
+  /** Index in the text of the first member that is not parsed yet. */
   #piece: number;
-  /** Where the current member begins. */
+  /** Index in the text where the current member begins. */
   #member: number;
   /** True if a comma precedes the piece. */
   #afterComma = false;
@@ -99,7 +99,7 @@ class Container {
     if (text[end - 1] !== (isList ? ']' : '}')) throw new JsonSyntaxError({ position: end - 1 });
   }
 
-  /** Call this at a comma, where a member ends. True when a piece was parsed. */
+  /** Call this at a comma, where a member ends. Returns true when a piece was parsed. */
   comma(at: number): boolean {
     const isFull = at - this.#piece >= PIECE_CHARS;
     if (isFull) this.#parse(at);
@@ -108,7 +108,7 @@ class Container {
     return isFull;
   }
 
-  /** Parses the complete members before the current one. */
+  /** Parses the complete members before the current member. */
   flush(): void {
     if (this.#member === this.#piece) return;
     this.#parse(this.#member - 1);
@@ -132,7 +132,7 @@ class Container {
     else if (key !== undefined) define(this.value, key, value);
   }
 
-  /** Where the next member begins, after a value that ends at `at`. */
+  /** Returns the index where the next member begins, after a value that ends at `at`. */
   skipTo(at: number): number {
     const rest = /[ \t\r\n]*/y;
     rest.lastIndex = at;
@@ -147,7 +147,7 @@ class Container {
     return next + 1;
   }
 
-  /** Where a string, or a small object or list, that begins at `at` ends. */
+  /** Returns the index after a string, or a small object or list, that begins at `at`. */
   endOf(at: number): number {
     let depth = 0;
     for (let next = at; ; next++) {

@@ -4,10 +4,11 @@ import { PIECE_CHARS, scanJson } from './scan-json.ts';
 
 /**
  * The values of a stream of JSON objects or lists, with or without white space between them. Integers that a
- * number cannot hold become bigints. Yields before a turn of the event loop becomes long.
+ * number cannot represent exactly become bigints. Yields often enough that no turn of the event loop becomes
+ * long.
  *
  * @throws JsonTextError for the first value that is not JSON, that is neither an object nor a list, or that
- *   exceeds a limit. Its message quotes nothing of `text`.
+ *   exceeds a limit. Its message does not quote `text`.
  */
 export function* readJsonDocuments(
   text: string,
@@ -42,10 +43,10 @@ export function* readJsonDocuments(
 /** Maximum number of characters of small documents that are parsed in one turn of the event loop. */
 const SLICE_CHARS = 32 * 1024;
 
-/** White space of JSON only. */
+/** Matches a text that is only white space according to JSON. */
 const SPACE = /^[ \t\r\n]*$/;
 
-/** A value, with the number of members that its objects have in the JSON. */
+/** A parsed value, and the number of members that its objects have in the JSON text. */
 export interface ReadJson {
   readonly value: unknown;
   readonly members: number;

@@ -36,8 +36,8 @@ const CLOSE_BRACKET = 0x5d;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * Finds the JSON objects and lists in a text, one after the other. It refuses the text when it exceeds a
- * limit. Yields after each 512 Ki characters. Other syntax errors are found when the text is parsed.
+ * Finds the JSON objects and lists in a text, one after the other. Throws if the text exceeds a limit. Yields
+ * after each 512 Ki characters. Most syntax errors are found only when the text is parsed.
  *
  * @param onOther - called for each character outside of objects and lists that is not white space.
  * @throws JsonLimitError
@@ -68,7 +68,7 @@ class Scan {
   #values = 0;
   #valuesBefore = 0;
   #members = 0;
-  /** Index of the last mark, string or white space. A number or a word follows it. */
+  /** Index of the last character that does not belong to a number or a word. */
   #mark = 0;
 
   constructor(text: string, limits: JsonLimits, onOther: (document: number) => void) {
@@ -88,7 +88,7 @@ class Scan {
     };
   }
 
-  /** Scans one more slice. Returns false at the end of the text. */
+  /** Scans the next slice. Returns false at the end of the text. */
   continue(): boolean {
     const text = this.#text;
     const end = Math.min(this.#at + SLICE_CHARS, text.length);
@@ -111,7 +111,7 @@ class Scan {
     return this.#at < text.length;
   }
 
-  /** Finds the end of a string. A string with escaped quotes may need several slices. */
+  /** Finds the end of a string. A long string may continue in the next slice. */
   #string(endOfSlice: number): void {
     const text = this.#text;
     if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
@@ -196,7 +196,7 @@ class Scan {
   }
 }
 
-/** White space, and the byte order mark that some programs write at the beginning. */
+/** True for white space, and for the byte order mark that some programs write at the beginning of a text. */
 function isSpace(code: number): boolean {
   if (code <= 0x7f) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   return code === BYTE_ORDER_MARK || /\s/.test(String.fromCharCode(code));

@@ -1,24 +1,24 @@
 /** An object or array that is not closed yet. */
 interface Open {
   readonly close: '}' | ']';
-  /** The JSON of the finished members or items. That of a member includes its key. */
+  /** The JSON of each finished member or item. For a member, it includes the key. */
   readonly parts: string[];
   /** The key of each element of `parts`, unescaped. Empty for an array. */
   readonly keys: string[];
-  /** The JSON of the key whose value comes next. */
+  /** The JSON of the key whose value is read next. */
   key: string | undefined;
 }
 
 /**
- * A string, a punctuation mark, or a run of other characters, which is a number or a word. White space is
- * skipped.
+ * Matches a string, a punctuation mark, or a sequence of other characters, which is a number or a word. White
+ * space is skipped.
  */
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
 
 /**
  * `text`, which is valid JSON, without white space and with the keys of every object sorted by their UTF-8
- * bytes, as Go writes maps. Numbers and strings stay as they are, with all of their digits and escapes. Works
- * at any depth.
+ * bytes, as Go writes maps. Numbers and strings are not changed, so that they keep all of their digits and
+ * escapes. Works at any depth.
  */
 export function sortedJson(text: string): string {
   const open: Open[] = [];
@@ -66,7 +66,10 @@ function plainKey(text: string): string {
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
-/** Characters outside of the basic plane. `<` compares UTF-16, which orders them differently than UTF-8. */
+/**
+ * Matches characters outside of the basic multilingual plane. `<` compares the UTF-16 of strings, which
+ * orders these characters differently than UTF-8.
+ */
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** Orders keys by their UTF-8 bytes. */

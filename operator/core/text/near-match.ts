@@ -1,9 +1,9 @@
-/** Maximum number of suggestions. More would not help. */
+/** Maximum number of suggestions. More suggestions would not help a reader. */
 const MAX_SUGGESTIONS = 5;
 
 /**
- * The candidates that are most similar to `text`, nearest first. A candidate is similar if at most a third of
- * the letters differ, or if one of the two contains the other.
+ * The candidates that are most similar to `text`. The most similar candidate comes first. A candidate is
+ * similar if at most a third of the letters differ, if it contains `text`, or if `text` contains it.
  */
 export function nearMatches(text: string, candidates: Iterable<string>): readonly string[] {
   const wanted = text.toLowerCase();

@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs';
 export type TextFiles = (path: string) => string;
 
 /**
- * Files in other languages next to the module that uses them: HTML, CSS, browser scripts, YAML. Each file is
- * read once, on first use.
+ * Reads files that are not TypeScript modules, such as HTML, CSS, browser scripts and YAML. They are next to
+ * the module that uses them. Each file is read once, on first use.
  *
- * `npm run build` replaces the folder with the contents of its files, so that the built package reads no
- * files. The build finds a call only if it is written like this, on one line: `textFiles(new URL('./',
- * import.meta.url))`.
+ * `npm run build` replaces the argument `source` with the contents of the files in the folder, so that the
+ * built package reads no files. The build finds a call only if it is written like this, on one line:
+ * `textFiles(new URL('./', import.meta.url))`.
  *
- * @param source - a folder of the sources; in the built package the contents of its files, keyed by their
- *   paths relative to the folder.
+ * @param source - a folder of the sources. In the built package, it is an object with the contents of the
+ *   files in the folder, keyed by their paths relative to the folder.
  * @returns a function that throws an `Error` for an unknown path, which is a bug of the toolkit.
  */
 export function textFiles(source: URL | Readonly<Record<string, string>>): TextFiles {

@@ -1,18 +1,18 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 
-/** Number of unchanged lines that are shown around each change, as in `diff -u`. */
+/** Number of unchanged lines before and after each change, as in `diff -u`. */
 const CONTEXT_LINES = 3;
 
 /**
- * Maximum number of differing lines for a shortest diff. The time of the search grows with the square of this
- * number.
+ * If at most this many lines differ, the shortest diff is computed. The time for this grows with the square
+ * of the number of differing lines.
  */
 const MAX_DIFFERENCES = 1_000;
 
 /**
- * The hunks of a unified diff, as lines without file names; empty when the texts are equal. The diff is a
- * shortest one if the texts differ in at most 1,000 lines. Beyond that, one hunk replaces all lines. This
- * is the only module that imports diff.
+ * The hunks of a unified diff, as lines without file names; empty when the texts are equal. If the texts
+ * differ in at most 1,000 lines, the diff is as short as possible. If they differ in more lines, a single
+ * hunk replaces all lines. This is the only module that imports the package `diff`.
  */
 export function unifiedDiff(before: string, after: string): readonly string[] {
   const [a, b] = [ended(before), ended(after)];
@@ -25,7 +25,7 @@ export function unifiedDiff(before: string, after: string): readonly string[] {
   return patch === undefined ? replaced(linesOf(a), linesOf(b)) : linesOf(patch);
 }
 
-/** Adds a line feed at the end, so that the diff does not report a missing one. */
+/** Adds a line feed at the end, so that the diff does not report that it is missing. */
 function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

@@ -9,8 +9,8 @@ const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const UNSEEN_OR_C0 = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * `json` with the characters of `UNSEEN` escaped, such as `\u009b`. It is the same JSON value and safe for a
- * terminal.
+ * `json` with the characters of `UNSEEN` escaped, such as `\u009b`. The JSON value is the same, and its text
+ * is safe for a terminal.
  */
 export function visibleJson(json: string): string {
   return json.replace(UNSEEN, escaped);
@@ -28,17 +28,17 @@ function escaped(character: string): string {
 }
 
 /**
- * Maximum characters of a server's message in an error or a log line. It is enough for the messages of an API
- * server, and does not flood a log. It is also the number of bytes that are read of an answer that does not
- * come from Kubernetes.
+ * Maximum number of characters of a server's message in an error or a log line. This is enough for the
+ * messages of an API server, and does not flood a log. An answer that does not come from Kubernetes is read
+ * up to the same number of bytes.
  */
 export const MAX_TEXT_CHARS = 2_048;
 
-/** Number of characters that are kept at the end, where an API server names the last of several causes. */
+/** Number of characters that are kept at the end, where an API server reports the last of several causes. */
 const END_CHARS = 512;
 
 /**
- * `text`, with its middle removed if it is too long. The number of removed characters is shown instead.
+ * `text`, with its middle removed if it is too long. The number of removed characters is inserted there.
  *
  * @param maxChars - characters of `text` to keep. Default 2,048.
  */
@@ -48,6 +48,6 @@ export function boundedText(text: string, maxChars: number = MAX_TEXT_CHARS): st
   const end = text.slice(-endChars);
   const beginning = text.slice(0, maxChars - endChars);
   const removed = text.length - maxChars;
-  // A cut may leave half of a surrogate pair, which becomes U+FFFD.
+  // Cutting may split a surrogate pair. The remaining half becomes U+FFFD.
   return `${beginning} … (${removed} characters omitted) … ${end}`.toWellFormed();
 }

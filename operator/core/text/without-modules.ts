@@ -1,7 +1,7 @@
 /**
- * Joins the scripts of a page into one script. In the sources they are modules, for the compiler and for
- * tests. In the page they follow each other in one module, because a page that makes no requests cannot
- * import. So every top-level name of a file must be unique among all files.
+ * Joins the scripts of a page into one script. In the sources each script is a module, so that the compiler
+ * and tests can use it. The page contains all of them in one module, because a page that makes no requests
+ * cannot import modules. So a top-level name must occur in only one of the scripts.
  *
  * @param scripts - ordered so that each script follows the scripts that it imports.
  */

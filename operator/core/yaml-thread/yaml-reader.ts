@@ -4,9 +4,9 @@ import { OneAtATime } from '../one-at-a-time.ts';
 import { textFiles } from '../text/text-files.ts';
 import type { YamlAnswer, YamlRequest } from './yaml-work.ts';
 
-/** Reads YAML from others, outside of the main thread, with limits on time and memory. */
+/** Reads YAML that other people have written, in another thread, with limits on time and memory. */
 export interface YamlReader {
-  /** @throws `signal.reason` when aborted. Whatever the YAML is, this method throws nothing else. */
+  /** @throws `signal.reason` when aborted. It throws nothing else, whatever the YAML contains. */
   read(request: YamlRequest, signal: AbortSignal): Promise<YamlAnswer>;
   /** Ends the thread of the reader. */
   close(): Promise<void>;
@@ -20,7 +20,10 @@ export interface YamlReaderOptions {
   readonly memoryLimitMb?: number;
 }
 
-/** Milliseconds for which a thread without work is kept. Starting a thread takes 0.1 s. */
+/**
+ * Milliseconds after which a thread without work is ended. It is kept for this time, because starting a
+ * thread takes 0.1 s.
+ */
 const IDLE_MS = 5_000;
 
 /**

@@ -7,18 +7,18 @@ export interface YamlRequest {
   readonly texts: readonly string[];
   /**
    * `stream`: each text is split at its markers, and empty documents are omitted. `unique`: each text is one
-   * document, and the answer names the first duplicate key of a mapping. `one`: each text is one document.
+   * document, and the answer contains the first duplicate key of a mapping. `one`: each text is one document.
    */
   readonly form: 'stream' | 'unique' | 'one';
 }
 
 /**
- * The documents of the texts, or why they cannot be read. Nothing in it quotes the texts, except for a
- * duplicate key.
+ * The documents of the texts, or the reason why they cannot be read. Except for a duplicate key, a reason
+ * does not quote the texts.
  */
 export type YamlAnswer =
   | {
-      /** Each document as JSON. Integers have all their digits, and an infinity is `1e999`. */
+      /** Each document as JSON. Integers keep all their digits, and an infinity is written as `1e999`. */
       readonly documents: readonly string[];
       /** The first duplicate key of a mapping. */
       readonly duplicate?: { readonly line: number; readonly key: string };
@@ -40,7 +40,7 @@ const MAX_YAML_CHARS = 2 * 1024 * 1024;
  */
 const MAX_JSON_CHARS = 10_000_000;
 
-/** A line that ends a document. `---` at the beginning of a line is never inside a value. */
+/** Matches a line that ends a document. In YAML, a line that begins with `---` is never part of a value. */
 const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 
 /** Reads YAML. This may take any amount of time and memory, so it runs in a thread that has limits. */
@@ -71,8 +71,8 @@ function tooLong({ length }: string): string {
 }
 
 /**
- * How much may still be added to the JSON. A string that does not fit into the heap of a thread would end the
- * process.
+ * Limits the size of the JSON before it is written. A string that does not fit into the heap of a thread
+ * would end the whole process.
  */
 class Budget {
   #documents = 0;
@@ -111,7 +111,7 @@ function parsed(part: string): unknown {
   } catch (error) {
     const message = messageOf(error);
     if (message.includes('call stack')) throw new Problem('has too many levels');
-    // The message of the YAML package quotes the text. Only the position is kept.
+    // The message of the YAML package quotes the text, so only the position is used.
     const position = / at line \d+, column \d+/.exec(message)?.[0];
     throw new Problem(
       `is neither JSON nor YAML${position === undefined ? '' : `,${position} of the document`}`,

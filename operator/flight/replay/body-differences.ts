@@ -2,28 +2,28 @@ import { jsonOf } from '../../core/json/json-of.ts';
 import { isMapping } from '../../core/mapping.ts';
 
 /**
- * Milliseconds. Times in a record and in its replay differ by the processing time, and by fractions of a
- * second.
+ * Two times in bodies count as equal if they differ by at most this many milliseconds. The time in a replay
+ * differs from the recorded time by the processing time, and by fractions of a second.
  */
 const SAME_TIME_MS = 2_000;
 
-/** Maximum number of differences. More would not help a reader. */
+/** Maximum number of differences that are described. More differences would not help a reader. */
 const MOST_DIFFERENCES = 8;
 
 const MOST_CHARS = 80;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A digest or a token: one string of digits and letters that no person would write. */
+/** Matches a digest or a token: a string of digits and letters that no person would write. */
 const DIGEST = /^(?=.*\d)(?:[0-9a-f]{8,}|[A-Za-z0-9+/_-]{16,}={0,2})$/;
 
-/** How the body of a write differs from the recorded one. */
+/** How the body of a write differs from the recorded body. */
 export interface BodyDifferences {
   /** Descriptions of the differences, at most eight. Empty when the bodies are the same. */
   readonly texts: readonly string[];
   /**
-   * Paths of values that may have been made from a Secret, whose value is not in the record. They count as
-   * equal.
+   * Paths of values that may be digests of secret values, which the record does not contain. These values
+   * count as equal.
    */
   readonly fromSecrets: readonly string[];
 }
@@ -32,8 +32,8 @@ export interface BodyDifferences {
  * Compares two bodies as JSON. The order of members does not matter. Times that are within two seconds of
  * each other count as equal.
  *
- * @param hasSecrets - true if the record has placeholders for secret values. The digest of a placeholder
- *   differs from the recorded digest.
+ * @param hasSecrets - true if the record has placeholders for secret values. The replayed code then computes
+ *   digests of placeholders, which differ from the recorded digests.
  */
 export function bodyDifferences(
   recorded: string | undefined,

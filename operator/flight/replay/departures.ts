@@ -3,10 +3,15 @@ import type { Difference } from './difference.ts';
 import { idOf } from './recorded/replayed-watches.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
-/** Maximum number of differences that are kept. Later ones usually follow from the first ones. */
+/**
+ * Maximum number of differences that are kept. Later differences usually result from the first differences.
+ */
 const MOST_KEPT = 20;
 
-/** Where the replay differs from the record, and for which keys and objects the record no longer applies. */
+/**
+ * The differences between the replay and the record, and the keys and objects that the record no longer
+ * describes correctly.
+ */
 export class Departures {
   readonly differences: Difference[] = [];
   /** Paths in bodies whose values may come from Secrets. They are not compared. */
@@ -14,7 +19,7 @@ export class Departures {
   readonly #continues: boolean;
   readonly #keyLeft: (controller: string, key: string) => void;
   readonly #key: string | undefined;
-  /** Keys that are no longer compared, each with its controller. */
+  /** The keys that are no longer compared, each together with its controller. */
   readonly #keys = new Set<string>();
   readonly #objects = new Set<string>();
   #total = 0;
@@ -44,8 +49,8 @@ export class Departures {
   }
 
   /**
-   * Adds a difference between replay and record. Only the first difference of a key counts, because others
-   * follow from it.
+   * Adds a difference between replay and record. Only the first difference of a key counts, because later
+   * differences result from it.
    */
   add(difference: Difference, attempt?: ReplayedAttempt): void {
     if (attempt !== undefined) attempt.hasLeft = true;
@@ -62,7 +67,7 @@ export class Departures {
     return this.#keys.has(`${controller} ${key}`);
   }
 
-  /** From now on the record no longer describes this object correctly. */
+  /** Call this when the record no longer describes an object correctly. */
   leaveObject(id: string): void {
     this.#objects.add(id);
   }

@@ -8,14 +8,14 @@ export interface Difference {
   readonly controller: string;
   readonly key: string;
   /**
-   * The number of the attempt among all attempts for the key in the record, from 1. Undefined outside of an
-   * attempt.
+   * The number of the attempt among all attempts for the key in the record, counted from 1. Undefined outside
+   * of an attempt.
    */
   readonly attempt: number | undefined;
   readonly kind: 'write' | 'no-write' | 'outcome' | 'no-begin' | 'begin' | 'no-end' | 'read';
-  /** What the record contains, as a phrase. */
+  /** A phrase that says what the record contains. */
   readonly recorded: string;
-  /** What the replay did, as a phrase. */
+  /** A phrase that says what the replay did. */
   readonly now: string;
   /** Further details, one line each. */
   readonly details: readonly string[];
@@ -33,12 +33,12 @@ export function differenceText(difference: Difference, wall: number): readonly s
   ];
 }
 
-/** For example `12.345 s`. */
+/** A time in the record as text, for example `12.345 s`. */
 export function shownAt(at: number): string {
   return `${(at / 1_000).toFixed(3)} s`;
 }
 
-/** A request without its body: `PATCH /api/v1/namespaces/demo/configmaps/web (apply)`. */
+/** A request as text, without its body: `PATCH /api/v1/namespaces/demo/configmaps/web (apply)`. */
 export function shownRequest({
   method,
   path,
@@ -53,7 +53,7 @@ export function shownRequest({
   return `${method} ${pathname}${name === undefined ? '' : ` of ${name}`}`;
 }
 
-/** The name of an object that is being created, which only the body contains. */
+/** The name of an object that is being created. Only the body contains it. */
 function nameIn(body: string | undefined): string | undefined {
   const { name, generateName } = mappingOf(mappingOf(jsonOf(body)).metadata);
   if (typeof name === 'string') return name;

@@ -5,14 +5,14 @@ import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
 /**
- * Milliseconds that an attempt may still run after its recorded end, and that a late write may be missing
- * after its recorded time.
+ * Milliseconds for which an attempt may still run after its recorded end. A late write may be missing for the
+ * same time after its recorded time.
  */
 const END_MS = 5_000;
 
 /**
- * What the replay should have reached by now: the recorded ends of attempts, and writes that the code did not
- * await.
+ * Checks that attempts end in the replay as in the record, and that the replay makes the recorded writes that
+ * the code did not await.
  */
 export class ExpectedEnds {
   readonly #departures: Departures;
@@ -34,12 +34,15 @@ export class ExpectedEnds {
     this.#lateWrites.push({ attempt, exchange });
   }
 
-  /** Forgets attempts that were stopped and therefore have no end. */
+  /** Forgets attempts that were stopped, and for this reason do not end. */
   forgetAttempts(): void {
     this.#attempts = [];
   }
 
-  /** Adds a difference for each overdue attempt or write. */
+  /**
+   * Adds a difference for each attempt that has not ended in time, and for each write that was not made in
+   * time.
+   */
   check(now: number): void {
     const departures = this.#departures;
     this.#attempts = this.#attempts.filter(({ attempt, outcome }) => {

@@ -17,7 +17,7 @@ import { objectIdOf, requestTarget } from './recorded/request-target.ts';
 import { objectsInAnswer } from './recorded/seen-answers.ts';
 import { Relations } from './relations.ts';
 
-/** If there are fewer objects than this, all are kept, because they do not distract a reader. */
+/** If there are at most this many objects, all of them are kept, because they do not distract a reader. */
 const FEW_OBJECTS = 20;
 
 const NEEDED_SETTINGS: ReadonlySet<string> = new Set([
@@ -27,8 +27,9 @@ const NEEDED_SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a record contains about one key: its attempts, the objects that are related to it, and the events of
- * these objects. Settings, versions, other keys, logs and the fields that only a server sets are omitted.
+ * The part of a record that is about one key: its attempts, the objects that are related to it, and the watch
+ * events of these objects. Most settings, other keys, logs, and fields that record who wrote what are
+ * omitted.
  *
  * @param until - milliseconds since the recorder began. Later lines are omitted.
  */
@@ -62,8 +63,8 @@ export function incidentOf(record: FlightRecord, key: string, until: number): Fl
 }
 
 /**
- * The key that the record is most likely about: the key of the last attempt that wrote or failed, or if no
- * attempt did, the key of the first attempt. Undefined when the record has no attempt.
+ * The key for which the record was probably made: the key of the last attempt that wrote or failed. If no
+ * attempt did so, it is the key of the first attempt. Undefined when the record has no attempt.
  */
 export function likelyKey(record: FlightRecord): string | undefined {
   let found: BeginLine | undefined;
@@ -100,7 +101,7 @@ class Kept {
     return found !== undefined && object !== undefined && this.#has(collectionOf(found), object);
   }
 
-  /** What is kept of the line; undefined when nothing is kept. */
+  /** The line, reduced to the data that are kept. Undefined when nothing is kept. */
   line(line: RecordLine): RecordLine | undefined {
     switch (line.kind) {
       case 'begin':
@@ -130,8 +131,8 @@ class Kept {
   }
 
   /**
-   * The collection of a list that fills a cache. Without such a list, the watches of a replay would not begin
-   * where the recorded ones did.
+   * The collection of a list that fills a cache; undefined for any other request. Such lists are kept.
+   * Without them, the watches of a replay would not begin where the recorded watches began.
    */
   #listOf({ request }: RecordedExchange): string | undefined {
     const { by, method, path, purpose } = request;
@@ -168,7 +169,7 @@ class Kept {
       : { ...line, text: kept.map((each) => `${each}\n`).join('') };
   }
 
-  /** A page of a list, reduced to the kept objects. It replaces the first chunk of the answer. */
+  /** A page of a list, reduced to the kept objects. It replaces the chunks of the answer. */
   #page(line: ChunkLine, exchange: RecordedExchange, collection: string): RecordLine | undefined {
     const answer = jsonOf(answeredText(exchange));
     if (!isMapping(answer) || !Array.isArray(answer.items)) return line;
@@ -230,7 +231,7 @@ function contentType(headers: Readonly<Record<string, string>>): Readonly<Record
   return type === undefined ? {} : { 'content-type': type };
 }
 
-/** The items of a list that have a name. Items do not state their kind. */
+/** The items of a list that have a name. The items themselves have no `kind`. */
 function itemsOf(list: unknown): readonly KubernetesObject[] {
   const { items } = mappingOf(list);
   if (!Array.isArray(items)) return [];
@@ -238,8 +239,8 @@ function itemsOf(list: unknown): readonly KubernetesObject[] {
 }
 
 /**
- * An object, or an item of a list, without the fields in which `kubectl` and servers keep facts
- * about writers.
+ * An object, or an item of a list, without the fields in which `kubectl` and API servers record who wrote
+ * what.
  */
 function plain(value: unknown): unknown {
   if (!isMapping(value) || !isMapping(value.metadata)) return value;

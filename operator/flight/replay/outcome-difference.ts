@@ -5,7 +5,10 @@ import { type Difference, shownRequest } from './difference.ts';
 import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
-/** Milliseconds. Delays that depend on the clock differ by the processing time. */
+/**
+ * Two delays count as equal if they differ by at most this many milliseconds. Delays that depend on the clock
+ * differ by the processing time.
+ */
 const SAME_DELAY_MS = 1_000;
 const SAME_DELAY_SHARE = 0.1;
 
@@ -43,8 +46,8 @@ export function missingWrite(
 }
 
 /**
- * The difference for a missing write that the code did not await, and that was therefore recorded after the
- * end of the attempt.
+ * The difference for a missing write that the recorded code did not await, so that it was sent after the end
+ * of the attempt.
  */
 export function lateWriteMissing(
   { begin: { controller, key }, number }: RecordedAttempt,
@@ -78,7 +81,7 @@ function common(
 
 function isSame(recorded: OutcomeLine, end: AttemptEnd): boolean {
   if (recorded.result !== end.outcome) return false;
-  // The delay after a failure is random.
+  // The delay after a failure is random, so it is not compared.
   if (recorded.result !== 'requeue_after') {
     const code = end.error && recordedError(end.error).code;
     return code === recorded.error?.code;

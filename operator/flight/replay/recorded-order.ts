@@ -6,8 +6,9 @@ import type { RecordedRun } from './recorded/recorded-run.ts';
 import { ReplayedAttempt } from './replayed-attempt.ts';
 
 /**
- * Milliseconds that a key may be due in only one of record and replay. Processing takes no time in a replay,
- * so keys are due a little earlier, and policies of the process may delay a key for a few more seconds.
+ * Milliseconds by which the time when a key is due may differ between record and replay. In a replay, keys
+ * are due a little earlier, because processing takes no time, and policies of the process may delay a key for
+ * a few more seconds.
  */
 const PATIENCE_MS = 5_000;
 
@@ -16,11 +17,11 @@ interface Line {
   readonly queue: OrderedQueue;
   /** Workers that wait for a key. */
   readonly free: ((key: ObjectKey | undefined) => void)[];
-  /** Recorded attempts that should begin, and that have not begun in the replay. */
+  /** Recorded attempts that should have begun in the replay, but have not begun. */
   due: BeginLine[];
-  /** Number of additional workers, which replace those that are occupied by abandoned attempts. */
+  /** Number of additional workers. They replace workers that are occupied by abandoned attempts. */
   spare: number;
-  /** The time when each ready key was first seen to be ready. */
+  /** For each ready key, the time when the replay first noticed that it is ready. */
   readonly readyAt: Map<ObjectKey, number>;
 }
 
@@ -39,8 +40,8 @@ export class RecordedOrder {
   readonly #lines = new Map<string, Line>();
   readonly #running = new Map<string, ReplayedAttempt>();
   /**
-   * Attempts that had begun before the record and are not compared. Their keys are held until their recorded
-   * ends.
+   * Attempts that had begun before the record and that are not compared. Each of their keys is held until the
+   * recorded end of the attempt.
    */
   readonly #unseen = new Map<number, BeginLine>();
   /** Recorded attempts of controllers that have not started in the replay. */
@@ -63,7 +64,7 @@ export class RecordedOrder {
     }
   }
 
-  /** The order of the workers of one process, until `endTerm` or `close`. */
+  /** The order in which the workers of one process get keys, until `endTerm` or `close` is called. */
   ofTerm(): WorkOrder {
     const term = this.#terms;
     return {
@@ -83,8 +84,8 @@ export class RecordedOrder {
   }
 
   /**
-   * The process has lost its leadership: all attempts end, and all controllers start again with the next
-   * term.
+   * Call this when the process has lost its leadership. All attempts end, and all controllers start again
+   * when the process is the leader again.
    */
   endTerm(): void {
     this.#freeAll();
@@ -122,7 +123,7 @@ export class RecordedOrder {
     if (this.#running.get(id) === attempt) this.#running.delete(id);
   }
 
-  /** The running attempts that lack a write which was recorded before `at`. */
+  /** The running attempts that have not made a write which was recorded before `at`. */
   behind(at: number): readonly ReplayedAttempt[] {
     return [...this.#running.values()].filter(({ missing }) =>
       missing.some(({ request }) => request.at < at),
@@ -130,9 +131,9 @@ export class RecordedOrder {
   }
 
   /**
-   * Abandons an attempt that had begun before the record and that now differs, because the caches are newer
-   * than the data that the attempt had read. The attempt is ignored from now on, and its key is held until
-   * the recorded end.
+   * Abandons an attempt that had begun before the record and that differs from the record, because the
+   * recorded caches are newer than the data that the attempt had read. The attempt is ignored from now on,
+   * and its key is held until the recorded end of the attempt.
    */
   abandon(attempt: ReplayedAttempt): void {
     const { controller, key, recorded } = attempt;
@@ -163,7 +164,7 @@ export class RecordedOrder {
     }
   }
 
-  /** Runs an attempt that had begun before the record, again from its beginning. */
+  /** Runs an attempt that had begun before the record. It runs again from its beginning. */
   #carriedOn(line: Line, begin: BeginLine): void {
     const key = begin.key as ObjectKey;
     line.queue.add(key);
@@ -207,15 +208,18 @@ export class RecordedOrder {
       for (const resolve of free.splice(0)) resolve(undefined);
   }
 
-  /** True when the recorded attempt has begun in the replay, or will never begin. */
+  /**
+   * Starts a recorded attempt if its key is due. Returns true when it has begun, or when it is clear that it
+   * does not begin in the replay.
+   */
   #start(line: Line, begin: BeginLine): boolean {
     const { queue, free } = line;
     const { now, departures, run } = this.#options;
     const key = begin.key as ObjectKey;
     const [worker] = free;
     if (worker !== undefined && this.running(begin.controller, key) === undefined) {
-      // A retry has a random delay, and a policy may delay the key for longer than in the record. In both
-      // cases the recorded time is used.
+      // The delay of a retry is random, and a policy may delay the key for longer than in the record. In both
+      // cases the attempt begins at the recorded time.
       if (queue.isWaiting(key)) queue.add(key);
       if (this.#take(line, begin.controller, key, begin)) return true;
     }
@@ -247,7 +251,10 @@ export class RecordedOrder {
     return true;
   }
 
-  /** Adds a difference for a ready key for which the record has no attempt now. The key then runs anyway. */
+  /**
+   * Adds a difference for each ready key for which the record has no attempt at this time. Unless the replay
+   * is over, an attempt for the key is started anyway.
+   */
   #checkReady(controller: string, line: Line): void {
     const { departures } = this.#options;
     const now = this.#options.now();
@@ -277,8 +284,8 @@ export class RecordedOrder {
 }
 
 /**
- * Puts a key into the queue, in its state when the record began. A key that a worker had is added by its
- * `begin` line.
+ * Puts a key into the queue, in the state that it had when the record began. A key that a worker held then is
+ * added later by its `begin` line.
  */
 function putBack(queue: OrderedQueue, line: QueuedLine): void {
   const { priority, dueInMs = 0, failures, state } = line;
@@ -286,14 +293,16 @@ function putBack(queue: OrderedQueue, line: QueuedLine): void {
   if (state === 'working') return;
   for (let count = 0; count < failures; count++) queue.retry(key, dueInMs, { priority });
   if (state === 'ready') queue.add(key, { priority });
-  // The condition for which a parked key waits is not known, so the key runs at its recorded time.
+  // The record does not contain the condition for which a parked key waits, so the attempt begins at its
+  // recorded time.
   else queue.addAfter(key, state === 'parked' ? PARKED_MS : dueInMs, { priority });
 }
 
 const PARKED_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * The number of the controller's attempts that had begun before the record. Each may have to be abandoned.
+ * The number of the controller's attempts that had begun before the record. Each of them may have to be
+ * abandoned, and then occupies a worker.
  */
 export function spareWorkers({ attempts }: Pick<RecordedRun, 'attempts'>, name: string): number {
   return [...attempts.values()].filter(

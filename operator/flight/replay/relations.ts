@@ -4,7 +4,7 @@ import { idOf } from './recorded/replayed-watches.ts';
 /** Records which objects belong together: owners, and the objects that they own. */
 export class Relations {
   readonly #ids = new Set<string>();
-  /** The objects that each uid connects: the object itself, and the objects that it owns. */
+  /** For each uid, the object with this uid and the objects that it owns. */
   readonly #byLink = new Map<string, Set<string>>();
   readonly #links = new Map<string, Set<string>>();
 
@@ -26,7 +26,7 @@ export class Relations {
   /** The objects in `begun`, and all objects that are related to them, directly or indirectly. */
   from(begun: ReadonlySet<string>): ReadonlySet<string> {
     const found = new Set(begun);
-    // The set grows while it is iterated, and each new member is visited as well.
+    // The set grows during this loop, and the loop also visits the new members.
     for (const id of found) {
       for (const link of this.#links.get(id) ?? []) {
         for (const other of this.#byLink.get(link) ?? []) found.add(other);

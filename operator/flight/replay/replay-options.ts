@@ -13,13 +13,13 @@ export interface ReplayOptions {
   readonly record: FlightRecord;
   /** The controllers of the recorded operator. */
   readonly controllers: readonly Controller[];
-  /** The settings that the modules add. A record contains only those of the environment. */
+  /** The settings that the modules add. A record contains only the settings from the environment. */
   readonly settings?: Partial<Settings> | undefined;
-  /** True when controllers of the record may be missing. Default false. */
+  /** True if `controllers` may lack controllers of the record. Default false. */
   readonly partly?: boolean;
   /** Milliseconds since the recorder began. Later lines are not replayed. Default: the end of the record. */
   readonly untilAt?: number | undefined;
-  /** Only differences of this key count. Default: differences of all keys count. */
+  /** If set, only differences of this key count. Default: differences of all keys count. */
   readonly key?: string | undefined;
   /**
    * If true, the replay continues after a difference, and a cluster answers requests that were not recorded.
@@ -46,22 +46,22 @@ export interface Replay {
   readonly attempts: number;
   /** The number of recorded writes that were made again. */
   readonly writes: number;
-  /** Where the replay ended, in milliseconds since the recorder began. */
+  /** The time at which the replay ended, in milliseconds since the recorder began. */
   readonly endedAt: number;
   /** Converts milliseconds since the recorder began into wall time, in milliseconds since 1970. */
   readonly wallAt: (at: number) => number;
   /**
-   * Where the code uses clocks, randomness or the network directly, not through its context. A record has no
-   * answers for such uses.
+   * The places where the code uses clocks, randomness or the network directly, and not through its context. A
+   * record does not contain the results of such uses.
    */
   readonly ownUses: readonly FoundUse[];
   /** Notes for the reader of the result. */
   readonly notes: readonly string[];
-  /** The objects of the API server at the end, as far as the operator has received them. */
+  /** The objects of the API server at the end of the replay, as far as the operator has received them. */
   readonly objects: RecordedObjects;
-  /** The writes and outcomes for a key, in all controllers. */
+  /** Returns the writes and the outcome for a key, in all controllers. */
   readonly ofKey: (key: string) => ReplayedKey;
-  /** The collection to which the path of a request refers, as `objects` names it. */
+  /** Returns the collection to which the path of a request refers, with the same name as in `objects`. */
   readonly collectionOf: (path: string) => string | undefined;
 }
 

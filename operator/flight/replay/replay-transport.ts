@@ -23,7 +23,8 @@ interface ReplayTransportOptions {
   /** Called for each write of an attempt. */
   readonly wrote: (key: string, request: TransportRequest) => void;
   /**
-   * Called for an attempt that had begun before the record and that differs from it. It gets no more answers.
+   * Called for an attempt that had begun before the record and that differs from it. Its requests are no
+   * longer answered.
    */
   readonly abandoned: (attempt: ReplayedAttempt) => void;
 }
@@ -33,9 +34,9 @@ export class ReplayTransport implements Transport {
   /** The attempt to which the running code belongs. */
   readonly attempts: AsyncLocalStorage<ReplayedAttempt> = new AsyncLocalStorage();
   readonly #options: ReplayTransportOptions;
-  /** Recorded requests that belong to no attempt, by method and path, in order. */
+  /** Recorded requests that do not belong to an attempt, in order, keyed by method and path. */
   readonly #others = new Map<string, RecordedExchange[]>();
-  /** The recorded replies until now. */
+  /** The lines of the recorded replies until now. */
   readonly #passed = new Map<RecordedExchange, ReplyLine[]>();
   readonly #open = new Map<RecordedExchange, ReplayedExchange>();
 
@@ -98,7 +99,8 @@ export class ReplayTransport implements Transport {
   }
 
   /**
-   * Takes a request outside of attempts. It gets the reply of the next recorded request with the same path.
+   * Handles a request that does not belong to an attempt. It gets the reply of the next recorded request with
+   * the same method and path.
    */
   #takeOther(exchange: ReplayedExchange): boolean {
     const { method, path } = exchange.request;
@@ -109,7 +111,8 @@ export class ReplayTransport implements Transport {
 
   /**
    * Handles a request from the code of an attempt. Returns false for a read after the end of the attempt that
-   * the record does not contain. For example, a source that the attempt has opened continues to read.
+   * the record does not contain. For example, a source that the attempt has opened continues to read after
+   * its end.
    */
   #takeOfAttempt(
     exchange: ReplayedExchange,
@@ -145,7 +148,10 @@ export class ReplayTransport implements Transport {
   }
 }
 
-/** Requests that belong to no attempt are matched without their query, which may depend on chance or time. */
+/**
+ * The key by which requests that do not belong to an attempt are matched. It does not contain the query,
+ * which may depend on random numbers or on the time.
+ */
 function looseId(method: string, path: string): string {
   const target = requestTarget(path);
   const [pathname] = path.split('?');
@@ -168,7 +174,10 @@ function writeDifference(
   };
 }
 
-/** How the bodies of two requests differ. Empty if the requests are about different objects. */
+/**
+ * Describes how the queries and bodies of two requests differ. Empty if the requests are about different
+ * objects.
+ */
 function howBodiesDiffer(
   { request }: RecordedExchange,
   now: Pick<TransportRequest, 'method' | 'path' | 'body'>,

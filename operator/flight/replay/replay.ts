@@ -39,7 +39,7 @@ import { Unrecorded } from './unrecorded.ts';
  * Runs controllers against a record, in virtual time, and compares what they do with the record.
  *
  * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or belongs to other controllers;
- *   OperatorError `USER_CODE` when the code crashes and did not crash when it was recorded.
+ *   OperatorError `USER_CODE` when the code crashes, but did not crash when it was recorded.
  */
 export async function replay(options: ReplayOptions): Promise<Replay> {
   const replaying = new Replaying(recordedRun(options.record), options);
@@ -102,7 +102,7 @@ class Replaying {
     this.#random = seededRandom(state.random).next;
     this.world = {
       clock: this.#time,
-      // Separate random numbers, so that those of the toolkit are the recorded ones in the recorded order.
+      // User code gets other random numbers, so that the toolkit gets the recorded numbers in order.
       random: seededRandom(state.random + 1).next,
       uses: (what, name) => this.#uses.note(what, name),
       immediates: 0,
@@ -201,7 +201,7 @@ class Replaying {
     if (!this.#isOver) await this.#advance(Math.min(untilAt, header.to));
   }
 
-  /** Carried attempts have got as far as recorded, so the caches now get their state of that time. */
+  /** Attempts from before the record have been replayed, so the caches now get the recorded state. */
   async #carriedOn(): Promise<void> {
     for (const attempt of this.#order.behind(this.#run.state.at)) this.#abandon(attempt);
     for (const [collection, object] of this.#lists.createdBefore) {
@@ -212,7 +212,7 @@ class Replaying {
     this.#order.putBack();
   }
 
-  /** @returns false when the replay ends with the line. */
+  /** @returns false when the replay ends with this line. */
   async #happened(line: RecordLine): Promise<boolean> {
     await this.#advance('at' in line ? line.at : 0);
     if (line.kind === 'leader' && line.group === undefined && !this.#lead(line)) return false;
@@ -264,7 +264,7 @@ class Replaying {
     this.#order.close();
     process?.stop('the replay is over');
     const until = this.#clock.monotonic() + STOP_MS;
-    // The time limits of the stop pass as well. Work that does not end in that time is abandoned.
+    // The clock also runs through the time limits of the stop. Work that does not end by then is abandoned.
     await settleWorld(this.world);
     while (process?.isOver === false && this.#ringNext(until)) await settleWorld(this.world);
     await this.#unrecorded.close();
@@ -279,7 +279,7 @@ class Replaying {
     }
   }
 
-  /** Moves the clock, and triggers the alarms that are due before that. */
+  /** Moves the clock to `at`, and triggers the alarms that are due before that. */
   async #advance(at: number): Promise<void> {
     while (!this.#isOver && this.#ringNext(at)) await this.#rest();
     if (this.#crash === undefined) this.#clock.moveTo(at);
@@ -373,7 +373,7 @@ class Replaying {
     );
   }
 
-  /** Cancels the remaining recorded writes for a key that does something else. */
+  /** Cancels the remaining recorded writes for a key that differs from the record. */
   #keyLeft(controller: string, key: string): void {
     for (const { begin, exchanges } of this.#run.attempts.values()) {
       if (begin.controller !== controller || begin.key !== key) continue;
@@ -385,7 +385,7 @@ class Replaying {
   }
 }
 
-/** Alarms run in the context that set them, like Node's timers. So later calls belong to the same attempt. */
+/** Like Node's timers, alarms run in the context that set them, so that calls keep their attempt. */
 function withContext(clock: Clock): Clock {
   return {
     now: () => clock.now(),
@@ -394,7 +394,7 @@ function withContext(clock: Clock): Clock {
   };
 }
 
-/** Milliseconds, longer than every limit of a stop. */
+/** Milliseconds. This is longer than every time limit of a stop. */
 const STOP_MS = 120_000;
-/** Wall clocks that differ by fewer milliseconds than this count as equal. */
+/** Jumps of the wall clock by fewer milliseconds are not noted. */
 const JUMP_MS = 1_000;

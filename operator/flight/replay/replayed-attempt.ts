@@ -17,13 +17,13 @@ export type Found =
 
 type Asked = Pick<TransportRequest, 'path' | 'body'> & { readonly method: string };
 
-/** An attempt in the replay, with its recorded counterpart. */
+/** An attempt in the replay, and the corresponding recorded attempt. */
 export class ReplayedAttempt {
   readonly controller: string;
   readonly key: string;
   /** Undefined for an attempt that the record does not have. */
   readonly recorded: RecordedAttempt | undefined;
-  /** True when the attempt has differed from the record. From then on it is not compared. */
+  /** True when the attempt has differed from the record. It is then no longer compared. */
   hasLeft = false;
   hasEnded = false;
   /** True when the requests of the attempt are no longer answered: see `RecordedOrder.abandon`. */
@@ -45,14 +45,14 @@ export class ReplayedAttempt {
   }
 
   /**
-   * True when the attempt had begun before the record. The caches are then newer than the data that it had
-   * read.
+   * True when the attempt had begun before the record. The recorded caches are then newer than the data that
+   * the attempt had read.
    */
   get isCarried(): boolean {
     return this.recorded?.begin.carried === true;
   }
 
-  /** The recorded writes that the attempt should have made before its end, and has not made. */
+  /** The recorded writes that the attempt should make before its end, and has not made. */
   get missing(): readonly RecordedExchange[] {
     const { late = [] } = this.recorded ?? {};
     return this.#left.filter(
@@ -60,7 +60,9 @@ export class ReplayedAttempt {
     );
   }
 
-  /** The recorded request that this request repeats. It is then no longer expected. */
+  /**
+   * Finds the recorded request that corresponds to this request. Each recorded request is found only once.
+   */
   find(asked: Asked): Found {
     const wanted = isWrite(asked);
     const open = this.#left.filter(({ request }) => isWrite(request) === wanted);
@@ -77,9 +79,9 @@ export class ReplayedAttempt {
 }
 
 /**
- * The first write, and those that were sent before it was answered, because their order does not matter.
- * Hand-overs are always included: whether they are made depends on what the process remembers of its writes
- * before the record.
+ * The recorded writes that may come next: the first write, and the writes that were sent before the first
+ * write was answered, because their order does not matter. Hand-overs of fields are always included, because
+ * the process makes them depending on what it remembers of its writes before the record.
  */
 function sameTime(open: readonly RecordedExchange[]): readonly RecordedExchange[] {
   const first = open.find(({ request }) => !isHandOver(request));
@@ -97,7 +99,7 @@ export function isWrite({ method, path }: Pick<Asked, 'method' | 'path'>): boole
   return !target.query.has('dryRun') && !isOfEvents(target);
 }
 
-/** The paths of a patch that changes only which manager owns the fields of an object. */
+/** The paths that a patch changes if it only changes the managers of the fields of an object. */
 const OWNERSHIP = new Set(['/metadata/resourceVersion', '/metadata/managedFields']);
 
 /**
@@ -114,7 +116,10 @@ export function isHandOver({
   return operations.every((each) => OWNERSHIP.has(String(mappingOf(each).path)));
 }
 
-/** True for a request about Events. They are merged depending on time, so a replay may send other ones. */
+/**
+ * True for a request about Events. Events are merged depending on the time, so a replay may send different
+ * Events.
+ */
 export function isOfEvents({ collection }: RequestTarget): boolean {
   return (
     collection === '/api/v1/events' || /^\/apis\/events\.k8s\.io\/v\w+\/events$/.test(collection)

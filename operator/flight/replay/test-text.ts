@@ -3,15 +3,15 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { FlightRecord } from '../read-record.ts';
 import { RECORD_VERSION, type RecordLine } from '../record-line.ts';
 
-/** A line of an incident, as a test contains it. */
+/** A line of an incident in the format that a test contains. */
 export type IncidentLine = RecordLine;
 
 interface TestTextOptions {
   readonly incident: FlightRecord;
   readonly key: string;
-  /** Path of the module, as the test imports it. */
+  /** The path from which the test imports the module. */
   readonly module: string;
-  /** Arguments of `create`, for a module with arguments. Undefined for a module without arguments. */
+  /** The arguments of the module's function `create`. Undefined for a module without arguments. */
   readonly args: readonly string[] | undefined;
   /** A line of code that checks for the fault. The check succeeds when the fault is fixed. */
   readonly expectation: string;
@@ -66,7 +66,7 @@ function imported(names: string, from: string): string {
   return `import ${names} from ${JSON.stringify(from)};`;
 }
 
-/** The path with which a file in `folder` imports `module`. */
+/** The path by which a file in `folder` imports `module`. */
 export function importPath(folder: string, module: string): string {
   const path = relative(folder, module).replaceAll('\\', '/');
   return path.startsWith('.') ? path : `./${path}`;

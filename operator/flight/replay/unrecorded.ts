@@ -28,20 +28,27 @@ interface UnrecordedOptions {
   readonly departures: Departures;
   readonly clock: Clock;
   readonly watches: ReplayedWatches;
-  /** Undefined when no cluster can be started. Then only reads that are not in the record can be answered. */
+  /**
+   * Starts the cluster. If undefined, only reads can be answered that the record does not contain, and no
+   * writes.
+   */
   readonly startCluster: StartReplayCluster | undefined;
   readonly definitions: readonly KubernetesObject[];
 }
 
-/** Milliseconds from the answer of a write to its event in a watch, as in a fast cluster. */
+/** Milliseconds between the answer to a write and its event in a watch, as in a fast cluster. */
 const WATCH_DELAY_MS = 1;
 
-/** The distance from the newest resourceVersion in the record to the first one of the cluster. */
+/**
+ * The difference between the newest resourceVersion in the record and the first resourceVersion of the
+ * cluster.
+ */
 const VERSION_GAP = 1_000_000n;
 
 /**
- * Answers requests that are not in the record. Reads are answered from what the record has shown until now,
- * writes by a cluster, which also gets the recorded changes.
+ * Answers requests that are not in the record. Reads are answered from the objects that are known from the
+ * record until now. The first write starts a cluster, which also gets the recorded changes, and answers all
+ * such requests from then on.
  */
 export class Unrecorded {
   readonly #options: UnrecordedOptions;
@@ -54,20 +61,23 @@ export class Unrecorded {
     this.#options = options;
   }
 
-  /** True once a cluster answers. */
+  /** True when a cluster answers the requests. */
   get hasCluster(): boolean {
     return this.#cluster !== undefined;
   }
 
-  /** The cluster, once it exists. Its objects at the end are the objects at the end of the replay. */
+  /**
+   * The cluster; undefined while it does not exist. At the end, its objects are the objects at the end of the
+   * replay.
+   */
   get cluster(): ReplayCluster | undefined {
     return this.#started;
   }
 
   /**
-   * True for an apply or a merge that states only what the object already shows, and for a hand-over of
-   * fields. A process that has just started makes such writes, because it does not remember what it applied
-   * before.
+   * True for an apply or a merge patch that contains only values that the object already has, and for a
+   * hand-over of fields. A process that has just started makes such writes, because it does not remember what
+   * it applied before.
    */
   isWithoutEffect(request: TransportRequest, target: RequestTarget | undefined): boolean {
     if (request.method !== 'PATCH' || this.#unchanged(request, target) === undefined) return false;
@@ -104,7 +114,7 @@ export class Unrecorded {
     this.#later(this.#byCluster(exchange, target));
   }
 
-  /** Handles a recorded answer, which shows the state of the API server. */
+  /** Handles a recorded answer, which contains a state of the API server. */
   answered(exchange: RecordedExchange): void {
     const { departures, objects } = this.#options;
     for (const { collection, object } of objectsInAnswer(exchange)) {
@@ -159,7 +169,10 @@ export class Unrecorded {
     this.#underWay.add(done);
   }
 
-  /** The object that the request would leave unchanged; undefined if the request may change something. */
+  /**
+   * The object to which the request refers, if the request would not change it. Undefined if the request may
+   * change something.
+   */
   #unchanged(
     { method, headers, body }: TransportRequest,
     target: RequestTarget | undefined,

@@ -2,7 +2,7 @@ import { durationWords } from '../../core/text/duration-words.ts';
 import type { HeaderLine, RecordReason } from '../record-line.ts';
 import type { AboutPart, Fact } from './timeline-data.ts';
 
-/** The phrases for the title of the page that say why a record was written. */
+/** For each reason why a record is written, the phrase in the title of the page. */
 export const REASONS: Readonly<Record<RecordReason, string>> = {
   asked: 'a record that was asked for',
   'write-loop': 'a write loop',
@@ -11,7 +11,7 @@ export const REASONS: Readonly<Record<RecordReason, string>> = {
   exit: 'an exit with code 3',
 };
 
-/** The contents of the header, in chapters. */
+/** The contents of the header of a record, divided into chapters. */
 export function aboutRecord(header: HeaderLine): readonly AboutPart[] {
   const { controllers, sources, settings, modules } = header;
   const parts: readonly AboutPart[] = [

@@ -1,19 +1,19 @@
 /**
- * The data of the page, as JSON. This code creates it, and the scripts in `page/` draw it. Times are those of
- * the record, in milliseconds since the recorder began. All sentences for people are created here, so that
- * chart, table and screen reader agree.
+ * The data of the page, as JSON. The code in this folder creates the data, and the scripts in `page/` draw
+ * them. Times are times of the record, in milliseconds since the recorder began. All sentences for people are
+ * part of the data, so that the chart, the table and screen readers use the same words.
  */
 export interface TimelineData {
   readonly title: string;
-  /** What the reader must know first, for example that the record was cut off. */
+  /** Facts that the reader must know first, for example that the record was cut off. */
   readonly warnings: readonly string[];
   readonly about: readonly AboutPart[];
   /** The period that the chart shows at first. */
   readonly from: number;
   readonly to: number;
   /**
-   * Pairs of a time of the record and the wall time from then on, in milliseconds since 1970. Ordered; at
-   * least one pair.
+   * Pairs of a time of the record and the wall time at that time, in milliseconds since 1970. The pairs are
+   * ordered, and there is at least one.
    */
   readonly walls: readonly (readonly [at: number, wall: number])[];
   /** The rows, from top to bottom. */
@@ -44,13 +44,13 @@ export interface TimelineRow {
 }
 
 /**
- * - `wake`: something enqueued the key.
+ * - `wake`: something enqueued the key. `reconcile`: an attempt to reconcile the key.
  * - `write`: a request that may change an object, from sending it to its answer.
  * - `read`: any other call.
  * - `held`: a policy delays the key.
- * - `watch`: a state of a source's watch, or the end of the watch.
- * - `watch`: a state of the watch of a source, or its end.
- * - `leader`: leadership.
+ * - `change`: a list or a watch contained a new state of an object, or no longer contained the object.
+ * - `watch`: a state of a source's watch, or the end of a watch.
+ * - `leader`: the process is or is not the leader.
  * - `log`: a warning or an error of the log.
  * - `clock`: the wall clock jumped.
  */
@@ -73,7 +73,7 @@ export interface TimelineItem {
   readonly at: number;
   /** Undefined for an item that has no duration. */
   readonly to?: number;
-  /** True when the item had not ended when the record was written. */
+  /** True if the item had not ended when the record was written. */
   readonly open?: true;
   /** True when the item is an error. */
   readonly failed?: true;
@@ -86,7 +86,8 @@ export interface TimelineItem {
   /** Index in `objects` of the object that the item is about. */
   readonly object?: number;
   /**
-   * Index in the object's `versions` of the state that the operator knew then, or of the result of a write.
+   * Index in the object's `versions` of the state that the operator knew at that time, or of the result of a
+   * write.
    */
   readonly version?: number;
   /**
@@ -96,9 +97,11 @@ export interface TimelineItem {
   readonly before?: number;
   /** Index in `texts` of the body that was sent. */
   readonly sent?: number;
-  /** Set only for a reconcile, and for the calls that belong to a reconcile. */
+  /**
+   * The id of the reconcile attempt. Set only for a reconcile, and for the calls that belong to a reconcile.
+   */
   readonly attempt?: number;
-  /** For a reconcile: milliseconds for which its key had been ready. */
+  /** For a reconcile, the milliseconds for which its key had been ready when the reconcile began. */
   readonly waitedMs?: number;
 }
 
@@ -112,7 +115,7 @@ export interface TimelineObject {
 export interface TimelineVersion {
   readonly at: number;
   readonly resourceVersion?: string;
-  /** Index in `texts`. Undefined where the page would otherwise become too large. */
+  /** Index in `texts`. Undefined if the text was omitted because the page would have become too large. */
   readonly text?: number;
   /**
    * `cached`: the state was in the cache when a segment began. `answered`: it was in the answer to a call.

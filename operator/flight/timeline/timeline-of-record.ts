@@ -12,7 +12,9 @@ import { PackedTexts } from './objects/packed-texts.ts';
 import { RecordedSources } from './objects/recorded-sources.ts';
 import type { Fact, TimelineData } from './timeline-data.ts';
 
-/** Limits of a page. The page omits what exceeds them, and says how much it has omitted. */
+/**
+ * Limits of a page. Items and lines beyond the limits are omitted, and the page says how much was omitted.
+ */
 export interface TimelineLimits {
   /**
    * Maximum number of items. Default 100,000, because a chart with more is unreadable. The oldest are
@@ -30,7 +32,7 @@ export function timelineOf(record: FlightRecord, limits: TimelineLimits = {}): T
   return reading.timeline(record);
 }
 
-/** A function for each kind of line. The header is read before that. */
+/** A function for each kind of line, except for the header, which is read before all lines. */
 type Readers = {
   readonly [Kind in RecordLine['kind']]?: (line: Extract<RecordLine, { kind: Kind }>) => void;
 };
@@ -46,7 +48,7 @@ class RecordReading {
   readonly #exchanges: ExchangeItems;
   readonly #walls: WallClock;
   #segments = 0;
-  /** The time of the last line read. A record that was cut off ends there. */
+  /** The time of the last line that was read. A record that was cut off ends at this time. */
   #at: number;
 
   constructor(header: HeaderLine, limits: TimelineLimits) {

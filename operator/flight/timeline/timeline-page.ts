@@ -34,7 +34,7 @@ const SCRIPTS = [
 
 /**
  * A page with the timeline of a record: one HTML file that requests nothing from a server, as its content
- * security policy ensures. It needs a browser of 2024 or later.
+ * security policy ensures. It needs a browser that was released in 2024 or later.
  *
  * The page contains strings of the record only as data, and the scripts show them as text. The page is as
  * confidential as the record, because it contains the record's data.
@@ -51,8 +51,9 @@ export function timelinePage(record: FlightRecord, limits?: TimelineLimits): str
 }
 
 /**
- * Compressed JSON in base64. It has a tenth of the size, and a browser unpacks it faster than it would parse
- * the JSON as part of the page. The result contains nothing that could end the element or begin a comment.
+ * Compressed JSON in base64. It has a tenth of the size of the JSON, and a browser unpacks it faster than it
+ * would parse the JSON as part of the page. Base64 contains no character sequence that could end the element
+ * or begin a comment.
  */
 function dataText(data: TimelineData): string {
   return gzipSync(JSON.stringify(data)).toString('base64');

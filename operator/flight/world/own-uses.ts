@@ -3,21 +3,31 @@ import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
 import type { OwnUse } from './virtual-globals.ts';
 
-/** A direct use of the clock, of randomness or of the network, not through the toolkit. */
+/**
+ * A place in the code that uses the clock, randomness or the network directly, and not through the toolkit.
+ */
 export interface FoundUse {
   readonly what: OwnUse;
-  /** For example `Date.now`. */
+  /** The name of the function, for example `Date.now`. */
   readonly name: string;
-  /** `FILE:LINE`. */
+  /** The place of the call, as `FILE:LINE`. */
   readonly where: string;
 }
 
-/** The number of stack frames that cover the replacement functions, and the function that calls them. */
+/**
+ * A number of stack frames that is large enough to include the replacement functions and the function that
+ * calls them.
+ */
 const FEW_FRAMES = 8;
-/** The maximum number of stack frames of a library between the operator's own code and such a call. */
+/**
+ * The number of stack frames that are searched for the operator's own code, if a library makes such a call.
+ */
 const MANY_FRAMES = 40;
 
-/** Records which code uses what, by file and line. The code of the toolkit and of this package is ignored. */
+/**
+ * Records which code makes such direct uses, by file and line. The code of the toolkit and of the test kit is
+ * ignored.
+ */
 export class OwnUses {
   readonly #findings = new Map<string, FoundUse>();
 
@@ -25,7 +35,7 @@ export class OwnUses {
     return [...this.#findings.values()];
   }
 
-  /** Must be called on the stack of the code that uses `name`. */
+  /** Records a use. It must be called directly or indirectly by the code that uses `name`. */
   note(what: OwnUse, name: string): void {
     const where = callerOutside();
     if (where === undefined) return;
@@ -41,7 +51,7 @@ const TOOLKIT = fileURLToPath(
 /** The files of the test kit, both in a project that has installed it and in its own repository. */
 const TEST_KIT = /[\\/]@chancery[\\/]testing[\\/]|[\\/]testing[\\/](?:src|dist)[\\/]/;
 
-/** A script, and to whom its code belongs. */
+/** A script, and the owner of its code. */
 interface Script {
   readonly file: string;
   readonly kind: 'node' | 'ours' | 'library' | 'own';
@@ -51,7 +61,7 @@ const scripts = new Map<string, Script>();
 
 /** The first calling code outside of the toolkit. Undefined when the toolkit itself is the caller. */
 function callerOutside(): string | undefined {
-  // Most calls come from the toolkit. Asking for few frames is cheap.
+  // Most calls come from the toolkit, so few frames are read first, which is fast.
   if (callers(FEW_FRAMES)[0]?.kind === 'ours') return undefined;
   let inLibrary: string | undefined;
   for (const { file, kind, line } of callers(MANY_FRAMES)) {
@@ -62,10 +72,11 @@ function callerOutside(): string | undefined {
   return inLibrary;
 }
 
-/** The callers of the replacement function, the innermost first. */
+/** The callers of the replacement function. The innermost caller comes first. */
 function callers(frames: number): readonly (Script & { readonly line: number })[] {
   const sites = getCallSites(frames);
-  // The innermost frame is this function. One replacement function may call another.
+  // The innermost frame is this function. The last frame of a replacement function is searched, because one
+  // replacement function may call another.
   const used = sites.findLastIndex(({ functionName }) => functionName.endsWith('usedInWorld'));
   return sites
     .slice(used + 1)

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { VirtualWorld } from './virtual-globals.ts';
 
-/** What `process.getActiveResourcesInfo` calls a file that is being opened, read or closed. */
+/** Matches the names in `process.getActiveResourcesInfo` for a file that is being opened, read or closed. */
 const READING = /^(?:FSReq\w*|CloseReq)$/;
 
 /** Maximum turns of the event loop to wait for. A world may set immediates or read files without end. */
@@ -11,8 +11,8 @@ const MOST_TURNS = 100_000;
 const realSetImmediate = globalThis.setImmediate;
 
 /**
- * Lets everything run in a world that can run without the world's clock: promises, ticks, immediates and
- * reads of files. Does not wait for sockets, timers of Node and work in threads, such as compression, nor for
+ * Waits until everything in a world has run that does not need the world's clock: promises, ticks, immediates
+ * and reads of files. It does not wait for sockets, timers of Node, work in threads such as compression, or
  * immediates of code outside of the world.
  */
 export async function settleWorld(world: VirtualWorld): Promise<void> {
@@ -20,7 +20,8 @@ export async function settleWorld(world: VirtualWorld): Promise<void> {
     await nextTurn();
     if (world.immediates === 0 && !isReading()) break;
   }
-  // Code that has kept the original `setImmediate` of Node is not counted. So it gets a turn as well.
+  // Immediates of code that still uses Node's original `setImmediate` are not counted. So there is one more
+  // turn for them.
   await nextTurn();
 }
 

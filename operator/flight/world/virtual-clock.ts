@@ -3,24 +3,24 @@ import { MinHeap } from '../../core/min-heap.ts';
 
 /** A function that a virtual clock calls at a given time. */
 export interface Alarm<Owner = never> {
-  /** When the alarm is due, on the monotonic clock. */
+  /** The time on the monotonic clock at which the alarm is due. */
   readonly dueAt: number;
-  /** The owner; undefined where owners do not matter. */
+  /** The owner of the alarm; undefined if alarms have no owners. */
   readonly owner: Owner | undefined;
   readonly wake: () => void;
 }
 
 /**
  * A clock that does not move by itself. The earliest alarm is triggered first. If two alarms have the same
- * time, the one that was set first is triggered first.
+ * time, the alarm that was set first is triggered first.
  */
 export class VirtualClock<Owner = never> implements Clock {
   #at: number;
   /** Wall time when `monotonic` is 0. */
   #wallAtZero: number;
   /**
-   * Former values of `#wallAtZero`, from before the wall time was set, and the times until which they
-   * applied.
+   * Earlier values of `#wallAtZero`, and the times until which they applied. A value is added when the wall
+   * time is set.
    */
   readonly #past: { readonly untilAt: number; readonly wallAtZero: number }[] = [];
   /**
@@ -40,7 +40,7 @@ export class VirtualClock<Owner = never> implements Clock {
     this.#wallAtZero = wallAtZero;
   }
 
-  /** In whole milliseconds, like the clock of a machine. */
+  /** The wall time in whole milliseconds, like the clock of a machine. */
   now(): number {
     return Math.round(this.#wallAtZero + this.#at);
   }
@@ -57,7 +57,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return () => alarms.delete(alarm);
   }
 
-  /** The same clock, for the alarms of one owner. */
+  /** The same clock. Alarms that are set through it belong to `owner`. */
   of(owner: Owner): Clock {
     return {
       now: () => this.now(),
@@ -87,7 +87,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return undefined;
   }
 
-  /** Moves to a waiting alarm, and triggers it. */
+  /** Moves the clock to the time of a waiting alarm, and triggers the alarm. */
   ring(alarm: Alarm<Owner>): void {
     this.#alarms.get(alarm.dueAt)?.delete(alarm);
     this.moveTo(alarm.dueAt);
@@ -95,8 +95,8 @@ export class VirtualClock<Owner = never> implements Clock {
   }
 
   /**
-   * Moves to the next alarm that is due at or before `untilAt`, and triggers it. Returns false when no alarm
-   * is due.
+   * Moves the clock to the next alarm that is due at or before `untilAt`, and triggers the alarm. Returns
+   * false when no alarm is due.
    */
   ringNext(untilAt: number): boolean {
     const { next } = this;
@@ -105,18 +105,18 @@ export class VirtualClock<Owner = never> implements Clock {
     return true;
   }
 
-  /** Moves forward without triggering any alarm. If `at` is in the past, nothing happens. */
+  /** Moves the clock forward to `at` without triggering an alarm. If `at` is in the past, nothing happens. */
   moveTo(at: number): void {
     this.#at = Math.max(this.#at, at);
   }
 
-  /** Sets the wall time to `wall`, like a clock that is set. */
+  /** Sets the wall time to `wall`, as when the clock of a machine is set. */
   setWall(wall: number): void {
     this.#past.push({ untilAt: this.#at, wallAtZero: this.#wallAtZero });
     this.#wallAtZero = wall - this.#at;
   }
 
-  /** The wall time at a time in the past. */
+  /** The wall time at the time `at`, which is in the past. */
   wallOf(at: number): number {
     const { wallAtZero } = this.#past.find(({ untilAt }) => at < untilAt) ?? {
       wallAtZero: this.#wallAtZero,

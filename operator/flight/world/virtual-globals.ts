@@ -3,18 +3,16 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type Cancel, type Clock, sleep } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
-/**
- * The kind of a function that code uses directly, instead of the clock and the client that the code is given.
- */
+/** The kind of a function that code uses directly, instead of the clock and the client in its context. */
 export type OwnUse = 'clock' | 'randomness' | 'network';
 
-/** Replacements for time and randomness during one run. */
+/** The replacements for time and randomness during one run. */
 export interface VirtualWorld {
   /** The clock for timers that user code sets itself. */
   readonly clock: Clock;
-  /** Uniform in [0, 1). The numbers are the same in each run. */
+  /** Returns uniform numbers in [0, 1). They are the same in each run. */
   readonly random: () => number;
-  /** Called at each use, on the stack of the code that calls the replaced function. */
+  /** Called at each use, directly or indirectly by the code that calls the replaced function. */
   readonly uses: (what: OwnUse, name: string) => void;
   /** The number of immediates that have been set and have not run. The run waits for them. */
   immediates: number;
@@ -22,7 +20,7 @@ export interface VirtualWorld {
 
 const worlds = new AsyncLocalStorage<VirtualWorld>();
 
-/** The number of explorations that have replaced the globals. */
+/** The number of callers for which the globals are replaced now. */
 let users = 0;
 let restore: () => void = () => {};
 
@@ -73,7 +71,7 @@ function either<A extends unknown[], R>(
   real: (...given: A) => R,
   virtual: (world: VirtualWorld, ...given: A) => R,
 ): (...given: A) => R {
-  // Its name marks the place on the stack where the user's code begins: see `OwnUses`.
+  // By the name of this function, `OwnUses` finds the place on the stack where the user's code begins.
   return function usedInWorld(this: unknown, ...given: A): R {
     const world = worlds.getStore();
     return world === undefined ? real.apply(this, given) : virtual(world, ...given);
@@ -168,7 +166,7 @@ function replaceTimers(put: Put): void {
   );
 }
 
-/** The result of `setTimeout` in a world, with the same methods as in Node. */
+/** The result of `setTimeout` in a world. It has the same methods as in Node. */
 class VirtualTimer {
   readonly #arm: () => Cancel;
   #cancel: Cancel;
@@ -284,7 +282,7 @@ function replaceRandomness(put: Put): void {
       }),
     );
   }
-  // The function of `node:crypto` cannot be replaced, and is rarely used.
+  // The function of `node:crypto` is not replaced, because this is not possible. It is rarely used.
   const web = globalThis.crypto;
   put(
     web,

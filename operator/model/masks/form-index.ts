@@ -7,7 +7,10 @@ const BASE = 0x01000193;
 /** BASE to the power of WINDOW, modulo 2³²: the weight of the character that leaves the window. */
 const LEAVING = Array.from({ length: WINDOW }).reduce<number>((power) => Math.imul(power, BASE), 1);
 
-/** A table with one bit for each of 2²⁰ hashes shows if a string may begin at a position of a text. */
+/**
+ * A table has one bit for each of 2²⁰ hashes. The bit is set if one of the strings begins with characters
+ * that have this hash.
+ */
 const BITS = 20;
 
 /** A string to search for, and its replacement. */
@@ -22,11 +25,11 @@ interface Match extends Form {
 
 /**
  * Finds many strings in one pass over a text. The time does not depend on the number of strings. If matches
- * overlap, the longest one wins, because one string may contain another.
+ * overlap, only the longest match is replaced, because one string may contain another string.
  */
 export class FormIndex {
   readonly #forms = new Map<string, string>();
-  /** The strings, keyed by their first characters. */
+  /** The strings of at least `WINDOW` characters, keyed by their first `WINDOW` characters. */
   readonly #starts = new Map<string, Form[]>();
   readonly #short: Form[] = [];
   readonly #mayBegin = new Uint32Array(2 ** (BITS - 5));
@@ -93,7 +96,7 @@ export class FormIndex {
   }
 }
 
-/** The hash of the first characters of a text. */
+/** The hash of the first `WINDOW` characters of a text. */
 function hashOf(text: string): number {
   let hash = 0;
   for (let at = 0; at < WINDOW; at++) hash = (Math.imul(hash, BASE) + text.charCodeAt(at)) | 0;
@@ -104,7 +107,7 @@ function slotOf(hash: number): number {
   return (hash ^ (hash >>> 16)) & (2 ** BITS - 1);
 }
 
-/** The longest ones among matches that overlap, ordered by position. */
+/** The matches, ordered by position. Of matches that overlap, only the longest is kept. */
 function longestOf(matches: readonly Match[]): readonly Match[] {
   const taken: Match[] = [];
   for (const match of matches.toSorted((a, b) => b.text.length - a.text.length || a.at - b.at)) {

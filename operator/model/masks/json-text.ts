@@ -1,6 +1,6 @@
 /**
- * The values in a JSON text, with their positions. With them, values can be replaced while everything else
- * stays as written, such as 64-bit numbers, repeated members and white space.
+ * The values in a JSON text, with their positions. The positions allow replacing single values without
+ * changing anything else in the text, such as 64-bit numbers, repeated members and white space.
  */
 export type JsonNode = JsonSpan &
   (
@@ -70,7 +70,7 @@ class Reader {
     const start = this.#at;
     const [value = ''] = /[^\s,\]}]*/.exec(this.#text.slice(start, start + 32)) ?? [];
     this.#at += value.length;
-    // For a number of more than 32 characters, the remaining ones are read here.
+    // The characters of a number after the first 32 are read here.
     while (/[\d.eE+-]/.test(this.#text.charAt(this.#at))) this.#at += 1;
     return { type: 'word', start, end: this.#at, value: this.#text.slice(start, this.#at) };
   }

@@ -1,7 +1,7 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { isJsonObject, type MakePlaceholder } from './secret-values.ts';
 
-/** Number of characters of a placeholder in the longest length class. */
+/** Number of characters of a placeholder for a value of more than 256 bytes. */
 const LONGEST = 512;
 
 /**

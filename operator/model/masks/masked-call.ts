@@ -19,8 +19,8 @@ interface SentBody {
 export interface MaskedBody {
   readonly text?: string;
   /**
-   * True if the body contains a Secret, or if the request refers to Secrets. The answer then also contains
-   * one.
+   * True if the body contains a Secret, or if the path of the request refers to Secrets. The answer then also
+   * contains Secrets.
    */
   readonly hasSecret: boolean;
 }
@@ -28,7 +28,7 @@ export interface MaskedBody {
 /**
  * The body of a request without secret values, or the reason why it cannot be recorded.
  *
- * @param isNamed - true if the path of the request names Secrets.
+ * @param isNamed - true if the path of the request refers to Secrets.
  */
 export function maskedRequestBody(
   { contentType: type = '', body }: SentBody,
@@ -47,7 +47,8 @@ export function maskedRequestBody(
 }
 
 /**
- * Matches an object, or a list of operations. In these, secret values are found by the names of their fields.
+ * Matches JSON that is an object, or the list of operations of a JSON patch. Only in such JSON can secret
+ * values be found by the names of their fields.
  */
 const OBJECT_OR_OPERATIONS = /^\s*(?:\{|\[\s*[{\]])/;
 
@@ -86,7 +87,7 @@ export function maskedPath(path: string, values: SecretValues): string {
     );
 }
 
-/** True if a path names Secrets, in any spelling. */
+/** True if a path refers to Secrets, however its characters are percent-encoded. */
 export function namesSecrets(path: string): boolean {
   const [api, version, ...rest] = segmentsOf(path);
   if (api !== 'api' || version === undefined) return false;

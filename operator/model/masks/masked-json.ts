@@ -26,8 +26,8 @@ export interface MaskedJson {
  * A body of the Kubernetes API, without the data of Secrets and without credentials. Everything else stays as
  * written.
  *
- * @param isAboutSecrets - true if the request names Secrets. Each object without a kind is then treated as a
- *   Secret.
+ * @param isAboutSecrets - true if the path of the request refers to Secrets. Each object without a kind is
+ *   then treated as a Secret.
  * @param hasFreeNames - true if people choose the names of the members, as in the fields of a log line.
  *   Default false.
  * @returns undefined if `text` is not JSON.
@@ -60,7 +60,7 @@ export function maskMadeOfSecret(text: string, values: SecretValues): string | u
   return withReplacements(text, masking.replacements);
 }
 
-/** A message of the API server about Secrets, without the values that the message quotes. */
+/** `message`, which is a message of the API server about Secrets, without the values that it quotes. */
 export function maskMessage(message: string, values: SecretValues): string {
   return maskedMessage(message, {
     json: (text) => maskJson(text, true, values)?.text,
@@ -69,18 +69,21 @@ export function maskMessage(message: string, values: SecretValues): string {
   });
 }
 
-/** Members whose values are words of the API. The value of a Secret may be the same word. */
+/**
+ * Members whose values are defined by the API, such as `kind`. These values are not masked, although a Secret
+ * may contain the same word as a secret value.
+ */
 const WORDS_OF_API = new Set([
   ...['apiVersion', 'kind', 'type', 'reason', 'status', 'phase', 'op', 'operation', 'fieldsType'],
   ...['uid', 'resourceVersion', 'creationTimestamp', 'code', 'protocol', 'imagePullPolicy'],
 ]);
 
-/** Members whose own members have names that people choose. */
+/** Members that contain objects with freely chosen member names, such as `labels`. */
 const FREE_NAMES = new Set([
   ...['data', 'stringData', 'binaryData', 'labels', 'annotations', 'matchLabels', 'selector'],
 ]);
 
-/** Members that strategic merge patches contain in addition to the data. */
+/** The directives of a strategic merge patch, which are not part of the data. */
 const DIRECTIVE = /^\$(?:patch|retainKeys|setElementOrder\/.*)$/;
 
 class Masking {
@@ -180,8 +183,7 @@ class Masking {
   }
 
   /**
-   * The masked string. It may contain JSON itself, such as the annotation with the last applied
-   * configuration.
+   * The masked string. A string may itself be JSON, as in the annotation with the last applied configuration.
    */
   #masked(text: string, inSecret: boolean): string {
     if (/^\s*[{[]/.test(text)) {
@@ -198,7 +200,10 @@ class Masking {
   }
 }
 
-/** The bytes in a list: Go accepts a list of numbers instead of base64. */
+/**
+ * The bytes that a list of numbers represents. For a field of bytes, Go accepts such a list instead of
+ * base64.
+ */
 function bytesOf(node: JsonNode): Buffer | undefined {
   if (node.type !== 'array' || node.items.length === 0) return undefined;
   const numbers = node.items.map((item) => (item.type === 'word' ? item.value : ''));

@@ -56,8 +56,8 @@ export function isSecretManifest(text: string): boolean {
 }
 
 /**
- * The fields of a Secret that contain its data. Go reads only this spelling; people write other spellings by
- * mistake.
+ * Matches the names of the fields of a Secret that contain its data, in upper or lower case: Go reads only
+ * one spelling, but people write other spellings by mistake.
  */
 const SECRET_FIELD = /^(?:data|stringData)$/i;
 
@@ -67,19 +67,19 @@ export function isSecretField(name: string): boolean {
 
 /** A string in quotes, as Go and JSON write it. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
-/** An object in a message, without quotes around it. */
+/** A JSON object in a message that is not enclosed in quotes. */
 const UNQUOTED = /\{\s*"[\s\S]*\}/;
 /** `data:map[KEY:VALUE KEY:VALUE]`, as Go prints a map. */
 const GO_MAP = /\b((?:data|stringData):map\[)([\s\S]*)(?=\])/gi;
 /** The message of server-side apply about a value with a wrong type. */
 const WRONG_TYPE = /(\.(?:data|stringData)\b[^\n]*?: expected [^\n]*?, got )([^\n]*)/gi;
 
-/** How the elements of a message are masked. */
+/** The functions that mask the different elements of a message. */
 interface MessageMasks {
   /** The masked JSON. Undefined if `text` is not JSON. */
   json(text: string): string | undefined;
   isPlaceholder(word: string): boolean;
-  /** The replacement for a value in `data`. */
+  /** The replacement for a value in `data`, which is encoded in base64. */
   encoded(word: string): string;
 }
 
@@ -92,7 +92,7 @@ export function maskedMessage(message: string, masks: MessageMasks): string {
     .replace(UNQUOTED, (text) => masks.json(text) ?? 'redacted')
     .replace(QUOTED, (quoted) => maskedQuote(quoted, masks))
     .replace(WRONG_TYPE, (_, before: string, value: string) => before + maskedGo(value, masks));
-  // A quotation without an end, because the server has cut the message.
+  // Finds a quotation that has no end, because the server has cut the message.
   const cutAt = masked.replace(QUOTED, (quoted) => ' '.repeat(quoted.length)).search(/"\s*[{[]/);
   const ended = cutAt < 0 ? masked : `${masked.slice(0, cutAt)}"redacted"`;
   return ended.replace(GO_MAP, (_, before: string, entries: string) => {
@@ -131,7 +131,10 @@ function maskedGo(value: string, masks: MessageMasks): string {
   return before === undefined ? 'redacted' : before + wordInstead(inner, masks) + end;
 }
 
-/** The replacement of a word. All numbers share one placeholder and all booleans another, as in bodies. */
+/**
+ * The placeholder for a word. All numbers have the placeholder `0`, and both booleans have the placeholder
+ * `true`, just as when bodies are masked.
+ */
 function wordInstead(value: string, masks: MessageMasks): string {
   if (masks.isPlaceholder(value) || value === '' || value === '<nil>') return value;
   if (/^-?[\d.]+(?:e[+-]?\d+)?$/.test(value)) return '0';

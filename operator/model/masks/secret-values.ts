@@ -4,8 +4,8 @@ import { FormIndex } from './form-index.ts';
 /**
  * Creates the placeholder for a value.
  *
- * @param text - the value as a string, if it is UTF-8.
- * @param number - counts from 1, in the order in which values are learned.
+ * @param text - the value, decoded from UTF-8.
+ * @param number - the number of the value, counted from 1 in the order in which values are learned.
  */
 export type MakePlaceholder = (bytes: Buffer, text: string, number: number) => string;
 
@@ -21,13 +21,15 @@ export class SecretValues {
   /** Replacements of strings that should be base64 and are not, keyed by the placeholder of the string. */
   readonly #broken = new Map<string, string>();
   /**
-   * Segments of paths. The name of an object is not secret, even if a Secret has the same string as a value.
+   * Segments of request paths, such as names of objects. They are not masked, even if a Secret contains the
+   * same string as a value.
    */
   readonly #names = new Set<string>();
-  /** The encodings in which values can occur in a text, with the replacement of each. */
+  /** The values in each encoding, such as base64, with their replacements. */
   readonly #forms = new FormIndex();
   /**
-   * The same, only for values that are neither words nor numbers, because those are too common in the API.
+   * The same strings, but without values that are words or numbers, because words and numbers are too common
+   * in the API.
    */
   readonly #oddForms = new FormIndex();
 
@@ -83,7 +85,10 @@ export class SecretValues {
     return broken;
   }
 
-  /** Prevents the names of objects from being masked as values that are learned later. */
+  /**
+   * Records names of objects. They are not masked, even if a secret value that is learned later is the same
+   * string.
+   */
   learnNames(names: Iterable<string>): void {
     for (const name of names) this.#names.add(name);
   }
@@ -95,7 +100,7 @@ export class SecretValues {
     return this.#forms.replace(text);
   }
 
-  /** `text` with placeholders for those known values that are neither words nor numbers. */
+  /** `text` with placeholders for the known values, except values that are words or numbers. */
   withoutOddValues(text: string): string {
     return this.#oddForms.replace(text);
   }
@@ -177,9 +182,9 @@ function inUrl(text: string): string {
 }
 
 /**
- * How a value appears inside the base64 of a longer text: one string for each of the three positions in a
- * group of bytes, without the characters that depend on the neighbouring bytes. The replacement is base64 of
- * the same length.
+ * The strings as which a value appears in the base64 of a longer text. Base64 encodes groups of three bytes,
+ * so there is one string for each position of the value in a group, without the characters that depend on the
+ * neighbouring bytes. The replacement is base64 of the same length.
  */
 function withinBase64(bytes: Buffer, encoded: string): readonly (readonly [string, string])[] {
   return [0, 1, 2].map((before) => {

@@ -25,7 +25,7 @@ export function shardSelector(field: ShardField, slots: Iterable<number>): strin
     .join(' || ');
 }
 
-/** The first hash of a slot. After the last slot it is 2^64, the only bound with 17 digits. */
+/** The first hash of a slot. For the slot after the last one it is 2^64, the only bound with 17 digits. */
 function bound(slot: number): string {
   return `0x${(slot * 4).toString(16).padStart(2, '0')}${'0'.repeat(14)}`;
 }

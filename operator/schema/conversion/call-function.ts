@@ -5,7 +5,7 @@ import { OBJECT_FIELDS } from '../../model/structural-schema.ts';
 import { jsonEquals } from '../validation/json-equality.ts';
 import { jsonCopy, NotJsonError } from './json-data.ts';
 
-/** What a conversion returns for an object. */
+/** The result of a conversion for one object. */
 interface Made {
   /** All fields except apiVersion, kind and metadata. */
   readonly fields: Mapping;
@@ -16,7 +16,7 @@ interface Made {
 /**
  * Calls a function of a conversion with a copy of `object`.
  *
- * @param about - names the versions and the object, for errors.
+ * @param about - the versions and the object, as errors mention them.
  * @param apiVersions - the values that the result may have as apiVersion.
  * @throws OperatorError `USER_CODE` when the function throws, or returns anything other than an
  * object with the same identity as `object`.
@@ -31,11 +31,11 @@ export function callFunction(
 }
 
 /**
- * The result of a function or a program for an object.
+ * Checks the result `given` that a function or a program returned for `object`.
  *
- * @param about - names the versions and the object, for errors.
+ * @param about - the versions and the object, as errors mention them.
  * @param apiVersions - the values that the result may have as apiVersion.
- * @param by - names the caller in errors, such as `the function`.
+ * @param by - the caller, as errors mention it, such as `the function`.
  * @throws OperatorError `USER_CODE` when the result is not an object with the same identity as
  * `object`.
  */
@@ -63,10 +63,7 @@ export function fieldsOf(object: object): Mapping {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !OBJECT_FIELDS.has(name)));
 }
 
-/**
- * The error of a conversion. Its message reaches users of kubectl, so it contains nothing of an object's
- * content.
- */
+/** The error of a conversion. Its message reaches users of kubectl, so it contains no data of an object. */
 export function failure(message: string, cause?: unknown): OperatorError {
   const options = { code: 'USER_CODE', layer: 'user-code' } as const;
   return new OperatorError(message, cause === undefined ? options : { ...options, cause });
@@ -81,7 +78,7 @@ function called(
   try {
     result = convert(jsonCopy(object) as never);
   } catch (error) {
-    // The message of the error may quote the object.
+    // The message of the thrown error may quote the object, so only its name is used.
     const what = error instanceof Error ? error.name : 'a value that is no Error';
     throw failure(`${about}: the function threw ${what}: the operator's log has the cause`, error);
   }
@@ -101,7 +98,7 @@ function copied(result: unknown, about: string, by: string): Mapping {
   }
 }
 
-/** The only parts of the metadata that a conversion may change. */
+/** The only members of the metadata that a conversion may change. */
 const TEXTS: readonly string[] = ['labels', 'annotations'];
 
 function metadataOf(

@@ -11,7 +11,10 @@ export type Converted<Spec extends TSchema, Status extends TObject | undefined> 
   readonly apiVersion?: string;
   /** Optional. If present, it must be the kind of the argument. */
   readonly kind?: string;
-  /** Optional. May have other labels and annotations. Any other field must have the value of the argument. */
+  /**
+   * Optional. Its labels and annotations may differ from those of the argument. All other fields must be
+   * equal.
+   */
   readonly metadata?: Partial<ObjectMeta>;
 } & (Status extends TObject
   ? { readonly status: CustomObject<Spec, Status>['status'] | undefined }
@@ -24,9 +27,9 @@ export interface ConversionFunctions<
   NewerSpec extends TSchema,
   NewerStatus extends TObject | undefined,
 > {
-  /** From the older version to the newer one. */
+  /** Converts an object of the older version to the newer version. */
   up(object: CustomObject<OlderSpec, OlderStatus>): Converted<NewerSpec, NewerStatus>;
-  /** From the newer version to the older one. */
+  /** Converts an object of the newer version to the older version. */
   down(object: CustomObject<NewerSpec, NewerStatus>): Converted<OlderSpec, OlderStatus>;
 }
 
@@ -36,9 +39,9 @@ export interface Conversion {
   readonly older: string;
   /** Name of the newer version, such as `v1`. */
   readonly newer: string;
-  /** Takes an object of the older version, and returns the fields of the newer one. */
+  /** Takes an object of the older version, and returns the fields of the newer version. */
   readonly up: (object: never) => unknown;
-  /** Takes an object of the newer version, and returns the fields of the older one. */
+  /** Takes an object of the newer version, and returns the fields of the older version. */
   readonly down: (object: never) => unknown;
 }
 
@@ -46,9 +49,10 @@ export interface Conversion {
  * Declares how objects are converted between two versions of a resource, for the option `convert` of
  * `customResource`. The arguments are the same values that declare the two versions.
  *
- * The functions are pure and synchronous. Each is called with a copy of the object, which may be older than
- * today's rules, and may have only some of its fields in a server-side apply. Fields that the result cannot
- * express are kept in an annotation, and are restored with the opposite function.
+ * The functions are pure and synchronous. Each is called with a copy of the object. The object may have been
+ * stored before the current rules of the schema. In a server-side apply it may have only some of its fields.
+ * Fields that the result cannot express are kept in an annotation, and are restored when the object is
+ * converted back.
  */
 export function conversion<
   OlderSpec extends TSchema,

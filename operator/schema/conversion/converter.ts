@@ -12,7 +12,7 @@ import { type KeptField, keptFields } from './kept-fields.ts';
 import { withKept } from './restored-fields.ts';
 import { type ConversionStep, stepsBetween } from './version-steps.ts';
 
-/** A resource whose conversions connect every version with every other. */
+/** A resource whose conversions connect every version with every other version. */
 interface ConvertedResource {
   readonly group: string;
   readonly kind: string;
@@ -24,11 +24,12 @@ interface ConvertedResource {
 }
 
 /**
- * `object` in another version of its resource; the same object if it has that version.
+ * Converts `object` to another version of its resource. The result is `object` itself if it already has that
+ * version.
  *
  * @param version - the name of the version, such as `v1`.
- * @throws OperatorError `USER_CODE` when a function throws, or returns an invalid result. The message names
- *   the versions and the object, and contains nothing of its content.
+ * @throws OperatorError `USER_CODE` when a function throws, or returns an invalid result. The message
+ *   contains the versions and the name of the object, but none of its data.
  */
 export function converted(
   object: KubernetesObject,
@@ -76,9 +77,9 @@ function neighbour(
 }
 
 /**
- * The fields of `object` that cannot be restored from `result`. Two forms of `result` are tried: as it is,
- * and as the API server stores it when a client writes the object back, without unknown fields and with
- * defaults. A function may restore a field from one of these forms and lose it from the other.
+ * The fields of `object` that cannot be restored from `result`. Two variants of `result` are converted back:
+ * `result` itself, and `result` as the API server would store it, without unknown fields and with defaults.
+ * The opposite function may restore a field from one variant but not from the other.
  */
 function lost(
   object: KubernetesObject,
@@ -100,7 +101,7 @@ function lost(
   return [...new Map(entries.map((entry) => [goJson(entry), entry])).values()];
 }
 
-/** The annotations of an object. */
+/** The annotations of an object, divided into annotations with kept fields and all others. */
 interface Notes {
   /** The annotations with kept fields, keyed by version. */
   readonly kept: ReadonlyMap<string, string>;
@@ -122,8 +123,8 @@ function annotationsOf({ metadata }: KubernetesObject, { schemas }: ConvertedRes
 }
 
 /**
- * The metadata of the result. The annotation with the fields that were kept for the version of the
- * result is removed. Fields that this version lacks are kept in an annotation.
+ * The metadata of the result. The annotation with fields of the version `to` is removed, because the result
+ * has these fields again. The fields in `kept`, which the version `to` lacks, are stored in an annotation.
  */
 function metadataOf(
   metadata: KubernetesObject['metadata'],

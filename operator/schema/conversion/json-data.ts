@@ -1,14 +1,14 @@
 import { isExactNumber } from '../../core/json/exact-number.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 
-/** Thrown for a value that is not JSON. The message contains nothing of the value. */
+/** Thrown for a value that is not JSON. The message contains no data of the value. */
 export class NotJsonError extends TypeError {
   override readonly name = 'NotJsonError';
 }
 
 /**
- * Maximum depth. An API server accepts no value that is nested deeper than 10,000, and no schema describes a
- * depth of 1,000.
+ * Maximum depth of nesting. An API server accepts at most 10,000 levels, and no schema describes 1,000
+ * levels.
  */
 const MAX_DEPTH = 1_000;
 
@@ -26,7 +26,8 @@ export function jsonCopy(value: unknown, depth: number = 0): unknown {
   if (typeof value === 'number' && isExactNumber(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => jsonCopy(item, depth + 1));
   if (!isMapping(value) || !isPlain(value)) throw new NotJsonError(`has ${kindOf(value)}`);
-  // Made from entries, because a member may be named `__proto__`.
+  // The copy is made from entries, because an assignment would not work for a member with the name
+  // `__proto__`.
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) =>
       member === undefined ? [] : [[name, jsonCopy(member, depth + 1)]],

@@ -10,18 +10,15 @@ import type { KeptField } from './kept-fields.ts';
  */
 const MAX_KEPT_BYTES = 131_072;
 
-/**
- * The name of the annotation with the fields of `version` that the version of the object does not express.
- */
+/** The name of the annotation with the fields of `version` that the object's own version cannot express. */
 export function keptAnnotation(version: string): string {
   return `chancery.dev/only-in-${version}`;
 }
 
 /**
- * The text of the annotation.
+ * The value of the annotation.
  *
- * @throws RangeError when the text would have more than 131,072 bytes. The message contains both
- * sizes.
+ * @throws RangeError when the value would have more than 131,072 bytes. The message contains both sizes.
  */
 export function keptText(kept: readonly KeptField[]): string {
   const text = goJson(kept);

@@ -5,17 +5,20 @@ import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
 import { jsonEquals } from '../validation/json-equality.ts';
 
-/** The path of a field: names of fields, and for an item of a list with keys, the values of its keys. */
+/**
+ * The path of a field. A step is the name of a field, or for an item of a list with keys, the values of its
+ * keys.
+ */
 export type KeptPath = readonly (string | Mapping)[];
 
 /** A field that the other version cannot express. */
 export interface KeptField {
   readonly path: KeptPath;
-  /** The value of the field; absent if the field had no value. */
+  /** The original value of the field; absent if the field had no value. */
   readonly value?: unknown;
-  /** The value that the opposite function gives the field; absent if the field then has no value. */
+  /** The value that the field has after the opposite function; absent if the field then has no value. */
   readonly insteadOf?: unknown;
-  /** Position of an item in a list with keys. */
+  /** If the entry is an item of a list with keys, the position of the item in the list. */
   readonly at?: number;
 }
 
@@ -95,7 +98,8 @@ function* itemDifferences(
   schema: StructuralSchema | undefined,
   path: KeptPath,
 ): Generator<KeptField> {
-  // Removals come first, so that an item is restored at its position among the other items of its list.
+  // Items to be removed come first. When an item is restored later, its position then counts only the items
+  // of the original list.
   for (const [key, item] of after) {
     if (!before.has(key)) yield { path: [...path, keyOf(item, keys)], insteadOf: item };
   }

@@ -5,9 +5,9 @@ import { jsonEquals } from '../validation/json-equality.ts';
 import type { KeptField } from './kept-fields.ts';
 
 /**
- * A copy of `fields` with the kept fields. A field is restored only if it still is as the conversion left it:
- * missing, or with the value of `insteadOf`. So a change that was made in the other version is kept. Nothing
- * is restored below a field that no longer exists.
+ * A copy of `fields` with the kept fields. A field is restored only if it is still missing, or still has the
+ * value `insteadOf` that the conversion gave it. So a change that was made in the other version is kept.
+ * Nothing is restored below a field that no longer exists.
  *
  * It reads each list once, and copies no object per entry, because any user who may change the annotations of
  * an object can write thousands of entries.
@@ -21,10 +21,10 @@ export function withKept(fields: Mapping, kept: readonly KeptField[]): Mapping {
   return all;
 }
 
-/** Lists in which entries name items by their keys. */
+/** The lists whose items the entries identify by their keys. */
 type Lists = Map<readonly unknown[], KeyedItems>;
 
-/** Applies an entry to `value`, which is at the step `depth` of the entry's path. */
+/** Applies an entry to `value`, which is the value at the first `depth` steps of the entry's path. */
 function restore(value: unknown, entry: KeptField, depth: number, lists: Lists): void {
   const step = entry.path[depth];
   const isLast = depth === entry.path.length - 1;
@@ -43,7 +43,7 @@ function restore(value: unknown, entry: KeptField, depth: number, lists: Lists):
   else items.set(step, merged(present, entry, lists), entry.at);
 }
 
-/** A field with a value; undefined for a missing field. */
+/** The value of a field; undefined if the field is missing. */
 type Present = { readonly value: unknown } | undefined;
 
 function merged(present: Present, entry: KeptField, lists: Lists): Present {
@@ -58,7 +58,7 @@ function isEqual({ value }: NonNullable<Present>, other: unknown, lists: Lists):
   return jsonEquals(items === undefined ? value : items.list, other);
 }
 
-/** Does not use an assignment, because a member may be named `__proto__`. */
+/** The function does not assign the value, because a member may have the name `__proto__`. */
 function setMember(mapping: Mapping, name: string, next: Present): void {
   if (next === undefined) Reflect.deleteProperty(mapping, name);
   else {
@@ -68,14 +68,14 @@ function setMember(mapping: Mapping, name: string, next: Present): void {
   }
 }
 
-/** An item of a list, or the place of a removed item. */
+/** The place of an item in a list. It is kept when the item is removed. */
 interface Place {
   present: Present;
 }
 
 /**
- * A list whose items have keys. `get` and `list` show each change at once. The list itself changes
- * only when `write` is called.
+ * A list whose items have keys. `get` and the member `list` include every change by `set`. The list that was
+ * passed to the constructor changes only when `write` is called.
  */
 class KeyedItems {
   readonly #list: unknown[];

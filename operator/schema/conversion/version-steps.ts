@@ -11,7 +11,10 @@ export interface ConversionStep {
   readonly back: (object: never) => unknown;
 }
 
-/** The only path from one version to another, through the versions between; empty if there is none. */
+/**
+ * The only path from one version to another, which may lead through further versions. Empty if there is no
+ * path.
+ */
 export function stepsBetween(
   conversions: readonly Conversion[],
   from: string,
@@ -53,11 +56,11 @@ function stepsFrom(conversions: readonly Conversion[], from: string): readonly C
   ]);
 }
 
-/** The name of an annotation may have 63 characters, of which `only-in-` takes 8. */
+/** The name of an annotation may have 63 characters after its prefix, and `only-in-` takes 8 of them. */
 const MAX_VERSION_CHARS = 55;
 
 /**
- * Refuses conversions unless exactly one path leads from every version to every other.
+ * Throws unless there is exactly one path of conversions from every version to every other version.
  *
  * @param versions - the versions, with the storage version first.
  * @throws ConfigurationError `CONFIG`

@@ -3,14 +3,16 @@ import { CharacterSet } from './character-set.ts';
 import { type Assertion, type CharacterNode, PatternCostError, type PatternNode } from './tree.ts';
 
 /**
- * Maximum number of states of an automaton. `{1000}` repeats the states of a part a thousand times. Patterns
- * of real definitions have a few hundred.
+ * Maximum number of states of an automaton. A repetition such as `{1000}` multiplies the states of the
+ * repeated part by a thousand. Patterns of real definitions have a few hundred states.
  */
 const MAX_STATES = 100_000;
 
 const MAX_PARTS = 5 * MAX_STATES;
 
-/** A state of the automaton. If it names no next state, the following state of the list is next. */
+/**
+ * A state of the automaton. After a state without the member `next` comes the following state in the list.
+ */
 type State =
   | { readonly kind: 'character'; readonly set: CharacterSet }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
@@ -24,14 +26,17 @@ interface Split {
 }
 
 /**
- * Compares texts with a pattern without backtracking: all states to which a character leads are followed at
- * the same time, so the cost of a text is at most its length times the number of states (Thompson's
- * simulation, as in RE2).
+ * Compares texts with a pattern without backtracking: all states that a character can lead to are followed at
+ * the same time. So the number of steps for a text is at most its length times the number of states
+ * (Thompson's simulation, as in RE2).
  */
 export class PatternAutomaton {
   readonly #states: State[] = [];
   readonly #sets = new Map<CharacterNode | string, CharacterSet>();
-  /** Number of added parts. They are counted because a part without states may be repeated many times. */
+  /**
+   * Number of added parts of the pattern. They are limited as well, because a part that needs no state could
+   * be repeated without limit.
+   */
   #parts = 0;
 
   /**
@@ -46,7 +51,8 @@ export class PatternAutomaton {
   /**
    * True when some part of `text` matches.
    *
-   * @param work - one step is a state that is compared with a character, or that is passed.
+   * @param work - one step is counted for each state that is reached, and for each comparison of a state with
+   *   a character.
    * @throws TooMuchWork
    */
   test(text: string, work: Work): boolean {
@@ -121,7 +127,7 @@ export class PatternAutomaton {
       this.#add(part, work);
       if (isOpen && count === least - 1) this.#addBack(start, isLazy);
     }
-    // `x*` is `(x+)?`, as in Go. This matters for parts that can be empty.
+    // As in Go, `x*` is treated as `(x+)?`. This makes a difference if `x` can match an empty text.
     for (let count = least; isOpen ? least === 0 && count < 1 : count < most; count += 1) {
       optional.push(this.#split());
       const start = this.#states.length;
@@ -141,7 +147,10 @@ export class PatternAutomaton {
     else back.next = start;
   }
 
-  /** Adds a state that leads to the next state, and to another one, which is set later. */
+  /**
+   * Adds a state that leads to the following state, and also to the state `other`, which the caller sets
+   * later.
+   */
   #split(): Split {
     const next = this.#states.length + 1;
     const split: Split = { kind: 'split', next, other: next };
@@ -151,21 +160,21 @@ export class PatternAutomaton {
 }
 
 /**
- * Identifies the set of a character, so that equal characters, and the copies of a repeated part, share one
- * set.
+ * The key of the character set of a node. Nodes with the same character have the same key, and so have the
+ * copies of a repeated part. So they share one set.
  */
 function setKey(node: CharacterNode): CharacterNode | string {
   const { literal, ranges } = node;
   return literal === undefined ? node : `${literal}${ranges[0]?.ignoresCase === true}`;
 }
 
-/** A part of a text. */
+/** The range of a text that a pattern matches. */
 export interface Match {
   readonly start: number;
   readonly end: number;
 }
 
-/** A state that waits for a character, and the start of the match that led to it. */
+/** A state that has been reached, and the position where the match that led to it began. */
 interface Thread {
   readonly index: number;
   readonly start: number;
@@ -176,7 +185,10 @@ class Run {
   readonly #states: readonly State[];
   readonly #text: string;
   readonly #work: Work;
-  /** For each state, the last position at which it was reached, so that it is followed once per position. */
+  /**
+   * For each state, the last position in the text at which it was reached. So a state is followed only once
+   * at each position.
+   */
   readonly #reachedAt: Int32Array;
 
   constructor(states: readonly State[], text: string, work: Work) {
@@ -198,7 +210,7 @@ class Run {
     }
   }
 
-  /** Finds a match. The threads are in the order in which the pattern prefers them. */
+  /** Finds a match. The lists of threads are in the order in which the pattern prefers their matches. */
   find(from: number): Match | undefined {
     let found: Match | undefined;
     let current: Thread[] = [];
@@ -217,7 +229,7 @@ class Run {
     }
   }
 
-  /** The threads after one more character. */
+  /** The threads that exist after the next character of the text. */
   #step(current: readonly Thread[], character: string, at: number): Thread[] {
     const next: Thread[] = [];
     for (const { index, start } of current) {
@@ -231,8 +243,8 @@ class Run {
   }
 
   /**
-   * Adds the states that can be reached from `from` without a character, and that wait for a character or are
-   * the end.
+   * Adds the states that can be reached from `from` without reading a character. Only states that read a
+   * character, and the final state, are added.
    */
   #follow(from: number, at: number, start: number, found: Thread[]): void {
     const open = [from];

@@ -1,9 +1,12 @@
 import type { CharacterNode } from './tree.ts';
 
-/** Maximum number of remembered answers of a set. Texts have few different characters. */
+/**
+ * Maximum number of characters for which a set remembers whether it contains them. Texts have few different
+ * characters.
+ */
 const MAX_KNOWN = 1_000;
 
-/** The characters that match at one place of a pattern. */
+/** The set of characters that one node of a pattern matches. */
 export class CharacterSet {
   readonly #ranges: readonly { readonly expression: RegExp; readonly isNegated: boolean }[];
   readonly #isNegated: boolean;

@@ -27,20 +27,23 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** One character. */
+/** A node that matches one given character. */
 export function literalNode(character: string, ignoresCase: boolean): CharacterNode {
   const source = escaped(character);
   const ranges = [{ source, ignoresCase, isNegated: false }];
   return { kind: 'character', ranges, isNegated: false, literal: character };
 }
 
-/** Any character. A line break matches only if `breaks` is true. */
+/** A node that matches any character. It matches a line break only if `breaks` is true. */
 export function anyCharacter(breaks: boolean): CharacterNode {
   const ranges = breaks ? [] : [{ source: '\\n', ignoresCase: false, isNegated: false }];
   return { kind: 'character', ranges, isNegated: true };
 }
 
-/** The class of an escape such as `\d` or `\p{Greek}`; undefined for any other text. */
+/**
+ * Reads an escape that stands for a class, such as `\d` or `\p{Greek}`. Undefined if the pattern continues
+ * with anything else.
+ */
 export function classEscape(
   reader: PatternReader,
   ignoresCase: boolean,
@@ -68,7 +71,10 @@ function unicodeClass(reader: PatternReader, ignoresCase: boolean): CharacterRan
   return { source, ignoresCase, isNegated: (kind === 'P') !== isInverse };
 }
 
-/** Scripts whose name has four letters. JavaScript interprets other words of four letters as short names. */
+/**
+ * The scripts that have a full name of four letters. JavaScript would interpret any other word of four
+ * letters as the short name of a script, which RE2 does not know.
+ */
 const SCRIPTS_OF_FOUR = ['Ahom', 'Cham', 'Kawi', 'Lisu', 'Modi', 'Newa', 'Thai', 'Toto'];
 
 function propertyOf(name: string): string | undefined {
@@ -88,7 +94,7 @@ function isKnown(source: string): boolean {
 }
 
 /**
- * A class in brackets.
+ * Reads a class in brackets.
  *
  * @param reader - positioned at the opening bracket.
  */
@@ -116,7 +122,7 @@ function namedClass(reader: PatternReader, ignoresCase: boolean): CharacterRange
   return { source, ignoresCase, isNegated: isInverse === '^' };
 }
 
-/** Reads `a` or `a-z`, and returns it in the syntax of JavaScript. */
+/** Reads a character or a range such as `a-z`, and returns it in the syntax of JavaScript. */
 function range(reader: PatternReader, whole: string): string {
   const start = reader.at;
   const low = classCharacter(reader, whole);
@@ -147,7 +153,7 @@ const NAMED: Readonly<Record<string, string>> = {
 const MAX_CODE_POINT = 0x10_ff_ff;
 
 /**
- * One character as an escape: a name, a number, or punctuation.
+ * Reads an escape that stands for one character: a letter such as `\n`, a number, or punctuation.
  *
  * @param reader - positioned at the backslash.
  */
@@ -160,7 +166,7 @@ export function characterEscape(reader: PatternReader): string {
   if (letter === 'x') return hexadecimal(reader, start);
   if (/[0-7]/.test(letter)) {
     const [more = ''] = reader.takeMatch(/[0-7]{0,2}/y) ?? [];
-    // A single digit would be a back reference.
+    // A single digit other than 0 would be a back reference.
     if (letter === '0' || more !== '') {
       return String.fromCodePoint(Number.parseInt(letter + more, 8));
     }
@@ -168,7 +174,7 @@ export function characterEscape(reader: PatternReader): string {
   throw patternError('invalid escape sequence', reader.since(start));
 }
 
-/** `\x41` or `\x{1f600}`. The error shows the text up to the first wrong character. */
+/** Reads `\x41` or `\x{1f600}`. The error contains the escape up to the first invalid character. */
 function hexadecimal(reader: PatternReader, start: number): string {
   if (reader.skip('{')) {
     let code = 0;

@@ -13,7 +13,10 @@ import {
 import { PatternReader, patternError } from './reader.ts';
 import type { Assertion, CharacterNode, PatternNode } from './tree.ts';
 
-/** Go's limits: depth, number of instructions, and repetitions of the innermost part of a pattern. */
+/**
+ * Go's limits for the depth of a pattern, for the number of its instructions, and for the repetitions of its
+ * innermost part.
+ */
 const MAX_HEIGHT = 1_000;
 const MAX_SIZE = 3_355_443;
 const MAX_REPETITIONS = 1_000;
@@ -29,7 +32,7 @@ export interface Parsed {
   readonly repetitions: number;
 }
 
-/** `(?i)`, `(?m)`, `(?s)` and `(?U)`. */
+/** The flags that `(?i)`, `(?m)`, `(?s)` and `(?U)` set. */
 interface Flags {
   readonly i: boolean;
   readonly m: boolean;
@@ -40,7 +43,7 @@ interface Flags {
 /** A group that is not closed yet, or the pattern itself. */
 interface Group {
   readonly isCapture: boolean;
-  /** The flags after the group. */
+  /** The flags that apply again after the end of the group. */
   readonly flags: Flags;
   readonly options: Parsed[];
   parts: Parsed[];
@@ -68,10 +71,7 @@ class PatternParser {
   readonly #groups: Group[] = [];
   #flags: Flags = { i: false, m: false, s: false, U: false };
   #group: Group = { isCapture: false, flags: this.#flags, options: [], parts: [] };
-  /**
-   * The start of the repetition that ends at the current position. Undefined if none ends at this
-   * position.
-   */
+  /** The start of the repetition that ends at the current position; undefined if no repetition ends there. */
   #lastRepetition: number | undefined;
 
   constructor(pattern: string) {
@@ -148,7 +148,7 @@ class PatternParser {
   #readFlags(): void {
     const reader = this.#reader;
     const start = reader.at;
-    // A name has at least one character, and a character follows the bracket.
+    // This pattern requires a name of at least one character, and a character after the bracket.
     if (/^\(\?(?:P<.|<.)/s.test(reader.text.slice(start, start + 5))) {
       const [capture, name = ''] = reader.takeMatch(/\(\?P?<([^>]*)>/y) ?? [];
       if (capture === undefined)
@@ -160,7 +160,7 @@ class PatternParser {
     const [text = '', on = '', off, end] =
       reader.takeMatch(/\(\?([imsU]*)(?:-([imsU]+))?([:)])/y) ?? [];
     if (text === '') {
-      // The error ends after the first wrong character.
+      // The error contains the text up to the first invalid character.
       reader.takeMatch(/\(\?[imsU]*(?:-[imsU]*)?/y);
       reader.take();
       throw patternError('invalid or unsupported Perl syntax', reader.since(start));
@@ -185,8 +185,8 @@ class PatternParser {
   }
 
   /**
-   * Reads a repetition at the current position. True if there was one. A brace that begins no
-   * repetition is a plain character.
+   * Reads a repetition at the current position. Returns true if there was a repetition. If a brace does not
+   * begin a repetition, it is a plain character.
    */
   #readRepetition(): boolean {
     const found = this.#reader.takeMatch(REPETITION);

@@ -52,7 +52,7 @@ export class PatternReader {
   /**
    * The match of `expression` at the current position; undefined if there is no match.
    *
-   * @param expression - sticky.
+   * @param expression - a sticky regular expression.
    */
   takeMatch(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.at;
@@ -62,7 +62,7 @@ export class PatternReader {
     return found;
   }
 
-  /** Skips the next character if it is this one. True if it was skipped. */
+  /** Skips the next character if it is `character`. Returns true if it was skipped. */
   skip(character: string): boolean {
     if (!this.startsWith(character)) return false;
     this.at += character.length;

@@ -32,7 +32,7 @@ export interface CharacterNode {
   readonly ranges: readonly CharacterRanges[];
   /** True for the characters that are in none of the ranges. */
   readonly isNegated: boolean;
-  /** The character, if the pattern names it directly. */
+  /** The character itself, if the pattern contains a single character instead of a class. */
   readonly literal?: string;
 }
 
@@ -43,10 +43,7 @@ export interface CharacterRanges {
   readonly isNegated: boolean;
 }
 
-/**
- * Thrown when the work for a pattern would have no reasonable bound. Texts are then not compared
- * with the pattern.
- */
+/** Thrown when a pattern is too large to be used. No text is then compared with the pattern. */
 export class PatternCostError extends Error {
   override readonly name: string = 'PatternCostError';
 }

@@ -4,9 +4,10 @@ import type { CharacterNode, PatternNode } from '../pattern/tree.ts';
 import type { Work } from '../work.ts';
 
 /**
- * Texts that a pattern may match, short ones first. The caller checks each of them.
+ * Texts that a pattern may match. Short texts come first. The caller must check whether the pattern matches.
  *
- * @param minLength - repetitions are made longer, until the text can have this length.
+ * @param minLength - minimum length of the wanted text. Larger numbers of repetitions are tried until a text
+ *   can be as long as this.
  * @param variants - number of characters that are tried for a class, and of alternatives that are
  *   tried for a group.
  * @throws TooMuchWork
@@ -18,7 +19,7 @@ export function* patternTexts(
   const { tree } = pattern;
   const known = new Map<CharacterNode, readonly string[]>();
   for (let choice = 0; choice < variants; choice += 1) {
-    // The counts of nested repetitions multiply, so the square root is tried, too.
+    // In nested repetitions the numbers are multiplied, so the square root is tried as well.
     for (const repeats of [0, 1, 2, Math.ceil(Math.sqrt(minLength)), minLength]) {
       yield textOf(tree, { repeats, choice, known, work });
     }
@@ -29,9 +30,9 @@ export function* patternTexts(
 const MAX_REPEATS = 1_000;
 const MAX_LENGTH = 4096;
 
-/** The choices with which one text is made from a pattern. */
+/** The choices that determine which of the possible texts is made from a pattern. */
 interface Wanted {
-  /** Number of repetitions of a part beyond the required ones. */
+  /** How many times a part is repeated in addition to its minimum number of repetitions. */
   readonly repeats: number;
   readonly choice: number;
   /** The characters of each class. */
@@ -68,14 +69,14 @@ function textOf(node: PatternNode, wanted: Wanted): string {
 
 const EMPTY: PatternNode = { kind: 'sequence', parts: [] };
 
-/** Characters for an example, the preferred ones first. */
+/** Characters that may occur in an example, in the order of preference. */
 const CHARACTERS: readonly string[] = [
   ...'abcdefghijklmnopqrstuvwxyz1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./:@+ =,;#%&*!?~()[]{}<>|^$"\'\\`\t\n',
 ];
 
 /**
- * The characters that may stand for a node. A literal keeps its case, even if the pattern ignores
- * case.
+ * The characters that can be used for a node of the pattern. For a single character, this is only the
+ * character as the pattern contains it, even if the pattern ignores upper and lower case.
  */
 function charactersOf(node: CharacterNode, { known, work }: Wanted): readonly string[] {
   if (node.literal !== undefined) return [node.literal];
@@ -89,7 +90,7 @@ function charactersOf(node: CharacterNode, { known, work }: Wanted): readonly st
   return found;
 }
 
-/** The characters of a class that are written as codes. */
+/** The characters that a class contains as codes, such as `\u{61}`. */
 function coded(source: string): readonly string[] {
   const codes = source.slice(0, MAX_LENGTH).matchAll(/\\u\{([0-9a-f]+)\}/g);
   return [...codes].map(([, code = '0']) => String.fromCodePoint(Number.parseInt(code, 16)));

@@ -2,13 +2,13 @@ import type { StructuralSchema } from '../../model/structural-schema.ts';
 import type { Work } from '../work.ts';
 import { fitting } from './sample-problems.ts';
 
-/** Number of steps that are tried from each limit. */
+/** Number of multiples that are tried from each limit. */
 const STEPS = 21;
 
 /**
- * The first tried number that the schema allows; if it allows none of them, the first tried number.
+ * The first candidate that the schema allows; if it allows none, simply the first candidate.
  *
- * @param at - different values give different numbers, if the schema allows that.
+ * @param at - different values result in different numbers, if the schema allows that.
  * @throws TooMuchWork
  */
 export function sampleNumber(schema: StructuralSchema, at: number, work: Work): number {
@@ -16,7 +16,7 @@ export function sampleNumber(schema: StructuralSchema, at: number, work: Work): 
   return fitting(numbers, schema, at, work) ?? numbers[0] ?? 1;
 }
 
-/** Numbers to try. If both are allowed, 1 is a better example than 0. */
+/** The numbers to try, in order. 1 comes before 0, because it is a better example. */
 function candidates({
   type,
   minimum,
@@ -31,7 +31,7 @@ function candidates({
     ...steps.map((each) => up + each),
     ...steps.map((each) => down - each),
   ];
-  // Rounds, because 3 × 0.1 is a little more than 0.3.
+  // The numbers are rounded, because in JavaScript 3 × 0.1 is a little more than 0.3.
   const round = (value: number): number => Number(value.toPrecision(12));
   const numbers = Number.isInteger(step) ? multiples : multiples.map(round);
   if (type !== 'number') return numbers;

@@ -6,12 +6,12 @@ import { sampleProblems } from './sample-problems.ts';
 import { sampleText } from './sample-text.ts';
 import { sampleValue } from './sample-value.ts';
 
-/** Alternatives of a schema that are tried after the first one. */
+/** The indices of the alternatives of a schema that are tried after the first alternative. */
 const OTHER_BRANCHES = [1, 2, 3];
 
 /**
- * Maximum number of steps to make the values of all samples that are tried, and to check them. They suffice
- * for 100,000 plain fields.
+ * Maximum number of steps to make the values of all candidates for a sample, and to check them. This number
+ * suffices for 100,000 plain fields.
  */
 const MAX_STEPS = 1_000_000;
 
@@ -31,14 +31,14 @@ export interface Sample {
 }
 
 /**
- * A small object: the first tried object that the schema of its version allows, or else the first one. It has
- * the required fields and the fields with a default. The latter change nothing for the API server, and show
- * people which fields exist.
+ * A small object: the first candidate that the schema of its version allows; if it allows none, simply the
+ * first candidate. The object has the required fields and the fields with a default. The API server would add
+ * the fields with a default anyway; here they show people which fields exist.
  *
  * The work is limited for every schema. If the value of a field would cost too much, the field gets a value
  * that may be invalid. If a sample would cost too much to check, its problems say that it was not checked.
  *
- * @param schema - from any tool: a keyword may have a value of any type.
+ * @param schema - a schema that may come from any tool, so a keyword may have a value of any type.
  * @throws ConfigurationError `CONFIG` for a schema that the API server could not read, with the path in the
  *   message.
  */
@@ -46,7 +46,7 @@ export function sampleObject(
   { apiVersion, kind, name: wanted }: SampleNames,
   given: unknown,
 ): Sample {
-  // Other tools write `properties: null`.
+  // Some tools write `properties: null`, which this check removes.
   const schema = checkedSchema(given) as StructuralSchema;
   const { properties = {}, required = [] } = schema;
   const work = new Work(MAX_STEPS);

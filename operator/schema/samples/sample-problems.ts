@@ -32,8 +32,8 @@ export function sampleProblems(
 }
 
 /**
- * The candidate with the index `at` among the candidates that the schema allows. If `at` is too large,
- * counting continues with the first candidate.
+ * Of the candidates that the schema allows, the candidate with the index `at`. If `at` is too large, counting
+ * starts again with the first of them.
  *
  * @throws TooMuchWork
  */
@@ -53,7 +53,7 @@ export function fitting<T>(
 }
 
 /**
- * Whether the schema allows a scalar. A scalar has no lists and no embedded resources, so these are not
+ * True if the schema allows a scalar. A scalar contains no lists and no embedded resources, so these are not
  * checked.
  */
 function fits(value: unknown, schema: StructuralSchema, work: Work): boolean {

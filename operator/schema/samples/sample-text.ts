@@ -65,11 +65,11 @@ const FIELD_STEPS = 200_000;
 const VARIANTS = 20;
 
 /**
- * The first tried text that the schema allows. If it allows none of them, or if the pattern costs
- * more than the work for one field, the result is `wanted`.
+ * The first candidate that the schema allows. If it allows none, or if comparing with the pattern takes more
+ * steps than a field may take, the result is `wanted`.
  *
  * @param wanted - used if the schema allows it and has no format.
- * @param at - different values give different texts, if the schema allows that.
+ * @param at - different values result in different texts, if the schema allows that.
  */
 export function sampleText(
   schema: StructuralSchema,
@@ -108,12 +108,12 @@ function* candidates(schema: StructuralSchema, wanted: string, work: Work): Gene
       yield sized(text, schema);
     }
   } catch (error) {
-    // The pattern was compared already, so the problem of the field is reported.
+    // Candidates were already compared with this pattern, so its error is reported as a problem of the field.
     if (!(error instanceof SyntaxError || error instanceof PatternCostError)) throw error;
   }
 }
 
-/** Variants of a text. Another digit makes another address, date or number. */
+/** Variants of a text in which one digit is different, so that they are other addresses, dates or numbers. */
 function variants(text: string): readonly string[] {
   const other = (digit: string): string =>
     /\d/.test(text) ? text.replace(/\d(?=\D*$)/, digit) : `${digit}${text}`;

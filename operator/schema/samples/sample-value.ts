@@ -14,27 +14,30 @@ const MAX_DEPTH = 20;
 /** Maximum number of items of a list or a map of a sample. */
 const MAX_ITEMS = 20;
 
-/** Maximum number of items of all lists of a sample together, because lists of lists could have many. */
+/** Maximum number of items of all lists of a sample together, because lists of lists could have very many. */
 const MAX_LISTED = 1_000;
 
 /** Selects one of several possible values. */
 interface Choice {
   /** The index of the alternative that is used from `anyOf` and `oneOf`. */
   readonly branch: number;
-  /** Different numbers give different values, if the schema allows that. */
+  /** Different numbers result in different values, if the schema allows that. */
   readonly at: number;
   readonly depth: number;
-  /** Number of items that have been made. */
+  /** Number of list items in the sample so far. */
   readonly listed: { count: number };
   readonly work: Work;
-  /** Random numbers from 0 to 1. Undefined: the value is small, and always the same. */
+  /** Returns random numbers from 0 to 1. If undefined, the value is small and always the same. */
   readonly random?: (() => number) | undefined;
 }
 
-/** Number of different values of `at` in a varied value. */
+/** Number of different values that `at` can have in a varied value. */
 const VARIANTS = 20;
 
-/** Probabilities that a varied value has an optional field, and that it keeps a default. */
+/**
+ * The probability that a varied value has an optional field, and the probability that a field has its
+ * default.
+ */
 const SHOWN = 0.6;
 const DEFAULTED = 0.3;
 
@@ -42,14 +45,15 @@ const DEFAULTED = 0.3;
 const NULL = 0.1;
 
 /**
- * Maximum number of items of a varied list beyond the required ones, and maximum number of keys of a varied
- * map.
+ * Maximum number of items in a varied list in addition to the required items, and maximum number of keys in a
+ * varied map.
  */
 const MORE_ITEMS = 3;
 
 /**
- * A small value for a schema: required fields, and fields with a default. A valid value is not found for
- * every schema, so the caller must check it. When all work is spent, each further value is `{}`.
+ * A small value for a schema: required fields, and fields with a default. The value may be invalid, because a
+ * valid value is not found for every schema. So the caller must check it. After the maximum number of steps,
+ * each further value is `{}`.
  *
  * @param branch - the index of the alternative that is used from `anyOf` and `oneOf`.
  */
@@ -68,7 +72,7 @@ export function variedValue(schema: StructuralSchema, random: () => number, work
   return valueFor(schema, choice);
 }
 
-/** The choice for a field or an item of a value. */
+/** The choice for a field or an item of the current value. */
 function within(choice: Choice, at: number = choice.at): Choice {
   const below = { ...choice, at, depth: choice.depth + 1 };
   const { random } = choice;
@@ -110,8 +114,8 @@ function typedValue(schema: StructuralSchema, choice: Choice): unknown {
 }
 
 /**
- * A schema merged with one of its alternatives. If several parts describe the same field, their schemas are
- * merged.
+ * `schema` merged with one of its alternatives. If several of the merged schemas describe the same field,
+ * their schemas for this field are merged, too.
  */
 function withAlternatives(schema: StructuralSchema, { branch, work }: Choice): StructuralSchema {
   const parts = [...partsOf(schema, branch, work)];
@@ -126,7 +130,7 @@ function* partsOf(
   work.spend(1);
   const { allOf = [], anyOf = [], oneOf = [], ...own } = schema;
   yield own;
-  // The alternatives of `anyOf` in an int-or-string are only its two types.
+  // The `anyOf` of an int-or-string only lists its two types.
   const isEither = schema['x-kubernetes-int-or-string'] === true;
   const one = (list: readonly StructuralSchema[]): readonly StructuralSchema[] =>
     isEither ? [] : list.slice(branch % list.length).slice(0, 1);
@@ -173,7 +177,10 @@ function lengthOf({ minItems = 0, maxItems }: StructuralSchema, { random }: Choi
   return Math.min(least + more, Math.max(maxItems ?? MAX_ITEMS, least), MAX_ITEMS);
 }
 
-/** The schema of items, without defaults that would make two items equal although they must differ. */
+/**
+ * The schema of a list's items, without defaults that would make two items equal although the list requires
+ * different items.
+ */
 function distinct(items: StructuralSchema, list: StructuralSchema): StructuralSchema {
   const { default: _default, ...item } = items;
   const keys = list['x-kubernetes-list-map-keys'] ?? [];
@@ -195,7 +202,7 @@ function sampleFields(schema: StructuralSchema, choice: Choice): object {
     ? { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'sample' } }
     : {};
   const unknown: StructuralSchema = random === undefined ? {} : { type: 'string' };
-  // A Map, because a field may have any name, such as `__proto__`.
+  // A Map is used, because a field may have any name, such as `__proto__`.
   const fields = new Map<string, unknown>(Object.entries(embedded));
   const add = (name: string): void => {
     if (fields.has(name) || (isEmbedded && OBJECT_FIELDS.has(name))) return;
@@ -216,7 +223,10 @@ function sampleFields(schema: StructuralSchema, choice: Choice): object {
   return Object.fromEntries(fields);
 }
 
-/** Keys of a varied map. If the schema allows unknown fields, also the name of an unknown field. */
+/**
+ * Further keys of a varied object: some keys of a map, and the name of an unknown field if the schema allows
+ * unknown fields.
+ */
 function moreKeys(schema: StructuralSchema, { random }: Choice): readonly string[] {
   if (random === undefined) return [];
   const { maxProperties = MAX_ITEMS } = schema;

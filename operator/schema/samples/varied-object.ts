@@ -12,8 +12,8 @@ const MAX_STEPS = 1_000_000;
 
 /**
  * An object as the API server could store it, which varies with `random`. It has a spec, a status, and
- * metadata that programs and the API server set. Undefined if the object breaks a rule of the schema: then
- * try again.
+ * metadata that programs and the API server set. Undefined if the object breaks a rule of the schema. The
+ * caller can then try again.
  *
  * @param random - returns numbers from 0 to 1, as `Math.random` does.
  */

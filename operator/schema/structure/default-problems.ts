@@ -6,7 +6,7 @@ import { validateBySchema } from '../validation/validate.ts';
 import type { Work } from '../work.ts';
 
 /**
- * The problems of the defaults of a schema: each default must be valid by the schema that contains
+ * The problems of the defaults of a schema: each default must be valid according to the schema that contains
  * it.
  *
  * @throws TooMuchWork
@@ -31,8 +31,8 @@ export function defaultProblems(
 
 function ownProblems(schema: StructuralSchema, path: string, work: Work): readonly FieldError[] {
   const value = schema.default;
-  // The path is not empty, because a default is not a whole object: only in a whole object are
-  // undeclared names allowed.
+  // The path must not be empty. With an empty path, the default would count as a whole object, which may have
+  // `apiVersion`, `kind` and `metadata` without declaring them.
   if (!jsonEquals(prune(value, schema, { path: 'default', work }), value, work)) {
     return [invalid(path, value, 'must not have unknown fields')];
   }

@@ -20,10 +20,12 @@ const UNSUPPORTED = [
   '$ref',
 ];
 
-/** The position of a schema, as far as it limits the keywords. */
+/** The facts about the position of a schema that determine which keywords it may have. */
 interface Place {
   readonly isRoot: boolean;
-  /** True if the schema describes the name, kind or metadata of an object, or a part of them. */
+  /**
+   * True if the schema describes the apiVersion, kind or metadata of an object, or a field in its metadata.
+   */
   readonly isObjectMeta: boolean;
   /** Why no default is allowed here; undefined if it is allowed. */
   readonly noDefault: string | undefined;
@@ -78,8 +80,8 @@ function schemasIn(schema: StructuralSchema, path: string, place: Place): readon
 }
 
 /**
- * The place of the values of a map. In metadata they may have no default, because the entries are
- * known only from a value.
+ * The place of the schema for the values of a map. In the metadata of an object, this schema may have no
+ * default, because it is not known in advance which entries the map has.
  */
 function inMapOf(place: Place): Place {
   if (!place.isObjectMeta) return place;
@@ -186,7 +188,10 @@ function listTypeProblems(schema: StructuralSchema, path: string): readonly Fiel
   return problems;
 }
 
-/** The problems of a set's items. Items of a set are compared as a whole. */
+/**
+ * The problems of the schema for a set's items. Items of a set are compared as a whole, so they must be
+ * atomic.
+ */
 function setItemProblems({ items }: StructuralSchema, path: string): readonly FieldError[] {
   const why = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const listType = items?.['x-kubernetes-list-type'];
@@ -233,8 +238,8 @@ function listMapProblems(
 }
 
 /**
- * The problems of the fields that are keys. Without a value for a key, two items could not be
- * distinguished.
+ * The problems of the fields that are keys of a list. Each key must be required or have a default, because
+ * two items without a value for the key could not be distinguished.
  */
 function keyFieldProblems(
   { items }: StructuralSchema,

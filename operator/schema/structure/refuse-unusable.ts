@@ -6,7 +6,7 @@ import { schemaProblems } from './schema-problems.ts';
  * Refuses what the API server would refuse in the schema of a version: invalid defaults, lists whose items
  * cannot be distinguished, and unusable rules. It checks everything except CEL expressions.
  *
- * @param path - the path of the version in the options of `customResource`; ends in a dot, or is empty.
+ * @param path - the path of the version in the options of `customResource`. It ends in a dot or is empty.
  * @throws ConfigurationError `CONFIG` with the path in these options and the remedy.
  */
 export function refuseUnusable(root: StructuralSchema, path: string): void {
@@ -43,7 +43,7 @@ const IN_LISTS: Readonly<Record<string, string>> = { items: '[]', additionalProp
 
 type Remedy = readonly [keyword: RegExp, message: RegExp, remedy: string];
 
-/** For each problem, what to write instead. The first entry that matches is used. */
+/** The remedies: what to write instead. For a problem, the first entry that matches is used. */
 const REMEDIES: readonly Remedy[] = [
   [
     /^\.default$/,

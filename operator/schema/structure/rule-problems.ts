@@ -14,7 +14,7 @@ const REASONS = [
 
 const LINE_BREAK = /[\n\r]/;
 
-/** The problems of a rule, except those that its CEL expressions have. */
+/** The problems of a rule, except for problems of its CEL expressions. */
 export function ruleProblems(
   { rule = '', message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule,
   schema: StructuralSchema,
@@ -51,7 +51,7 @@ export function ruleProblems(
   return problems;
 }
 
-/** True when a path names a field that the schema has: `.a.b['c']`. */
+/** True when a path, such as `.a.b['c']`, refers to a field that the schema has. */
 function isFieldPath(path: string, schema: StructuralSchema): boolean {
   const step = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y;
   let at: StructuralSchema | undefined = schema;

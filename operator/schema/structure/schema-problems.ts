@@ -7,8 +7,8 @@ import { keywordProblems } from './keyword-problems.ts';
 import { structuralProblems } from './structural-problems.ts';
 
 /**
- * The causes for which the API server refuses the schema of a version, in its order and with its messages.
- * Does not check whether the rules compile, because only a library for CEL can.
+ * The causes for which the API server refuses the schema of a version, in the server's order and with the
+ * server's messages. Does not check whether the rules compile, because only a library for CEL can.
  *
  * @param root - a schema whose keywords have the types that the API server reads.
  * @param path - the path of the schema in the definition.
@@ -16,7 +16,7 @@ import { structuralProblems } from './structural-problems.ts';
 export function schemaProblems(root: StructuralSchema, path: string): readonly FieldError[] {
   const structural = structuralProblems(root, path);
   return [
-    // In a schema that is not structural, defaults have no meaning.
+    // Defaults are not checked in a schema that is not structural, because they have no meaning there.
     ...(structural.length > 0 ? structural : boundedDefaultProblems(root, path)),
     ...keywordProblems(root, path),
   ];

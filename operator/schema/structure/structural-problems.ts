@@ -10,7 +10,7 @@ type Level = 'root' | 'item' | 'field';
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
 /**
- * Why a schema is not structural. A structural schema declares every field exactly once, with its
+ * The reasons why a schema is not structural. A structural schema declares every field exactly once, with its
  * type.
  */
 export function structuralProblems(root: StructuralSchema, path: string): readonly FieldError[] {
@@ -128,7 +128,7 @@ interface Skipped {
   readonly firstAllOfAnyOf: boolean;
 }
 
-/** Finds the two notations of int-or-string that are allowed. They are not checked. */
+/** Finds the two allowed notations of an int-or-string: the `anyOf` in them is not checked. */
 function skippedIn(schema: Json): Skipped {
   const [first] = listOf(schema.allOf);
   return {
@@ -137,7 +137,10 @@ function skippedIn(schema: Json): Skipped {
   };
 }
 
-/** Checks the parts of a schema that restrict values and do not declare fields. */
+/**
+ * Checks the schemas in `anyOf`, `allOf`, `oneOf` and `not`, which restrict values but must not declare
+ * fields.
+ */
 function valueProblems(schema: Json, path: string, skip: Skipped): readonly FieldError[] {
   const problems: FieldError[] = [];
   if (!skip.anyOf) {
@@ -171,7 +174,10 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** Fields that a nested schema must not have, in the order of the server. */
+/**
+ * Keywords that a schema inside `anyOf`, `allOf`, `oneOf` or `not` must not have, in the order in which the
+ * API server reports them.
+ */
 const NOT_NESTED: readonly (readonly [string, string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -206,7 +212,10 @@ function nestedProblems(nested: Json, path: string, skipAnyOf = false): readonly
   return problems;
 }
 
-/** Problems with fields whose values are restricted, but which are not declared. */
+/**
+ * Problems with fields that `anyOf`, `allOf`, `oneOf` or `not` restricts, although the schema does not
+ * declare them.
+ */
 function incompleteProblems(schema: Json, path: string): readonly FieldError[] {
   const problems: FieldError[] = [];
   const inspect = (nested: Json, declared: Json | undefined, at: string, source: string): void => {

@@ -7,7 +7,7 @@ type Fail = (why: string) => void;
 
 /**
  * Checks `anyOf`, `oneOf`, `allOf` and `not`. A failure is reported as a problem without a field, followed by
- * the problems of the alternative that came closest.
+ * the problems of the alternative with the most checks, see `Findings`.
  */
 export function checkAlternatives(
   schema: StructuralSchema,

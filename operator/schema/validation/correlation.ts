@@ -5,8 +5,8 @@ import { UNLIMITED, type Work } from '../work.ts';
 import { identityOf, jsonEquals } from './json-equality.ts';
 
 /**
- * A value and the value that it replaces. Parts that can be matched and did not change may stay invalid: only
- * the parts that a write changes must be valid.
+ * A value and the value that an update replaces with it. Only fields and items that the update changes must
+ * be valid. An invalid field or item may stay if it did not change and its previous value can be identified.
  */
 export class Correlation {
   readonly #value: unknown;
@@ -40,7 +40,7 @@ export class Correlation {
     return new Correlation(this.#value[name], this.old[name], schema, this.#work);
   }
 
-  /** The correlation of an item of a list whose items have keys; undefined in any other list. */
+  /** The correlation of an item in a list whose items have keys; undefined for any other list. */
   item(index: number): Correlation | undefined {
     const { items } = this.#schema;
     if (items === undefined || !Array.isArray(this.#value)) return undefined;
@@ -50,20 +50,20 @@ export class Correlation {
   }
 }
 
-/** The items of a list, keyed by the identities of their keys. */
+/** The items of a list, keyed by the values of their keys as one string, see `identityOf`. */
 interface KeyedItems {
   readonly keys: readonly string[];
   readonly items: ReadonlyMap<string, unknown>;
 }
 
 /**
- * Lists that have been read. Each list is read once: a search for each item would take time in the square of
- * the list's length.
+ * The items of lists by their keys. Each list is read only once, because a search for each item would take a
+ * time that grows with the square of the list's length.
  */
 const KEYED = new WeakMap<readonly unknown[], KeyedItems>();
 
 /**
- * The item of `list` with the keys of `item`, in a list of type map.
+ * The item of `list` that has the same keys as `item`, for a list of the type `map`.
  *
  * @throws TooMuchWork
  */
@@ -85,8 +85,8 @@ export function itemLike(
 }
 
 /**
- * The items, keyed by the values of their keys. If several items have the same keys, the first one
- * is used.
+ * The items, keyed by the values of their keys. If several items have the same keys, only the first of these
+ * items is used.
  */
 function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
   const items = new Map<string, unknown>();

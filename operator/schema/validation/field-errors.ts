@@ -1,16 +1,14 @@
 import { deepJson } from '../../core/json/deep-json.ts';
 import type { FieldProblem } from '../field-path.ts';
 
-/** One cause of a 422, as the API server names it: the field, and the text after it. */
+/** One cause of a 422 in the words of the API server: the field, the reason and the message. */
 export interface FieldError {
   readonly field: string;
   readonly reason: FieldProblem['reason'];
   readonly message: string;
 }
 
-/**
- * The name that the API server uses for the root of a value, and for a problem that is not about one field.
- */
+/** The name of the field in a problem with the whole value, or in a problem that is not about one field. */
 export const NO_FIELD = '<nil>';
 
 export function fieldName(path: string): string {
@@ -23,8 +21,8 @@ export function fieldName(path: string): string {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * A value as a message shows it: JSON, with all digits of long integers. A value that is only a number is
- * written as Go writes it.
+ * A value as a message contains it: as JSON, with all digits of long integers. If the value itself is a
+ * number, it is written as Go prints numbers.
  */
 export function shown(value: unknown): string {
   if (typeof value === 'number') return goNumber(value);
@@ -34,7 +32,10 @@ export function shown(value: unknown): string {
 /** The first integer above Go's int64. */
 const INT64_END = 2 ** 63;
 
-/** A number as Go shows it: an integer of 64 bits with all digits, any other number as a float64. */
+/**
+ * A number as Go prints it: an integer of 64 bits has all its digits, and any other number is printed as a
+ * float64.
+ */
 export function goNumber(value: number | bigint): string {
   if (typeof value === 'bigint') return String(value);
   const isInteger = Number.isInteger(value) && Math.abs(value) < INT64_END;
@@ -42,7 +43,8 @@ export function goNumber(value: number | bigint): string {
 }
 
 /**
- * Numbers with a power of ten between these two are written without an exponent (strconv, the format `g`).
+ * A number is written without an exponent if its power of ten is at least `LEAST_POWER` and below `POWER_END`
+ * (the format `g` of Go's strconv).
  */
 const LEAST_POWER = -4;
 const POWER_END = 6;
@@ -67,7 +69,7 @@ export function invalid(path: string, value: unknown, detail: string): FieldErro
   return { field: fieldName(path), reason: 'FieldValueInvalid', message };
 }
 
-/** Like `invalid`, for a value that is too large to be shown. */
+/** Like `invalid`, but without the value, which is too large for a message. */
 export function invalidUnshown(path: string, detail: string): FieldError {
   const message = `Invalid value: ${detail}`;
   return { field: fieldName(path), reason: 'FieldValueInvalid', message };

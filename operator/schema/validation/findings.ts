@@ -1,12 +1,13 @@
 import type { Work } from '../work.ts';
 import type { FieldError } from './field-errors.ts';
 
-/** Number of steps for one problem that is merged with others. */
+/** Number of steps that are counted for each problem that is merged. */
 const MERGED_STEPS = 10;
 
 /**
- * The result of a validation: problems, each listed once, and the number of checks. If several alternatives
- * fail, the API server reports the alternative with the most checks.
+ * The result of a validation: the problems without duplicates, and the number of checks as the API server
+ * counts them. If all alternatives fail, the API server reports the problems of the alternative with the most
+ * checks.
  */
 export class Findings {
   #problems = new Map<string, FieldError>();
@@ -30,7 +31,8 @@ export class Findings {
   }
 
   /**
-   * Adds a problem. Its cost is the length of its message, which may quote large values and list many.
+   * Adds a problem. This counts as many steps as the message has characters, because a message may quote
+   * large values and list many values.
    *
    * @throws TooMuchWork
    */
@@ -47,9 +49,9 @@ export class Findings {
   }
 
   /**
-   * Adds the result for a part. `other` must not change afterwards: if this result has no problems
-   * yet, it takes over the problems of `other` without copying them. Otherwise a deep object would
-   * copy the problems of its deepest part at each level.
+   * Adds the result for a field or an item. `other` must not change afterwards: if this result has no
+   * problems yet, it takes over the problems of `other` without copying them. In a deeply nested object, the
+   * problems would otherwise be copied at each level.
    *
    * @throws TooMuchWork
    */
@@ -67,8 +69,8 @@ export class Findings {
   }
 
   /**
-   * A result with the same number of checks and no problems, because an update may keep problems
-   * that existed before.
+   * The same result without its problems, for an unchanged value: an update may keep problems that existed
+   * before.
    */
   tolerated(): Findings {
     const findings = new Findings(this.#work);

@@ -7,7 +7,8 @@ import { identityOf } from './json-equality.ts';
 import { childPath } from './schema-places.ts';
 
 /**
- * The duplicates in lists that allow none: a set may have each value once, and a list map each key.
+ * The duplicates in lists that allow none: a set may contain each value once, and a list map may contain each
+ * key once.
  *
  * @throws TooMuchWork
  */
@@ -69,9 +70,7 @@ function keyProblems(
   return repeated(keys, work).map((at) => duplicate(`${path}[${at}]`, keys[at]));
 }
 
-/**
- * The positions at which a value occurs for the second time. Further positions are not reported.
- */
+/** For each value that occurs several times, the position where it occurs for the second time. */
 function repeated(values: readonly unknown[], work: Work): readonly number[] {
   const times = new Map<string, number>();
   const found: number[] = [];

@@ -1,26 +1,32 @@
 import type { StructuralSchema } from '../../model/structural-schema.ts';
 import { type FieldError, goFloat, goNumber, invalid } from './field-errors.ts';
 
-/** The first integers above Go's int64 and int32, and the largest value of its float32. */
+/**
+ * The first integer above the range of int64, the first integer above the range of int32, and the largest
+ * float32.
+ */
 const INT64_END = 2 ** 63;
 const INT32_END = 2 ** 31;
 const FLOAT32_MAX = 3.4028234663852886e38;
 
 /**
- * Whether the API server stores a number as an int64; every other number is a float64. JavaScript does not
- * distinguish `1` and `1.0`: both count as `1`. Minus zero counts as a float64.
+ * True if the API server stores a number as an int64. It stores every other number as a float64. JavaScript
+ * does not distinguish `1` and `1.0`: both count as `1`. Minus zero counts as a float64.
  */
 export function isInt64(value: number | bigint): boolean {
   const isWhole = typeof value === 'bigint' || (Number.isInteger(value) && !Object.is(value, -0));
   return isWhole && value >= -INT64_END && value < INT64_END;
 }
 
-/** How far a float may be from an integer, relative to its size, and still count as an integer. */
+/**
+ * A float counts as an integer if its distance from the nearest integer, relative to its size, is less than
+ * this.
+ */
 const INTEGER_TOLERANCE = 1e-9;
 
 /**
- * True for a number that counts as an integer: `IsFloat64AJSONInteger` (github.com/go-openapi/swag,
- * conv/convert.go).
+ * True for a number that the API server accepts as an integer, like `IsFloat64AJSONInteger`
+ * (github.com/go-openapi/swag, conv/convert.go).
  */
 export function isJsonInteger(value: number): boolean {
   if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
@@ -50,9 +56,7 @@ export function numberProblems(
   ].filter((problem) => problem !== undefined);
 }
 
-/**
- * The problem of a number that does not fit the format. The API server reports it without naming the field.
- */
+/** The problem of a number that does not fit the format. As in the API server, the cause has no field. */
 function rangeProblem(
   value: number | bigint | undefined,
   { type, format }: StructuralSchema,
@@ -74,8 +78,8 @@ function isInRange(value: number | bigint, type: string, format: string | undefi
 }
 
 /**
- * The limit with which a number is compared. For an int64, the limit loses its fraction. If the
- * type cannot hold the limit, number and limit are compared as floats.
+ * The limit with which a number is compared. If the number is an int64, the fraction of the limit is removed.
+ * If the type of the schema cannot represent the limit, the number and the limit are compared as floats.
  */
 function limitFor(
   value: number | bigint,
@@ -86,7 +90,7 @@ function limitFor(
   return isNative && isInt64(value) ? Math.trunc(limit) + 0 : limit;
 }
 
-/** The limit as a message shows it: as a float if the value is a float. */
+/** The limit as a message contains it: if the value is a float, the limit is written as a float, too. */
 function shownLimit(value: number | bigint, limit: number): string {
   return isInt64(value) ? goNumber(limit) : goFloat(limit);
 }

@@ -11,7 +11,7 @@ import { validateBySchema } from './validate.ts';
 /** The rules for custom resources of one version. */
 export interface ObjectRules {
   readonly schema: StructuralSchema;
-  /** The paths of the numbers that the scale subresource shows: `['spec', 'replicas']`. */
+  /** The paths of the numbers that the subresource `scale` returns, such as `['spec', 'replicas']`. */
   readonly scaled: readonly (readonly string[])[];
   /**
    * Evaluates the rules in CEL and returns their problems. It is called after all other checks, and
@@ -22,9 +22,9 @@ export interface ObjectRules {
 }
 
 /**
- * Maximum number of steps to validate one object: a second on a slow machine. They suffice for objects of the
- * maximum size that an API server accepts. An object that needs more steps is refused, although no API server
- * would refuse it.
+ * Maximum number of steps to validate one object, which take a second on a slow machine. This number suffices
+ * for the largest objects that an API server accepts. An object that needs more steps is refused here,
+ * although an API server would not refuse it.
  */
 export const OBJECT_STEPS = 50_000_000;
 
@@ -36,7 +36,10 @@ const UNCHECKED: FieldError = {
     'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** Reasons of problems after which a rule could meet values that it was not written for. */
+/**
+ * Reasons of problems that prevent rules from being evaluated, because a rule could get values that it was
+ * not written for.
+ */
 const BLOCKING: ReadonlySet<FieldError['reason']> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -46,8 +49,8 @@ const BLOCKING: ReadonlySet<FieldError['reason']> = new Set([
 ]);
 
 /**
- * The causes for which the API server refuses a custom resource, in its order and with its messages. A part
- * that did not change may keep a problem that `previous` had.
+ * The causes for which the API server refuses a custom resource, in the server's order and with the server's
+ * messages. A field or an item that did not change may keep a problem that it had in `previous`.
  *
  * @param object - the object as it is stored: with defaults, and without the fields that the API server
  *   prunes.
@@ -98,8 +101,8 @@ function problemsIn(
 }
 
 /**
- * The problems, with enumerations first. The API server reports fields in any order, and this order was
- * observed.
+ * The problems, with violated enumerations first. The order of fields in the API server's answers varies, but
+ * violated enumerations have been observed to come first.
  */
 function enumerationsFirst(problems: readonly FieldError[]): readonly FieldError[] {
   const isEnum = ({ reason }: FieldError): boolean => reason === 'FieldValueNotSupported';
@@ -118,7 +121,7 @@ function newListProblems(
   return listTypeProblems(previous, schema, '', work).length > 0 ? [] : found;
 }
 
-/** The largest number that `/scale` can show: an int32. */
+/** The largest number of replicas that the subresource `scale` can contain, because it is an int32. */
 const MAX_REPLICAS = 2_147_483_647;
 
 const GO_TYPES: Readonly<Record<string, string>> = {
@@ -127,7 +130,10 @@ const GO_TYPES: Readonly<Record<string, string>> = {
   boolean: 'bool',
 };
 
-/** The problem of a number that `/scale` cannot show. The API server writes its path with a leading dot. */
+/**
+ * The problem of a value that the subresource `scale` cannot contain as its number of replicas. In this
+ * problem, the API server writes the path with a leading dot.
+ */
 function scaleProblems(object: unknown, path: readonly string[]): readonly FieldError[] {
   const value = path.reduce<unknown>(
     (at, field) => (isMapping(at) ? at[field] : undefined),

@@ -6,12 +6,12 @@ import { TooMuchWork, Work } from '../work.ts';
 import { type FieldError, invalid, tooLong, typeInvalid } from './field-errors.ts';
 import { isInt64, isJsonInteger } from './number-checks.ts';
 
-/** True for a schema that restricts the type of a value. */
+/** True if a schema restricts the type of its values. */
 export function isTyped(schema: StructuralSchema): boolean {
   return typesOf(schema).length > 0 || checkedFormat(schema) !== undefined;
 }
 
-/** The problem with the type of a value. The message shows the type that was found. */
+/** The problem with the type of a value. Its message contains the type of the value. */
 export function typeProblem(
   value: unknown,
   schema: StructuralSchema,
@@ -31,8 +31,8 @@ export function typeProblem(
   const isText = typeof value === 'string' || Array.isArray(value);
   const isNumeric = types.includes('number') || types.includes('integer');
   if (format !== undefined && !isText && !fits) return mustBe(path, format, goFormat(found));
-  // The API server checks only the format if the schema wants a text with a known format and the value is a
-  // text or a list.
+  // If the schema requires a string with a known format, and the value is a string or a list, the API server
+  // checks only the format, not the type.
   if (format !== undefined && isText && !isNumeric) return undefined;
   return fits || types.length === 0 ? undefined : mustBe(path, types.join(','), found);
 }
@@ -56,7 +56,7 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** Go's name for the format of a value whose type is wrong. */
+/** The format by which the API server reports a value of the wrong type. */
 function goFormat(found: string): string {
   if (found === 'integer') return 'int64';
   return found === 'number' ? 'float64' : '';
@@ -79,7 +79,7 @@ function checkedFormat({ type, format }: StructuralSchema): string | undefined {
 }
 
 /**
- * Number of characters that are one step when the length of a text is determined, or when a text is
+ * Number of characters that count as one step when the length of a text is determined, or when a text is
  * compared with a format.
  */
 const CHARACTERS_OF_A_STEP = 8;
@@ -108,27 +108,30 @@ export function* textProblems(
   }
 }
 
-/** The number of code points, as Go counts characters. */
+/** The number of characters as Go counts them, which is the number of code points. */
 function characters(value: string): number {
   let count = 0;
   for (const _character of value) count++;
   return count;
 }
 
-/** Maximum number of steps for one text and its pattern: half a second. */
+/** Maximum number of steps to compare one text with its pattern. They take half a second. */
 const PATTERN_STEPS = 20_000_000;
 
-/** The limit for one text is never lower. It suffices for a text of a few thousand characters. */
+/** Minimum for the limit of one text. It suffices for a text of a few thousand characters. */
 const LEAST_PATTERN_STEPS = 200_000;
 
-/** The limit for one text: a fifth of the whole work, so that other texts can be compared as well. */
+/**
+ * The maximum number of steps for one text: a fifth of the steps for the whole object, so that other texts
+ * can be compared as well.
+ */
 function patternSteps(work: Work): number {
   return Math.min(Math.max(work.limit / 5, LEAST_PATTERN_STEPS), PATTERN_STEPS);
 }
 
 /**
- * The problem of a text that does not match its pattern. A text that costs too much to compare is refused,
- * too, with a message that the API server does not have, because it has no such limit.
+ * The problem of a text that does not match its pattern. A text that takes too many steps to compare is
+ * refused, too. The API server has no such limit, and so no such message.
  */
 function patternProblem(
   value: string,

@@ -1,7 +1,7 @@
 import { isMapping } from '../../core/mapping.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
 
-/** True for the root, and for an object inside another object. */
+/** True for the schema of a whole object: the root, or an embedded object. */
 export function isResource(schema: StructuralSchema, path: string): boolean {
   return path === '' || schema['x-kubernetes-embedded-resource'] === true;
 }

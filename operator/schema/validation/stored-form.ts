@@ -23,7 +23,7 @@ export function storedForm(object: unknown, schema: StructuralSchema, work: Work
   return applyDefaults(prune(object, schema, { work }), schema, work);
 }
 
-/** How a value is pruned. */
+/** Options for pruning a value. */
 export interface Pruning {
   /** Called with the path of each field that is dropped. */
   readonly report?: (path: string) => void;
@@ -36,7 +36,8 @@ export interface Pruning {
 }
 
 /**
- * `value` without the fields that the schema does not know; the same value if it has no such fields.
+ * `value` without the fields that the schema does not declare. If it has no such fields, the result is
+ * `value` itself.
  *
  * If a schema keeps unknown fields, the values of these fields are kept as a whole, and the values of known
  * fields are pruned.
@@ -93,9 +94,10 @@ function prunedObject(
 }
 
 /**
- * `value` with the defaults of the schema where fields are missing; the same value if no field is missing.
+ * `value` with the defaults of the schema for missing fields. If no field is missing, the result is `value`
+ * itself.
  *
- * A null that is not allowed is replaced by the default.
+ * If a field is null although the schema does not allow null, it gets the default.
  *
  * @param nulls - what happens to nulls that are not allowed and have no default: `removed`, or `kept`, as
  *   after a server-side apply.
@@ -159,14 +161,16 @@ function defaultedObject(
 }
 
 /**
- * Number of steps for a field that is filled in. Such a field takes memory, too: a small list may grow to its
- * length times the number of defaults.
+ * Number of steps that are counted for a field that is filled in. The steps also limit the memory: each item
+ * of a list gets all the defaults.
  */
 const FILLED_STEPS = 20;
 
 type Fields = NonNullable<StructuralSchema['properties']>;
 
-/** The fields with a default, found once for each schema, because a list needs them for every item. */
+/**
+ * The fields of a schema that have a default. They are remembered, because a list needs them for every item.
+ */
 const DEFAULTED = new WeakMap<Fields, readonly (readonly [string, StructuralSchema])[]>();
 
 function defaultedFields({

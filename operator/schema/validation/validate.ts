@@ -11,9 +11,9 @@ import { numberProblems } from './number-checks.ts';
 import { isTyped, textProblems, typeProblem } from './scalar-checks.ts';
 import { joined } from './schema-places.ts';
 
-/** How a value is validated. */
+/** Options for validating a value. */
 export interface Validating {
-  /** Given for an update: problems in unchanged parts of the value are ignored. */
+  /** Set for an update. Problems of unchanged fields and items are then ignored. */
   readonly correlation?: Correlation | undefined;
   /** Limits the work. Default: no limit, except for each pattern. */
   readonly work?: Work;
@@ -21,8 +21,8 @@ export interface Validating {
 
 /**
  * The problems that `value` has according to the schema, with the API server's messages. Rules in CEL are not
- * evaluated. The API server reports the fields of an object in random order, the order of a Go map; here they
- * are ordered by name.
+ * evaluated. The API server reports the fields of an object in the random order of a Go map. Here they are
+ * ordered by name.
  *
  * @param value - the value as it is stored: with defaults, and without the fields that the API server prunes.
  * @throws TooMuchWork
@@ -43,7 +43,10 @@ interface Place {
   readonly work: Work;
 }
 
-/** The findings in one value and everything below it, without problems that an unchanged value had before. */
+/**
+ * The findings for a value and everything in it. Problems of an unchanged value are omitted, because the
+ * value had them before.
+ */
 function findingsOf(value: unknown, schema: StructuralSchema, place: Place): Findings {
   const findings = check(value, schema, place);
   return !findings.isValid && place.correlation?.unchanged === true
@@ -51,7 +54,10 @@ function findingsOf(value: unknown, schema: StructuralSchema, place: Place): Fin
     : findings;
 }
 
-/** The checks of the API server, one after another: a value of the wrong type fails later checks, too. */
+/**
+ * Makes all checks of the API server, one after another. A value of the wrong type usually fails later checks
+ * as well.
+ */
 function check(value: unknown, schema: StructuralSchema, place: Place): Findings {
   const { path, work } = place;
   work.spend(1);
@@ -131,7 +137,7 @@ function checkObject(
   for (const field of fields) {
     const child = fieldSchema(schema, field);
     if (child === undefined) continue;
-    // Clients cannot change these two fields: both states have the same version and kind.
+    // `apiVersion` and `kind` have no previous value: clients cannot change them.
     const matched = path === '' && isTypeMeta(field) ? undefined : correlation?.field(field);
     const below = { ...place, path: joined(path, field), correlation: matched };
     findings.merge(findingsOf(value[field], child, below));

@@ -1,7 +1,7 @@
 import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
 import { ApiError, isGone, isTooLargeResourceVersion } from '../../model/status.ts';
 
-/** How one list or one watch ended. */
+/** How a list or a watch ended. */
 export type Outcome =
   /** The list failed, or the watch failed before or after the headers of its answer. */
   | { readonly during: 'list' | 'open' | 'stream'; readonly error: unknown }
@@ -11,8 +11,8 @@ export type Outcome =
   | { readonly during: 'stream'; readonly stalled: true };
 
 /**
- * Number of consecutive failures of each kind. A watch that succeeded resets all counters, except the one for
- * its own failure.
+ * Number of consecutive failures of each kind. A watch that has worked resets all counters, except the
+ * counter for the kind of failure by which it ended.
  */
 export interface History {
   readonly expired: number;
@@ -30,7 +30,7 @@ export const NO_HISTORY: History = Object.freeze({
   undecodable: 0,
 });
 
-/** Why the reflector does not simply continue. It is used in logs and metrics, so never rename a value. */
+/** Why the list or the watch has ended. Logs and metrics contain the value, so never rename one. */
 export type Reason =
   | 'ended' // routine
   | 'ended-at-once'
@@ -57,18 +57,20 @@ export interface Action {
   readonly step: 'resume' | 'relist-fresher' | 'relist-latest';
   /** How to wait before that step. `Pace` defines the lengths of the waits. */
   readonly wait: 'none' | 'backoff' | 'longest' | 'unserved' | 'forbidden' | 'poll';
-  /** The minimum milliseconds to wait that the server requested. */
+  /** The minimum time to wait in milliseconds, if the server has requested one; otherwise 0. */
   readonly atLeastMs: number;
   readonly reason: Reason;
 }
 
 /**
- * Milliseconds. A watch that ends sooner without a line indicates a problem. client-go uses the same value.
+ * A watch that ends after fewer milliseconds and without a line indicates a problem. client-go uses the same
+ * value.
  */
 export const SHORT_WATCH_MS = 1_000;
 
 /**
- * Decides what a reflector does after a list or a watch has ended. It is pure and contains the whole policy.
+ * Decides what a reflector does after a list or a watch has ended. This is a pure function, and contains the
+ * whole policy.
  */
 export function classify(outcome: Outcome, history: History): Action {
   if ('stalled' in outcome) return act('resume', 'none', 'stalled');
@@ -85,16 +87,20 @@ function classifyEnd(
   history: History,
 ): Action {
   if (lines > 0 || livedMs >= SHORT_WATCH_MS) return act('resume', 'none', 'ended');
-  // Resources without a watch cache answer an outdated resourceVersion with an empty watch, not with a 410.
+  // For resources without a watch cache, the server answers an outdated resourceVersion with an empty watch,
+  // not with a 410.
   return history.emptyShortWatches === 0
     ? act('resume', 'backoff', 'ended-at-once')
     : act('relist-latest', 'backoff', 'ended-at-once');
 }
 
-/** Number of consecutive server errors after which the resourceVersion is suspected. */
+/** Number of consecutive server errors after which the resourceVersion is suspected to be the cause. */
 const MAX_SERVER_ERRORS = 5;
 
-/** Number of attempts in which a replica may catch up, before a list that bypasses the server's cache. */
+/**
+ * Number of attempts in which a replica of the API server may catch up. After that, a list bypasses the
+ * server's cache.
+ */
 const MAX_TOO_LARGE = 3;
 
 type During = 'list' | 'open' | 'stream';
@@ -121,7 +127,8 @@ function classifyStatus(error: ApiError, during: During, history: History): Acti
       return act('resume', 'backoff', 'overloaded', atLeastMs);
   }
   if (error.status >= 500) {
-    // A watch from a resourceVersion that the server has not issued itself is refused with a 500.
+    // The server answers with a 500 if it did not issue the resourceVersion from which the watch should
+    // start.
     if (/resource ?version.*invalid value|invalid.*resource ?version/i.test(error.message)) {
       return act('relist-latest', 'backoff', 'server-error');
     }
@@ -134,8 +141,9 @@ function classifyStatus(error: ApiError, during: During, history: History): Acti
 }
 
 /**
- * First tries a list that the server's cache can answer, because thousands of watches expire at once when an
- * API server restarts. If the server refuses that list as well, tries a list that bypasses the cache.
+ * The first attempt is a list that the server can answer from its cache, because thousands of watches expire
+ * at once when an API server restarts. If the server refuses that list as well, the next list bypasses the
+ * cache.
  */
 function classifyGone(during: During, { expired }: History): Action {
   if (during === 'list') {
@@ -162,8 +170,8 @@ function classifyProtocol(error: ProtocolError, during: During, history: History
   if (during === 'list') {
     return act(history.undecodable === 0 ? 'resume' : 'relist-latest', 'backoff', 'undecodable');
   }
-  // If a line were skipped, its event would be lost for good. The first failure costs one list. A line that
-  // can never be decoded must not cause one list after another.
+  // A line must not be skipped, because its event would never be delivered again. So a failure causes a list.
+  // The waits grow, because a line that can never be decoded must not cause one list right after another.
   const waits = ['none', 'backoff', 'longest'] as const;
   return act('relist-latest', waits[Math.min(history.undecodable, 2)] ?? 'longest', 'undecodable');
 }
@@ -181,7 +189,7 @@ const COUNTERS: Partial<Record<Reason, keyof History>> = {
 };
 
 /**
- * The history after the decision for `action`.
+ * The history after `action` was decided.
  *
  * @param worked - true if the watch that ended had delivered a line, or had lasted for a second.
  */

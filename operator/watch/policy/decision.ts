@@ -8,7 +8,7 @@ export interface Decision extends Action {
   readonly error?: unknown;
 }
 
-/** The decision when the sink is known to be wrong, which is to list again. */
+/** The decision to list again at once, because the sink is known to be wrong. */
 export const RELIST_NOW: Decision = Object.freeze({
   step: 'relist-latest',
   wait: 'none',
@@ -16,16 +16,16 @@ export const RELIST_NOW: Decision = Object.freeze({
   reason: 'ended',
 });
 
-/** The decision to repeat the pending list in another way. */
+/** The decision to repeat the pending list at once in another way. */
 export const REPEAT_NOW: Decision = Object.freeze({ ...RELIST_NOW, step: 'resume' });
 
-/** True for a watch that delivered something, or lasted for a second. */
+/** True if a watch has delivered something or has lasted for a second. */
 export function hasWorked({ lines, acceptedForMs }: WatchReport): boolean {
   return lines > 0 || (acceptedForMs ?? 0) >= SHORT_WATCH_MS;
 }
 
 /**
- * The list to make after a decision; undefined when the watch continues.
+ * The list that must be made after a decision; undefined when the watch continues.
  *
  * @param due - the previous list, which failed.
  * @param resourceVersion - the version of the sink; undefined before its first list.
@@ -41,8 +41,9 @@ export function listAfter(
 }
 
 /**
- * A list that is not older than a resourceVersion has no pages. If its answer is too large to arrive in time
- * or in one piece, it would fail again forever. A list of the latest state has pages.
+ * True if a list may have failed because of its size. A list of the kind `not-older-than` has no pages. If
+ * its answer is too large to arrive in time or in one piece, it would fail every time. So a list of the
+ * latest state, which has pages, is made instead.
  */
 function isTooBigAtOnce(due: ListConsistency | undefined, error: unknown): boolean {
   if (due === undefined || due.kind === 'latest') return false;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/clock.ts';
 
 /**
- * Default number of concurrent lists in one process. It is limited because a restart of an API server must
- * not cause one list per source at once.
+ * Default number of concurrent lists in one process. The number is limited so that a restart of an API server
+ * does not cause a list of every source at the same time.
  */
 const DEFAULT_CONCURRENT_LISTS = 4;
 
-/** If there are more sources than this, their starts are spread over `START_SPREAD_MS`. */
+/** If a process has more sources than this, their starts are spread over `START_SPREAD_MS`. */
 const CALM_START_SOURCES = 10;
 const START_SPREAD_MS = 1_000;
 
@@ -24,7 +24,7 @@ interface ListLimiterOptions {
   readonly concurrentLists?: number;
 }
 
-/** Ends a list that the limiter has admitted. A second call does nothing. */
+/** Tells the limiter that an admitted list has ended. A second call does nothing. */
 type Release = () => void;
 
 /** A source in a limiter, from `join` to `leave`. */
@@ -37,8 +37,8 @@ export interface LimitedSource {
    */
   needsRelist(): number;
   /**
-   * Milliseconds to wait after that. If many sources need a list at once, the lists are spread over two
-   * seconds.
+   * Milliseconds to wait after the time that `needsRelist` returned. If many sources need a list at once,
+   * their lists are spread over two seconds.
    */
   relistDelayMs(): number;
   leave(): void;
@@ -49,11 +49,11 @@ interface Waiting {
 }
 
 /**
- * What the sources of one process share to protect the API server: how many may list at a time, when they
- * start, and which resources cannot stream their lists.
+ * Protects the API server from the sources of one process, which share the limiter. It decides how many
+ * sources may list at a time and when they start, and remembers which resources cannot stream their lists.
  *
- * Lists are admitted in the order in which they were requested. Waiting is not a failure and is not reported
- * as a failure.
+ * Lists are admitted in the order in which they were requested. A source that waits for its turn is not
+ * reported as failing.
  */
 export class ListLimiter {
   readonly #clock: Clock;
@@ -88,9 +88,10 @@ export class ListLimiter {
   }
 
   /**
-   * Resolves when a list may be sent. The caller must release the place when the list has ended.
+   * Resolves when a list may be sent. When the list has ended, the caller must call the function to which the
+   * promise resolves.
    *
-   * @throws `signal.reason` when aborted first; then no place is taken.
+   * @throws `signal.reason` when `signal` aborts before that. There is then nothing to release.
    */
   enter(signal: AbortSignal): Promise<Release> {
     return new Promise((resolve, reject) => {
@@ -129,7 +130,10 @@ export class ListLimiter {
     return refusedAt === undefined || this.#clock.monotonic() - refusedAt >= REFUSAL_MS;
   }
 
-  /** A place for one list. When it is released, it passes to the list that has waited longest. */
+  /**
+   * Takes a place for one list, and returns the function that releases it. A released place passes to the
+   * list that has waited longest.
+   */
   #place(): Release {
     let held = true;
     return () => {
@@ -141,7 +145,10 @@ export class ListLimiter {
     };
   }
 
-  /** Spreads starts over a second, one slot per source, so that the order of joining is kept. */
+  /**
+   * Spreads the starts of sources over a second. Each source has its own part of this second, so that the
+   * sources start in the order in which they joined.
+   */
   #startDelayMs(source: LimitedSource): number {
     if (this.#sources.size <= CALM_START_SOURCES) return 0;
     const slot = [...this.#sources].indexOf(source);
@@ -150,29 +157,30 @@ export class ListLimiter {
 }
 
 /**
- * If this many sources need a relist within `MASS_WINDOW_MS`, they have probably lost their watches together.
+ * If at least this many sources need a relist within `MASS_WINDOW_MS`, they have probably lost their watches
+ * at the same time.
  */
 const MASS_SOURCES = 5;
 const MASS_WINDOW_MS = 1_000;
 const MASS_SPREAD_MS = 2_000;
 
 /**
- * Milliseconds that a relist waits to see if others follow. Watches that were cut together reconnect up to
- * 250 ms apart (`pace.ts`), and only then notice that they must list.
+ * Milliseconds for which a relist waits, to find out if other sources need one as well. Watches that were cut
+ * at the same time reconnect up to 250 ms apart (`pace.ts`), and only then find out that they must list.
  */
 const LOOKOUT_MS = 250;
 
 interface Need {
   readonly at: number;
-  /** When the list starts. It is chosen at random once other sources need a list as well. */
+  /** The time when the list starts. It is chosen at random when enough other sources need a list as well. */
   startAt: number | undefined;
 }
 
-/** Spreads the relists of one process after its sources have lost their watches together. */
+/** Spreads the relists of one process over time if its sources have lost their watches at the same time. */
 class RelistSpread {
   readonly #clock: Clock;
   readonly #random: () => number;
-  /** When each source last needed a list. */
+  /** For each source, the time when it last needed a list. */
   readonly #needs = new Map<object, Need>();
 
   constructor(clock: Clock, random: () => number) {
@@ -181,9 +189,9 @@ class RelistSpread {
   }
 
   /**
-   * Records that `source`, one of `sources` sources, must list again. Returns the milliseconds to wait before
-   * calling `delayMs`. By then it is known if other sources must list as well. A process with fewer than five
-   * sources does not wait.
+   * Records that `source` must list again. `sources` is the number of sources in the process. Returns the
+   * milliseconds to wait before calling `delayMs`. After this time it is known if other sources must list as
+   * well. In a process with fewer than five sources, the result is 0.
    */
   needed(source: object, sources: number): number {
     const nowMs = this.#clock.monotonic();

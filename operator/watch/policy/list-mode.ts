@@ -3,13 +3,16 @@ import type { WatchReport } from '../watch-once.ts';
 import type { ListLimiter } from './list-limiter.ts';
 
 /**
- * How lists are made. `paged`: page by page. `stream`: as the initial events of the watch, which costs the
- * server less memory; a list that cannot be streamed is paged. `auto`: like `stream`, but after a failure to
- * stream, the resource is paged for an hour.
+ * How lists are made. `paged`: lists are read page by page. `stream`: lists are read as the initial events of
+ * a watch, which costs the server less memory; a list that cannot be streamed is read page by page. `auto`:
+ * like `stream`, but if streaming fails, lists of the resource are read page by page for an hour.
  */
 export type ListMode = 'paged' | 'stream' | 'auto';
 
-/** Number of consecutive streams that may end before their list is complete. */
+/**
+ * Number of consecutive streams that end before their list is complete, after which the list is read page by
+ * page.
+ */
 const MAX_UNFINISHED = 2;
 
 /** Decides for each list if it is streamed. */
@@ -55,9 +58,9 @@ export class ListModeChoice {
 }
 
 /**
- * True if the server does not know streamed lists, has them disabled, or cannot watch at all. Its message
- * differs between servers. If something else was wrong with the request, such as an unknown field selector,
- * the paged list is refused as well and shows the reason.
+ * True if the server does not support streamed lists, has disabled them, or cannot watch at all. The message
+ * is not read, because it differs between servers. If the request has another mistake, such as an unknown
+ * field selector, the server also refuses the paged list, which then reports the reason.
  */
 function isStreamingRefused(error: unknown): boolean {
   return error instanceof ApiError && [400, 405, 422].includes(error.status);

@@ -5,16 +5,19 @@ import type { Action } from './classify.ts';
 /** Delays of lists and watches, as in the reflector of client-go. */
 const BACKOFF = { initialMs: 800, maxMs: 30_000, factor: 2, jitter: 1 } as const;
 
-/** Milliseconds of connected time after which earlier failures are forgotten, as in client-go. */
+/** Total milliseconds with a connected watch after which earlier failures are forgotten, as in client-go. */
 const HEALTHY_AFTER_MS = 120_000;
 
 /**
- * Milliseconds of the first delay after a cut or refused connection. In most cases the server has just
- * restarted.
+ * Range of the first delay in milliseconds after a connection was cut or refused. In most cases the server
+ * has just restarted.
  */
 const FIRST_RETRY_MS = [50, 250] as const;
 
-/** Milliseconds. Connecting to a port of the own Pod is cheap, and the ambassador restarts within seconds. */
+/**
+ * Maximum delay in milliseconds while the ambassador is unreachable. Connecting to a port of the same Pod is
+ * cheap, and the ambassador restarts within seconds.
+ */
 const UNREACHABLE_MAX_MS = 5_000;
 
 const UNSERVED_POLL_MS = 10_000;
@@ -23,7 +26,9 @@ const FORBIDDEN = { initialMs: 5_000, maxMs: 60_000, factor: 2, jitter: 0.2 } as
 
 const MINUTE_MS = 60_000;
 
-/** Maximum milliseconds that a server can ask for. A wrong number must not silence a source for a day. */
+/**
+ * Maximum delay in milliseconds that a server can request. A wrong number must not stop a source for a day.
+ */
 const MAX_ASKED_MS = 60_000;
 
 /** How long a reflector waits before its next request. Each source has one Pace, for lists and watches. */
@@ -32,10 +37,12 @@ export class Pace {
   readonly #random: () => number;
   readonly #backoff: Backoff;
   readonly #forbidden: Backoff;
-  /** Number of failures since the last two minutes of connected time. */
+  /** Number of failures since earlier failures were last forgotten, see `HEALTHY_AFTER_MS`. */
   #failures = 0;
   #connectedMs = 0;
-  /** When those watches were opened, in the last minute, that ended early. */
+  /**
+   * For each watch that the server ended early, the time when it was opened, if that was in the last minute.
+   */
   #earlyOpens: number[] = [];
   #lastOpenAt = Number.NEGATIVE_INFINITY;
 
@@ -97,9 +104,9 @@ export class Pace {
   /**
    * Call this when an accepted watch has ended after `livedMs`.
    *
-   * @param early - true if the server ended it before the requested time, and this process did not.
-   * @param healthy - false if it was ended because of silence: the time of a dead connection is not connected
-   *   time.
+   * @param early - true if the watch ended before the requested time, and this process did not end it.
+   * @param healthy - false if the watch was ended because of silence. The time with a dead connection does
+   *   not count as connected time.
    */
   closed(livedMs: number, early: boolean, healthy: boolean): void {
     if (early) this.#earlyOpens.push(this.#lastOpenAt);

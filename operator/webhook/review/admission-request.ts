@@ -6,7 +6,10 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** The client that sent the request, as the API server has authenticated it. */
 export interface AdmissionUser {
-  /** For example `system:serviceaccount:shop:deployer`. Empty if the API server sent none. */
+  /**
+   * The name of the user, for example `system:serviceaccount:shop:deployer`. Empty if the API server sent no
+   * name.
+   */
   readonly username: string;
   /** Undefined for users without a uid, such as users with client certificates. */
   readonly uid: string | undefined;
@@ -17,7 +20,7 @@ export interface AdmissionUser {
 }
 
 interface RequestFacts {
-  /** Undefined when the API server generates the name later, from `generateName`. */
+  /** The name of the object. Undefined when the API server generates it later from `generateName`. */
   readonly name: string | undefined;
   /** Undefined for a cluster-scoped object. */
   readonly namespace: string | undefined;
@@ -30,15 +33,15 @@ interface RequestFacts {
   readonly subresource: string | undefined;
   /** Who sent the request to the API server. */
   readonly user: AdmissionUser;
-  /** True when the API server will store nothing. */
+  /** True for a dry run, in which the API server stores nothing. */
   readonly dryRun: boolean;
   /** `CreateOptions`, `UpdateOptions` or `DeleteOptions`, also for a patch. Empty for a `CONNECT`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 /**
- * One review request of the API server. Everything in it is frozen, so copy before changing. Only
- * the types of its fields are verified, because every Pod that reaches the gate can send a request.
+ * One review request of the API server. Everything in it is frozen, so copy an object before changing it.
+ * Every Pod that reaches the gate can send such a request, and only the types of the fields are checked.
  *
  * @typeParam T - the type of the objects. They come from a client and may violate the schema of the kind.
  * @typeParam O - the operations of the webhook; `operation` distinguishes them.
@@ -61,7 +64,7 @@ export type AdmissionRequest<
       : Each extends 'UPDATE'
         ? {
             readonly operation: 'UPDATE';
-            /** The object as it would be stored. */
+            /** The object as the API server would store it. */
             readonly object: T;
             /** The stored object. */
             readonly oldObject: T;

@@ -18,7 +18,7 @@ import { allowedReview, deniedReview, failedReview } from './review-answer.ts';
 /** The outcome of a review. `timeout` means that there was no answer. */
 export type ReviewOutcome = 'allowed' | 'denied' | 'failed' | 'timeout';
 
-/** What a call of a webhook's function needs besides the review. */
+/** What is needed to call a webhook's function, in addition to the review. */
 export interface AskParts {
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +32,8 @@ export interface AskParts {
 export interface AnsweredReview {
   readonly outcome: ReviewOutcome;
   /**
-   * The review with the answer. Undefined after a time-out; the API server then follows the failure policy.
+   * The review with the answer, as JSON. Undefined after a time-out; the API server then follows the failure
+   * policy.
    */
   readonly text: string | undefined;
   /** Why the function failed. */
@@ -40,8 +41,8 @@ export interface AnsweredReview {
 }
 
 /**
- * Calls the function of `webhook` once. A failure is logged and becomes a refusal that reveals nothing about
- * the object. A result after the time limit is dropped.
+ * Calls the function of `webhook` once. A failure is logged and results in a refusal that reveals nothing
+ * about the object. A result that arrives after the time limit is ignored.
  *
  * @throws `signal.reason` when aborted.
  */
@@ -82,7 +83,8 @@ export async function askWebhook(
 }
 
 /**
- * Only the stored object is checked, because a client can write a deletion time into the new one.
+ * True for an update of an object that is being deleted. Only the stored object is checked, because a client
+ * can write a deletion time into the new object.
  */
 function isForObjectBeingDeleted({ operation, oldObject }: AdmissionRequest): boolean {
   return operation === 'UPDATE' && typeof oldObject.metadata.deletionTimestamp === 'string';
@@ -126,7 +128,10 @@ function patchOf(
   return jsonPatchOf(before, after);
 }
 
-/** Paths whose change would change the identity of an object, or the whole object. */
+/**
+ * Paths that a patch must not change, because this would change the identity of the object, or replace the
+ * whole object.
+ */
 const IDENTITY: readonly string[] = [
   '',
   '/apiVersion',
@@ -138,8 +143,8 @@ const IDENTITY: readonly string[] = [
 ];
 
 /**
- * Like `requireSameIdentity`, for a patch. An object with `generateName` has no name yet, and may
- * get one.
+ * Like `requireSameIdentity`, but for a patch. An object with `generateName` has no name yet, and the patch
+ * may set one.
  */
 function requireOtherPaths(
   webhook: Webhook,
@@ -157,8 +162,8 @@ function requireOtherPaths(
 }
 
 /**
- * Refuses a changed identity. The API server reads these fields before the review, and accepts no
- * other values.
+ * Throws if the webhook has changed the identity of the object. The API server reads these fields before the
+ * review, and does not accept other values afterwards.
  */
 function requireSameIdentity(
   webhook: Webhook,
@@ -178,7 +183,7 @@ function requireSameIdentity(
   throw misbehaved(webhook, `changed ${changed[0]}, which no webhook may change`);
 }
 
-/** V8's messages for a write to a frozen object. */
+/** Matches V8's messages about writing to a frozen object. */
 const FROZEN = /read only property|object is not extensible|Cannot (?:delete|redefine) property/;
 
 function failureOf(webhook: Webhook, thrown: unknown): Error {

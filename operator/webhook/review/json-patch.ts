@@ -2,12 +2,12 @@ import type { JsonPatchOperation } from '../../client/client.ts';
 import { memberOf, requireDepth } from '../../controller/children/json-difference.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 
-/** A list that would need more operations than this is replaced as a whole. */
+/** If the changes of a list would need more operations than this, the list is replaced as a whole. */
 const MAX_LIST_OPERATIONS = 100;
 
 /**
  * The JSON patch (RFC 6902) that changes `before` to `after`. Empty when both are equal. Both are JSON
- * values, in which an integer beyond the range of a number is a bigint.
+ * values. Integers that a number cannot represent exactly are bigints.
  *
  * @throws OperatorError `USER_CODE` for values with more than 1,000 levels.
  */
@@ -47,7 +47,10 @@ function changesOfMap(
   ];
 }
 
-/** Equal items at the beginning and at the end are kept. The items between them are compared in order. */
+/**
+ * The changes of a list. Equal items at the beginning and at the end are not changed. The items between them
+ * are compared one by one, in order.
+ */
 function changesOfList(
   before: readonly unknown[],
   after: readonly unknown[],

@@ -22,17 +22,17 @@ export interface Review {
   readonly text: string;
 }
 
-/** A UUID has 36 characters. No API server sends a longer text than this. */
+/** Maximum number of characters of a uid. No API server sends a longer uid: a UUID has 36 characters. */
 const MAX_UID_CHARS = 253;
 
 /**
- * Reads the review in the body of a request for `webhook`. Everything in the result is frozen. Integers
- * beyond the range of a number are bigints. It yields to the event loop, so that a review of 8 MiB delays no
- * probe.
+ * Reads the review in the body of a request for `webhook`. Everything in the result is frozen. Integers that
+ * a number cannot represent exactly are bigints. The function yields to the event loop, so that even a review
+ * of 8 MiB does not delay a probe.
  *
  * @throws ProtocolError `DECODE` for a text that is not a review within `JSON_LIMITS`, for a review of
- *   another resource, subresource or operation, and for a review without the objects of its operation. The
- *   message names the faulty part, and quotes nothing of an object.
+ *   another resource, subresource or operation, and for a review without the objects that its operation
+ *   requires. The message contains the invalid field, but no data of an object.
  * @throws `signal.reason` when aborted.
  */
 export async function readReview(
@@ -71,7 +71,7 @@ export async function readReview(
 /**
  * Parses the body of a request, for any kind of review.
  *
- * @param of - names the endpoint in the error.
+ * @param of - the name of the endpoint in the error.
  * @throws ProtocolError `DECODE` for a text that is not JSON within `JSON_LIMITS`; `signal.reason` when
  * aborted.
  */
@@ -104,7 +104,10 @@ class Parts {
     if (!holds) throw unusable(`webhook ${this.#webhook.name}`, problem);
   }
 
-  /** The resource must belong to a rule, because the API server has converted objects of other versions. */
+  /**
+   * The subject of the webhook to which the request belongs. There must be one, because the API server has
+   * already converted objects of other versions.
+   */
   subject(request: Mapping): WebhookSubject {
     const { subjects } = this.#webhook;
     const asked = this.map(request, 'resource') ?? {};
@@ -128,7 +131,7 @@ class Parts {
     return found;
   }
 
-  /** Undefined for an empty text, which Go writes for a missing value. */
+  /** The value of a string. Undefined for an empty string, which Go writes if the value is missing. */
   text(of: Mapping, name: string): string | undefined {
     const value = of[name] ?? '';
     this.require(typeof value === 'string', `request.${name} must be a string`);
@@ -176,7 +179,10 @@ class Parts {
     return { operation, object, oldObject } as Partial<AdmissionRequest>;
   }
 
-  /** Objects of subresources such as `scale` have their own kind. */
+  /**
+   * The new or the old object. It must have the kind of the resource, except for a subresource such as
+   * `scale`, whose objects have another kind.
+   */
   #object(
     request: Mapping,
     name: 'object' | 'oldObject',

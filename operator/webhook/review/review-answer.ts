@@ -6,8 +6,8 @@ import type { Webhook } from '../webhook.ts';
 import { REVIEW_VERSION } from './read-review.ts';
 
 /**
- * The API server cuts warnings of more than 256 characters, and drops warnings beyond 4,096 characters in
- * total.
+ * Limits for the warnings of an answer. The API server cuts warnings of more than 256 characters, and drops
+ * warnings when all together have more than 4,096 characters.
  */
 const MAX_WARNING_CHARS = 255;
 const MAX_WARNINGS_CHARS = 4_096;
@@ -20,7 +20,7 @@ const CODES: Readonly<Record<DenialReason, number>> = {
   Invalid: 422,
 };
 
-/** The review that allows a request. Without operations it has neither a patch nor a patch type. */
+/** The review that allows a request. If there are no operations, it has neither a patch nor a patch type. */
 export function allowedReview(
   uid: string,
   warnings: readonly string[],
@@ -36,8 +36,8 @@ export function allowedReview(
 }
 
 /**
- * The review that denies a request. The API server puts the name of the webhook before the message. For a
- * denial because of a field, `kubectl` shows only kind, name and causes.
+ * The review that denies a request. The API server puts the name of the webhook before the message. If the
+ * denial is about a field, `kubectl` prints only the kind, the name and the causes.
  */
 export function deniedReview(
   uid: string,
@@ -67,7 +67,7 @@ export function deniedReview(
 
 /** The object of a denied request. */
 interface DeniedObject {
-  /** Undefined while the object has no name. */
+  /** Undefined if the object has no name yet. */
   readonly name: string | undefined;
   readonly group: string;
   readonly kind: string;
@@ -78,7 +78,7 @@ interface DeniedObject {
  * nothing about the object.
  */
 export function failedReview(uid: string, { name, hook }: Pick<Webhook, 'name' | 'hook'>): string {
-  // Begins with the same words as in shell-operator.
+  // For a hook, the message begins with the same words as in shell-operator.
   const what =
     hook === undefined ? `the function of webhook ${name} failed` : `Hook failed: ${hook}`;
   const message = `${what}, and the operator's log says why, with uid ${uid}`;
@@ -91,7 +91,8 @@ function reviewText(response: object): string {
 }
 
 /**
- * Removes line breaks and control characters from each warning, because no header can contain them.
+ * The warnings within the limits. Line breaks and control characters are removed, because a header cannot
+ * contain them.
  */
 function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
   const shown: string[] = [];
@@ -105,7 +106,7 @@ function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly
   return shown.length === 0 ? {} : { warnings: shown };
 }
 
-/** Half of a surrogate pair at the cut becomes U+FFFD. */
+/** Cuts a warning that is too long. If this splits a surrogate pair, the remaining half becomes U+FFFD. */
 function cut(text: string): string {
   if (text.length <= MAX_WARNING_CHARS) return text;
   return `${text.slice(0, MAX_WARNING_CHARS - 1)}…`.toWellFormed();

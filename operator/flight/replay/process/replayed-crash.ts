@@ -3,7 +3,7 @@ import { messageOf, OperatorError } from '../../../core/errors.ts';
 import type { HeaderLine } from '../../record-line.ts';
 import { shownAt } from '../difference.ts';
 
-/** An error that the replayed code has thrown and nothing has caught. */
+/** An error that the replayed code has thrown and that was not caught. */
 export interface ReplayedCrash {
   readonly error: unknown;
   /** Milliseconds since the recorder began. */
@@ -13,14 +13,15 @@ export interface ReplayedCrash {
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
- * Milliseconds. A recorded crash is at the end of its record. Processing takes no time in a replay, so the
- * replayed crash is earlier.
+ * A crash counts as the recorded crash if it is at most this many milliseconds before the end of the record.
+ * A recorded crash is at the end of its record, but in a replay processing takes no time, so the replayed
+ * crash is earlier.
  */
 const SAME_CRASH_MS = 5_000;
 
 /**
- * Calls `crashed` with each uncaught error, until the returned function is called. So the replayed code does
- * not end the process that replays it.
+ * Calls `crashed` with each uncaught error, until the returned function is called. So a crash of the replayed
+ * code does not end the process that replays it.
  */
 export function catchCrashes(crashed: (error: unknown) => void): () => void {
   const others = EVENTS.map((name) => [name, process.rawListeners(name)] as const);
@@ -34,9 +35,9 @@ export function catchCrashes(crashed: (error: unknown) => void): () => void {
 }
 
 /**
- * Describes for people what a crash of the replayed code means.
+ * A note for people that explains a crash of the replayed code.
  *
- * @param hasLeft - true if the replay has differed from the record before the crash.
+ * @param hasLeft - true if the replay had already differed from the record when it crashed.
  * @throws OperatorError `USER_CODE` when the crash is the first difference, because the recorded code did not
  *   crash.
  */

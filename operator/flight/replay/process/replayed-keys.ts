@@ -7,11 +7,11 @@ interface KeyState {
   outcome: AttemptEnd['outcome'] | undefined;
 }
 
-/** The writes and outcomes of a replay for each key, in all controllers. */
+/** The writes and outcomes of a replay for each key. All controllers are taken together. */
 export class ReplayedKeys {
   readonly #keys = new Map<string, KeyState>();
 
-  /** An attempt to reconcile the key begins. */
+  /** Call this when an attempt to reconcile the key begins. */
   began(key: string): void {
     this.#of(key).outcome = undefined;
   }

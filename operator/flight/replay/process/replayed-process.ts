@@ -24,7 +24,10 @@ interface ReplayedProcessOptions {
   readonly ended: (attempt: ReplayedAttempt, end: AttemptEnd) => void;
 }
 
-/** The operator of a record, from its start, or from a gain of leadership to the loss of it. */
+/**
+ * Runs the recorded operator from its start to its end. If leadership changes in the record, it runs from the
+ * time when the operator becomes the leader to the time when it is no longer the leader.
+ */
 export class ReplayedProcess {
   readonly #options: ReplayedProcessOptions;
   readonly #stop = new AbortController();

@@ -14,7 +14,10 @@ interface CachedList {
   readonly objects: KubernetesObject[];
 }
 
-/** The caches at the beginning of a record, as answers to the first lists in a replay. */
+/**
+ * The contents of the caches at the beginning of a record. They are the answers to the first lists in a
+ * replay.
+ */
 export class FirstLists {
   /**
    * Objects that were created by attempts from before the record. They did not exist when those attempts
@@ -45,7 +48,8 @@ export class FirstLists {
   }
 
   /**
-   * The answer to a list. It is given once, because a second list of the collection asks for later objects.
+   * The answer to the first list of a collection. It is returned only once, because a second list must
+   * contain later objects.
    */
   take(request: TransportRequest, target: RequestTarget): object | undefined {
     const form = isMetadataOnly(request) ? 'metadata' : 'full';
@@ -56,7 +60,8 @@ export class FirstLists {
   }
 
   /**
-   * Allows each source to be listed again. The list then has the objects that the record has shown until now.
+   * Allows each source to be listed once more. This list then has the objects that are known from the record
+   * until now.
    */
   renew({ sources }: Pick<HeaderLine, 'sources'>, objects: RecordedObjects): void {
     const { resourceVersion } = objects;
@@ -79,7 +84,7 @@ export class FirstLists {
   }
 }
 
-/** A list, as an API server would answer. */
+/** A list in the format in which an API server would answer. */
 export function listAnswer(
   { apiVersion, kind }: Pick<RecordedSource, 'apiVersion' | 'kind'>,
   objects: readonly KubernetesObject[],

@@ -14,19 +14,20 @@ export function collectionOf({
 }
 
 /**
- * The objects of the API server as the record shows them over time: first from the caches at its beginning,
- * then from watches and answers. Objects that the operator never received are missing.
+ * The objects of the API server at the current time of the replay, as far as they are known from the record.
+ * At first these are the objects in the caches. Watches and answers then change them. Objects that the
+ * operator never received are missing.
  */
 export class RecordedObjects {
   readonly #collections = new Map<string, Objects>();
-  /** The newest resourceVersion that the record has shown. */
+  /** The newest resourceVersion in the record until now. */
   #resourceVersion: string | undefined;
 
   get resourceVersion(): string {
     return this.#resourceVersion ?? '1';
   }
 
-  /** Called for each resourceVersion that the record shows. */
+  /** Called for each resourceVersion in the record. */
   saw(resourceVersion: string | undefined): void {
     if (resourceVersion === undefined || resourceVersion === '') return;
     const newest = this.#resourceVersion;
@@ -42,7 +43,7 @@ export class RecordedObjects {
     const known = objects.get(key)?.metadata.resourceVersion ?? '';
     const { resourceVersion = '' } = object.metadata;
     this.saw(resourceVersion);
-    // A watch that lags behind an answer delivers an older state.
+    // A watch may lag behind an answer and deliver an older state, which is ignored.
     if (!isOlder(resourceVersion, known)) objects.set(key, object);
   }
 
@@ -59,7 +60,7 @@ export class RecordedObjects {
     return this.#collections.get(collection)?.get(objectKey(namespace, name));
   }
 
-  /** True for a collection of which the record has shown an object. */
+  /** True if an object of the collection has occurred in the record. */
   has(collection: string): boolean {
     return this.#collections.has(collection);
   }
@@ -78,7 +79,7 @@ export class RecordedObjects {
   }
 }
 
-/** The value as a Kubernetes object; undefined when it is not one. */
+/** The value as a Kubernetes object; undefined when it is not a Kubernetes object. */
 export function asObject(value: unknown): KubernetesObject | undefined {
   if (!isMapping(value) || !isMapping(value.metadata)) return undefined;
   const { name } = value.metadata as Mapping;

@@ -4,20 +4,22 @@ import { overridden, type Settings, settingsFrom } from '../../../manager/settin
 import type { HeaderLine } from '../../record-line.ts';
 
 /**
- * Seconds that a watch never reaches in the replayed process, because the record decides when a watch ends.
+ * Time limit of watches in the replayed process. They never last as long, because the record determines when
+ * a watch ends.
  */
 const NEVER_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * The recorded settings, except those that need a port, a Lease or a clock of another process.
+ * The recorded settings, except for settings that would use a port, a Lease or a timer that the replay does
+ * not have.
  *
- * @param own - the settings of the modules.
+ * @param own - the settings that the modules themselves add.
  */
 export function replaySettings(
   recorded: Readonly<Record<string, string>>,
   own: Partial<Settings> = {},
 ): Settings {
-  // A Lease needs further settings, and the replay does not acquire a Lease.
+  // The replay does not acquire a Lease, which would need further settings.
   const { CHANCERY_LEADER_ELECTION: _, ...others } = recorded;
   return {
     ...overridden(settingsFrom(others), own),
@@ -27,7 +29,7 @@ export function replaySettings(
       installCrds: false,
       selfTest: 'off',
       webhookGate: undefined,
-      // Work that is still running at the end of the replay, or of a term, is abandoned at once.
+      // Work that is still running when the replay or the leadership ends is abandoned at once.
       shutdownTimeoutMs: 0,
     },
     ...{ leaderElection: undefined, sharding: undefined, relistIntervalMs: 0 },
@@ -44,7 +46,7 @@ export function hasElection(
 }
 
 interface RecordedControllersOptions {
-  /** If true, controllers of the record may be missing, but at least one must exist. */
+  /** If true, the modules may lack controllers of the record, but must have at least one of them. */
   readonly partly: boolean;
   /** Returns how many additional workers a controller gets. */
   readonly spareWorkers: (name: string) => number;
@@ -76,8 +78,8 @@ export function recordedControllers(
   }
   if (missing.length > 0) note(`recorded, and not replayed: ${list(missing)}`);
   if (others.length > 0) note(`not in the record, and not replayed: ${list(others)}`);
-  // Resyncs and triggers depend on the time since the process started, so the record itself causes their
-  // wakes.
+  // Resyncs and triggers depend on the time since the process started. So they are turned off, and their
+  // wakes come from the record.
   const ofTime = { resyncPeriodMs: 0, triggers: [] };
   return declared
     .filter(({ name }) => names.has(name))
@@ -91,7 +93,7 @@ function list(names: readonly string[]): string {
   return names.length === 0 ? 'no controller' : names.join(', ');
 }
 
-/** The error for a process that shared the work with another one and never led. */
+/** The error for a process that was never the leader while it was recorded. */
 export function neverLed(): ConfigurationError {
   return new ConfigurationError(
     'the record cannot be replayed: the process did not lead while it was recorded, so that it reconciled nothing',

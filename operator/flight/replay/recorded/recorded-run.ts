@@ -24,7 +24,7 @@ export interface RecordedExchange {
   readonly reply: ReplyLine[];
 }
 
-/** The body of the answer, as far as it has arrived. */
+/** The part of the answer's body that has arrived. */
 export function answeredText({ reply }: RecordedExchange): string {
   return reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
 }
@@ -32,12 +32,12 @@ export function answeredText({ reply }: RecordedExchange): string {
 /** A recorded reconcile attempt. */
 export interface RecordedAttempt {
   readonly begin: BeginLine;
-  /** The number of this attempt among all attempts for its key in the record, from 1. */
+  /** The number of this attempt among all attempts for its key in the record, counted from 1. */
   readonly number: number;
   /** The requests of the attempt, in the order in which they were made. */
   readonly exchanges: RecordedExchange[];
   /**
-   * Requests that the code of this attempt made but did not await, and that were sent after the attempt had
+   * Requests of the code of this attempt that it did not await, so that they were sent after the attempt had
    * ended.
    */
   readonly late: RecordedExchange[];
@@ -45,7 +45,10 @@ export interface RecordedAttempt {
   outcome?: OutcomeLine;
 }
 
-/** A record, ordered for a replay: the state at its beginning, and the events from then on. */
+/**
+ * A record in the order in which a replay needs it: first the state at its beginning, then the events after
+ * that.
+ */
 export interface RecordedRun {
   readonly header: HeaderLine;
   readonly state: StateLine;
@@ -91,19 +94,25 @@ export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
  */
 const START_MS = 60_000;
 
-/** When the replay of a process that was already working begins. This is before all recorded attempts. */
+/**
+ * The time at which the replay begins if the process was already working when the record began. It is before
+ * all recorded attempts.
+ */
 export function startOf({ state, attempts }: RecordedRun): number {
   const carried = [...attempts.values()].filter(({ begin }) => begin.carried === true);
   return Math.min(state.at, ...carried.map(({ begin }) => begin.at)) - START_MS;
 }
 
-/** The number of lines about work that had begun before the record. They are the first lines. */
+/** The number of lines at the beginning that are about work which had begun before the record. */
 export function carriedCount({ lines }: Pick<RecordedRun, 'lines'>): number {
   const begun = lines.findIndex((line) => !('carried' in line && line.carried === true));
   return begun < 0 ? lines.length : begun;
 }
 
-/** The creations that attempts from before the record made before the record began. */
+/**
+ * The requests that created an object before the record began, and that were made by attempts which had not
+ * ended by then.
+ */
 export function carriedCreations({ attempts, state }: RecordedRun): readonly RecordedExchange[] {
   return [...attempts.values()]
     .filter(({ begin }) => begin.carried === true && begin.incomplete !== true)

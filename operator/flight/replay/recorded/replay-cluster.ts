@@ -2,11 +2,11 @@ import type { Clock } from '../../../core/clock.ts';
 import type { KubernetesObject } from '../../../model/object.ts';
 import type { RecordedSource } from '../../record-line.ts';
 
-/** The state of the API server of a record, at the time when a replay needs a cluster. */
+/** The state of the recorded API server at the time when a replay needs a cluster. */
 export interface ReplayClusterState {
   /** The virtual clock of the replay. */
   readonly clock: Clock;
-  /** The kinds that the record has shown. */
+  /** The kinds in the record. */
   readonly sources: readonly RecordedSource[];
   /** The definitions of the operator's own resources. */
   readonly definitions: readonly KubernetesObject[];
@@ -14,7 +14,10 @@ export interface ReplayClusterState {
    * Objects, keyed by collection, such as `/apis/apps/v1/deployments`, with their uids and resourceVersions.
    */
   readonly objects: ReadonlyMap<string, readonly KubernetesObject[]>;
-  /** Later than every resourceVersion in the record. Objects that are written from now on get later ones. */
+  /**
+   * A resourceVersion that is later than all resourceVersions in the record. Objects that are written from
+   * now on get even later resourceVersions.
+   */
   readonly resourceVersion: string;
 }
 
@@ -31,8 +34,8 @@ export interface ClusterAnswer {
 }
 
 /**
- * An API server that answers requests that are not in the record. The toolkit itself has none:
- * `@chancery/testing` implements this interface with its embedded server.
+ * An API server that answers requests that are not in the record. The toolkit itself contains no API server:
+ * `@chancery/testing` implements this interface with its embedded API server.
  */
 export interface ReplayCluster {
   send(request: {
@@ -41,7 +44,7 @@ export interface ReplayCluster {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string | undefined;
   }): Promise<ClusterAnswer>;
-  /** A recorded change by another writer. `changes` does not return it. */
+  /** Applies a recorded change by another writer. `changes` does not return this change. */
   put(collection: string, object: KubernetesObject): void;
   remove(collection: string, object: KubernetesObject): void;
   /** The changes that requests have made since the last call, in order. */

@@ -3,7 +3,7 @@ import { AmbassadorError, type ErrorCode } from '../../../core/errors.ts';
 import type { TransportRequest, TransportResponse } from '../../../transport/transport.ts';
 import type { ReplyLine } from './recorded-run.ts';
 
-/** A request of the replayed operator. It is answered chunk by chunk. */
+/** A request of the replayed operator, which is answered chunk by chunk. */
 export class ReplayedExchange {
   readonly request: TransportRequest;
   readonly response: Promise<TransportResponse>;
@@ -54,7 +54,10 @@ export class ReplayedExchange {
     this.end();
   }
 
-  /** Passes on one line of the recorded reply. An abort by the operator itself is not repeated. */
+  /**
+   * Passes one line of the recorded reply to the operator. If the recorded operator has aborted the request,
+   * the abort is not replayed.
+   */
   replay(line: ReplyLine): void {
     if (line.kind === 'answer') this.head(line.status, line.headers);
     else if (line.kind === 'chunk') this.text(line.text);
@@ -85,7 +88,7 @@ const CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'CONNECTION_LOST',
 ]);
 
-/** The error of a transport, from a recorded failure. */
+/** Converts a recorded failure into the error that a transport would throw. */
 function failureOf({ code, message }: { readonly code: string; readonly message: string }): Error {
   if (!CODES.has(code)) return new Error(message);
   const fate = code === 'AMBASSADOR_UNREACHABLE' ? 'not-sent' : 'unknown';

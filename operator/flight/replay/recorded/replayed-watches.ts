@@ -14,7 +14,7 @@ export interface WatchedLine {
   readonly type: string;
   /** Undefined for a line without an object. */
   readonly object: KubernetesObject | undefined;
-  /** Also set if the line is a bookmark. */
+  /** The resourceVersion of the object or of the bookmark. */
   readonly resourceVersion: string | undefined;
 }
 
@@ -22,7 +22,10 @@ interface WatchesOptions {
   readonly run: RecordedRun;
   /** Called for each recorded line, even if no watch of the replay is open. */
   readonly seen: (collection: string, line: WatchedLine) => void;
-  /** True for an object that the record no longer describes correctly. Its recorded events are withheld. */
+  /**
+   * Returns true for an object that the record no longer describes correctly. Its recorded events are not
+   * replayed.
+   */
   readonly hasLeft: (collection: string, object: KubernetesObject) => boolean;
 }
 
@@ -30,7 +33,7 @@ interface WatchesOptions {
 class RecordedWatch {
   readonly target: RequestTarget;
   readonly #options: WatchesOptions;
-  /** The lines that were replayed before the replay opened its watch. */
+  /** The recorded lines before the time when the replay opened its watch. */
   readonly #before: ReplyLine[] = [];
   readonly #text = new WatchedLines();
   #open: ReplayedExchange | undefined;
@@ -43,8 +46,9 @@ class RecordedWatch {
   }
 
   /**
-   * True when a watch of the replay has taken the recorded one. It is false again if the replay has closed
-   * its watch before the recorded watch ended. The next watch of the replay then continues the recorded one.
+   * True when a watch of the replay gets the lines of this recorded watch. It becomes false again if the
+   * replay closes its watch before the recorded watch has ended. The next watch of the replay then gets the
+   * remaining lines.
    */
   get isTaken(): boolean {
     return this.#open !== undefined && (this.#hasEnded || !this.#open.isOver);
@@ -64,7 +68,10 @@ class RecordedWatch {
     else this.#open.replay(whole);
   }
 
-  /** The lines that `text` completes, except those about objects that differ from the record. */
+  /**
+   * The lines that are complete with `text`, without lines about objects that the record no longer describes
+   * correctly.
+   */
   #lines(text: string): string {
     const { seen, hasLeft } = this.#options;
     const { collection } = this.target;
@@ -95,7 +102,7 @@ export class ReplayedWatches {
     }
   }
 
-  /** A watch that was not recorded is accepted, and sends nothing unless the cluster changes. */
+  /** Opens a watch. If it was not recorded, it is accepted, and delivers only changes in the cluster. */
   open(request: TransportRequest, target: RequestTarget): ReplayedExchange {
     const exchange = new ReplayedExchange(request);
     this.#open.push({ target, exchange });
@@ -135,12 +142,12 @@ function matches({ query }: RequestTarget, object: KubernetesObject): boolean {
   return match(object) === 'selected';
 }
 
-/** True for a request that asks only for metadata. */
+/** True for a request that requests only metadata. */
 export function isMetadataOnly({ headers }: Pick<TransportRequest, 'headers'>): boolean {
   return (headers?.accept ?? '').includes('as=PartialObjectMetadata');
 }
 
-/** The object, as an API server answers a request for metadata only. */
+/** The object in the format in which an API server returns it if only metadata are requested. */
 export function metadataOf({ metadata }: KubernetesObject): object {
   return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata };
 }

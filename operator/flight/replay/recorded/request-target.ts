@@ -11,7 +11,10 @@ export interface RequestTarget {
   readonly query: URLSearchParams;
 }
 
-/** Undefined for a path that is neither an object nor a collection, such as a path of discovery. */
+/**
+ * The target of a path. Undefined if the path is neither the path of an object nor of a collection, such as a
+ * path of discovery.
+ */
 export function requestTarget(path: string): RequestTarget | undefined {
   const [pathname = '', search = ''] = path.split('?');
   const parts = pathname.split('/').slice(1).map(decodeURIComponent);
@@ -33,17 +36,20 @@ export function requestTarget(path: string): RequestTarget | undefined {
   };
 }
 
-/** Subresources of a Namespace itself. */
+/** True for the name of a subresource of Namespaces. */
 function isOfNamespace(part: string | undefined): boolean {
   return part === 'status' || part === 'finalize';
 }
 
-/** A string that is unique for each object that a request names. */
+/** A string that identifies the object to which a request refers. */
 export function objectIdOf({ collection, namespace, name }: RequestTarget): string {
   return `${collection} ${objectKey(namespace, name ?? '')}`;
 }
 
-/** The same for a list and a watch of the same objects. */
+/**
+ * A string that identifies the objects of a list or a watch. It is the same for a list and a watch of the
+ * same objects.
+ */
 export function collectionIdOf({ collection, namespace = '', query }: RequestTarget): string {
   const selectors = ['labelSelector', 'fieldSelector'].map((name) => query.get(name) ?? '');
   return JSON.stringify([collection, namespace, ...selectors]);

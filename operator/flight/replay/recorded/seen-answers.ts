@@ -9,7 +9,7 @@ interface SeenObject {
   readonly object: KubernetesObject;
 }
 
-/** The objects in the answer to a call, as the API server stores them. */
+/** The objects in the answer to a call, if they are in the state that the API server stores. */
 export function objectsInAnswer(exchange: RecordedExchange): readonly SeenObject[] {
   const { request, reply } = exchange;
   const target = requestTarget(request.path);
@@ -24,7 +24,7 @@ export function objectsInAnswer(exchange: RecordedExchange): readonly SeenObject
     .map((object) => ({ collection, object }));
 }
 
-/** The items of a list, with their kind; otherwise the object itself. */
+/** If the value is a list, its items, to which their kind is added. Otherwise the object itself. */
 function objectsIn(value: unknown): readonly KubernetesObject[] {
   const { apiVersion, kind, items } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(items)) return [asObject(value) ?? []].flat();

@@ -4,7 +4,7 @@ import { durationWords } from '../../../core/text/duration-words.ts';
 import type { RecordedError, RequestLine } from '../../record-line.ts';
 import type { Fact, TimelineItem } from '../timeline-data.ts';
 
-/** A call, with its answer if there was one. */
+/** A call, and its answer if there was one. */
 export interface FinishedCall {
   readonly request: RequestLine;
   readonly path: RequestPath | undefined;
@@ -12,14 +12,14 @@ export interface FinishedCall {
   readonly status: number | undefined;
   /** The body of the answer. Undefined when it is not JSON. */
   readonly answer: unknown;
-  /** The number of bytes of the answer that the record has omitted. */
+  /** The number of bytes of the answer that the record does not contain. */
   readonly leftOut: number;
   readonly to: number;
   readonly error: RecordedError | undefined;
   readonly open?: true;
 }
 
-/** Requests that only ask for a decision and store nothing. */
+/** Resources whose creation only requests a decision and stores nothing. */
 const REVIEW = /reviews$/;
 
 /** True for a call that may store something. A dry run stores nothing. */
@@ -54,7 +54,10 @@ export function callItem(
   };
 }
 
-/** A missing object is a valid answer to a read, and the intended result of a deletion. */
+/**
+ * True for a 404 that is not a failure: a missing object is a valid answer to a read, and the intended result
+ * of a deletion.
+ */
 function hasFailed({ request: { method }, status, error }: FinishedCall): true | undefined {
   if (error !== undefined) return error.code === 'ABORTED' ? undefined : true;
   if (status === undefined || status < 400) return undefined;

@@ -20,7 +20,7 @@ export interface ExchangeParts {
   readonly sources: RecordedSources;
   readonly texts: PackedTexts;
   readonly bars: StateBars;
-  /** When the record begins. */
+  /** The time when the record begins. */
   readonly from: number;
 }
 
@@ -29,7 +29,7 @@ interface OpenCall {
   readonly request: RequestLine;
   readonly path: RequestPath | undefined;
   readonly query: URLSearchParams;
-  /** The object of a write, as it was known when the write was sent. */
+  /** The object of a write, in the state that was known when the write was sent. */
   readonly before: Moment | undefined;
   readonly chunks: string[];
   leftOut: number;
@@ -37,8 +37,8 @@ interface OpenCall {
 }
 
 /**
- * Requests and answers. They result in an item for each call, and in the states of objects from answers and
- * watches.
+ * Handles requests and answers. Each call results in an item. The objects in answers and watches result in
+ * states of these objects.
  */
 export class ExchangeItems {
   readonly #parts: ExchangeParts;
@@ -102,7 +102,7 @@ export class ExchangeItems {
     this.#finish(call, { to: line.at, error: line.error });
   }
 
-  /** Handles the end of the record: calls without an answer are shown as open. */
+  /** Handles the end of the record. Calls without an answer become open items. */
   finish(to: number): void {
     for (const call of this.#calls.values()) {
       this.#finish(call, { to: Math.max(to, call.request.at), error: undefined, open: true });
@@ -123,7 +123,7 @@ export class ExchangeItems {
     });
   }
 
-  /** The state that a call caused or showed, and the previous state. */
+  /** The state of the object that a call caused or returned, and the previous state. */
   #stateOf(
     call: OpenCall,
     finished: FinishedCall,

@@ -36,14 +36,17 @@ const RESULT_WORDS: Readonly<Record<OutcomeLine['result'], string>> = {
   aborted: 'was aborted',
 };
 
-/** The rows of keys: why a key woke, how long and for what it waited, and how each attempt ended. */
+/**
+ * The items in the rows of keys. They tell why a key was enqueued, how long and for what it waited, and how
+ * each attempt ended.
+ */
 export class ReconcileItems {
   readonly #collected: Collected;
   /** Attempts that have no outcome yet, by their id. */
   readonly #running = new Map<number, GrowingItem>();
-  /** The wait of each row that has not ended yet. */
+  /** For each row, the wait that has not ended yet. */
   readonly #waits = new Map<number, GrowingItem>();
-  /** The object's state that the last attempt of each row read. */
+  /** For each row, the state of the object that the last attempt read. */
   readonly #seen = new Map<number, number | undefined>();
 
   constructor(collected: Collected) {
@@ -129,7 +132,7 @@ export class ReconcileItems {
     this.#waits.set(row, item);
   }
 
-  /** Handles the end of the record: everything that has not ended is shown as open. */
+  /** Handles the end of the record. Everything that has not ended becomes an open item. */
   finish(to: number): void {
     for (const item of this.#running.values()) {
       const words = durationWords(Math.max(0, to - item.at));
@@ -159,7 +162,7 @@ export class ReconcileItems {
     return this.#collected.items.add({ ...item, row: this.#rowOf(line), at: line.at });
   }
 
-  /** The object of a key, as the operator knows it now. */
+  /** The object of a key, in the state that the operator knows now. */
   #moment({ controller, key }: KeyLine): Moment {
     const { histories, sources } = this.#collected;
     return histories.now(histories.refer(sources.nameOf(controller, key)));

@@ -13,17 +13,17 @@ interface SourceParts {
   readonly sources: RecordedSources;
 }
 
-/** The objects of a source that one list and one watch cover. */
+/** The objects of a source that one list and one watch include, for example the objects in one namespace. */
 interface View {
-  /** The objects that exist, as indices. */
+  /** The indices of the objects that exist. */
   present: Set<number>;
-  /** The objects of a list that is not complete yet. */
+  /** The indices of the objects in a list that is not complete yet. */
   listing: Set<number>;
 }
 
 /**
- * The changes of a source's objects, from lists and watches. Each change is an item, and so is each object
- * that no longer exists.
+ * Finds the changes of a source's objects in lists and watches. Each change results in an item, and so does
+ * each object that no longer exists.
  */
 export class SourceChanges {
   readonly #parts: SourceParts;
@@ -70,12 +70,12 @@ export class SourceChanges {
     if (typeof next !== 'string' || next === '') this.#complete(source, view, at);
   }
 
-  /** Handles the beginning of a watch that sends all objects first, like a list. */
+  /** Handles the beginning of a watch that first sends all existing objects. */
   streaming(source: RecordedSource, namespace: string | undefined): void {
     this.#view(source, namespace).listing = new Set();
   }
 
-  /** Handles the end of the initial objects of a watch that `streaming` began. */
+  /** Handles the end of the existing objects in a watch for which `streaming` was called. */
   streamed(source: RecordedSource, namespace: string | undefined, at: number): void {
     this.#complete(source, this.#view(source, namespace), at);
   }
@@ -122,7 +122,10 @@ export class SourceChanges {
     if (wasKnown) this.#add(source, moment, at, 'changed, seen by a list');
   }
 
-  /** True if the last list or watch event with the object had this state. */
+  /**
+   * True if the last list or watch event that contained the object had the same state. Otherwise remembers
+   * this state.
+   */
   #isBrought(object: number, state: { readonly metadata: object }): boolean {
     const version = versionOf(state);
     if (version !== undefined && this.#brought.get(object) === version) return true;
@@ -162,7 +165,8 @@ export class SourceChanges {
 }
 
 /**
- * Adds the source's kind: items of lists do not state a kind, and events with metadata state a different one.
+ * Adds the source's `apiVersion` and `kind`, because items of lists have none, and events with only metadata
+ * have other values.
  */
 function withKind<T extends object>({ apiVersion, kind }: RecordedSource, state: T): T {
   return { ...state, apiVersion, kind };

@@ -6,7 +6,10 @@ const GOOD: ReadonlySet<string> = new Set(['watching', 'healthy', 'synced', 'pol
 const BAD: ReadonlySet<string> = new Set(['failing', 'forbidden', 'unserved', 'error']);
 const OFF: ReadonlySet<string> = new Set(['stopped']);
 
-/** Rows that have one state at a time: the watches of sources, and leadership. Each state is a bar. */
+/**
+ * The items in rows that have one state at a time: the watches of sources, and leadership. Each state is a
+ * bar.
+ */
 export class StateBars {
   readonly #items: TimelineItems;
   readonly #last = new Map<number, GrowingItem>();
@@ -34,7 +37,7 @@ export class StateBars {
     });
   }
 
-  /** Records if this process leads as a whole. */
+  /** Records whether this process is the leader, for all groups of keys. */
   leads(at: number, leads: boolean): void {
     this.#lead(this.#items.process('Leadership'), at, leads, []);
   }
@@ -55,7 +58,10 @@ export class StateBars {
     });
   }
 
-  /** Begins a state and ends the previous state of the row. The same state continues its bar. */
+  /**
+   * Begins a state, and ends the previous state of the row. If the state is the same as before, its bar
+   * continues.
+   */
   enter(row: number, at: number, item: Omit<TimelineItem, 'row' | 'at' | 'to'>): void {
     const last = this.#last.get(row);
     if (last !== undefined) {

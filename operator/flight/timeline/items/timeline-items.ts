@@ -1,9 +1,9 @@
 import type { TimelineItem, TimelineRow } from '../timeline-data.ts';
 
-/** An item while the record is still being read. Its end may still follow. */
+/** An item while the record is still being read. The end of the item may come in a later line. */
 export type GrowingItem = { -readonly [Name in keyof TimelineItem]: TimelineItem[Name] };
 
-/** Maximum number of items of a page. A chart with more is unreadable, and takes seconds to open. */
+/** Maximum number of items of a page. A chart with more items is unreadable, and takes seconds to open. */
 const MAX_ITEMS = 100_000;
 
 /** Rows of the process, from top to bottom. Other rows follow them. */
@@ -14,7 +14,7 @@ const GROUPS: readonly TimelineRow['group'][] = ['process', 'sources', 'controll
 export interface OrderedItems {
   readonly rows: readonly TimelineRow[];
   readonly items: readonly TimelineItem[];
-  /** The number of items that were omitted because of the limit. They are the oldest. */
+  /** The number of items that were omitted because of the limit. The oldest items are omitted. */
   readonly leftOut: number;
 }
 
@@ -43,8 +43,8 @@ export class TimelineItems {
   }
 
   /**
-   * Everything in the order of the page: rows by group, controllers in the order of `headings`, and names in
-   * alphabetical order.
+   * All rows and items in the order in which the page contains them. Rows are ordered by group, then by
+   * controller in the order of `headings`, and then by name.
    */
   ordered(headings: readonly string[], maxItems: number = MAX_ITEMS): OrderedItems {
     const byTime = this.#items.toSorted((a, b) => a.at - b.at);
@@ -93,7 +93,7 @@ function placeIn(list: readonly string[], name: string): number {
 }
 
 /**
- * Compares numbers in names by value, so that `web-2` comes before `web-10`. The order is the same in every
- * locale.
+ * Compares names. Numbers in names are compared by their values, so that `web-2` comes before `web-10`. The
+ * order does not depend on the locale.
  */
 const compareTexts = new Intl.Collator('en', { numeric: true }).compare;

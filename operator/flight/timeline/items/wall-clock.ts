@@ -3,8 +3,8 @@ import type { ClockLine } from '../../record-line.ts';
 import type { TimelineItems } from './timeline-items.ts';
 
 /**
- * Milliseconds. A smaller difference is the drift of the two clocks. For a larger one the recorder writes a
- * line.
+ * A difference of fewer milliseconds is only the drift of the two clocks. For a larger difference the
+ * recorder writes a line.
  */
 const JUMP_MS = 1_000;
 
@@ -20,7 +20,7 @@ export class WallClock {
     if (!Number.isNaN(wall)) this.#times.push([0, wall]);
   }
 
-  /** Ordered, with at least one entry. If no time is known, the record begins in 1970. */
+  /** The wall times in order. There is at least one entry: if no time is known, the record begins in 1970. */
   get times(): readonly (readonly [at: number, wall: number])[] {
     return this.#times.length === 0 ? [[0, 0]] : this.#times;
   }

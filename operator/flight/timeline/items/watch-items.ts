@@ -20,7 +20,7 @@ interface WatchParts {
   readonly sources: RecordedSources;
   readonly changes: SourceChanges;
   readonly bars: StateBars;
-  /** When the record begins. */
+  /** The time when the record begins. */
   readonly from: number;
 }
 
@@ -39,7 +39,7 @@ const WATCHING = {
   tone: 'good',
 } as const;
 
-/** The requests of watches: which events they deliver, and how they end. */
+/** Handles the requests of watches: the events that they deliver, and their ends. */
 export class WatchItems {
   readonly #parts: WatchParts;
   readonly #watches = new Map<number, OpenWatch>();

@@ -4,7 +4,7 @@ import { keyOf, objectKey } from '../../../model/object.ts';
 import type { Moment, ObjectHistories, ObjectName } from './object-histories.ts';
 import type { RecordedSources } from './recorded-sources.ts';
 
-/** The members by which an object is identified. */
+/** The members that identify an object. */
 export interface NamedObject extends Mapping {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
@@ -23,8 +23,8 @@ export function isPartial({ kind }: Mapping): boolean {
 }
 
 /**
- * Learns the state of the object in an answer. Undefined for answers that are not single objects, such as
- * lists and a `Status`.
+ * Adds the state of the object in an answer. Undefined if the answer is not a single object, but for example
+ * a list or a `Status`.
  */
 export function learnAnswer(
   histories: ObjectHistories,

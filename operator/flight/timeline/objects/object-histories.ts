@@ -3,12 +3,12 @@ import type { TimelineObject, TimelineVersion } from '../timeline-data.ts';
 import { objectLines } from './object-lines.ts';
 import type { PackedTexts } from './packed-texts.ts';
 
-/** Identifies one object, either whole or as metadata. */
+/** Identifies the history of one object, either of the whole object or only of its metadata. */
 export interface ObjectName {
   readonly apiVersion: string;
   readonly kind: string;
   readonly key: ObjectKey;
-  /** `metadata`: only the object's metadata is known, because a cache of metadata holds nothing else. */
+  /** `metadata`: only the object's metadata is known, because the object comes from a cache of metadata. */
   readonly form: 'full' | 'metadata';
 }
 
@@ -27,11 +27,11 @@ interface History {
   readonly known: Map<string, number>;
   /** The state that the operator knows from its caches and from the answers to its own writes. */
   current: number | undefined;
-  /** The text that the text of the next version probably resembles. */
+  /** The index of the text that the text of the next version probably resembles. */
   lastText: number | undefined;
 }
 
-/** The states of all objects, in the order in which the operator learned of them. */
+/** The states of all objects, in the order in which the operator received them. */
 export class ObjectHistories {
   readonly #texts: PackedTexts;
   readonly #histories: History[] = [];
@@ -46,7 +46,7 @@ export class ObjectHistories {
     return this.#histories.map(({ kind, key, versions }) => ({ kind, key, versions }));
   }
 
-  /** The index of an object, even if no state of it is known. */
+  /** The index of an object. The object is added if it is not known yet, even without a state. */
   refer(name: ObjectName): number {
     const { apiVersion, kind, key, form } = name;
     const id = `${apiVersion} ${kind} ${form} ${key}`;
@@ -85,8 +85,8 @@ export class ObjectHistories {
   }
 
   /**
-   * Adds a state that the operator has learned of. A state that is older than the known one is kept but does
-   * not become current, because a watch can deliver it after the answer to a write.
+   * Adds a state that the operator has received. If it is older than the current state, it is kept but does
+   * not become current: a watch may deliver an older state after the answer to a write.
    */
   learn(
     object: number,

@@ -1,22 +1,25 @@
 import { isMapping } from '../../../core/mapping.ts';
 import { visibleJson } from '../../../core/text/visible-text.ts';
 
-/** A string that means the same without quotes, as people write it: a word, a path, a sentence. */
+/** Matches a string that YAML reads in the same way without quotes: a word, a path, a sentence. */
 const PLAIN = /^[A-Za-z_][\w./@%+-]*(?:[ :][\w./@%+(),;=-]+)*$/;
 
-/** Words that YAML 1.1 does not read as strings. */
+/** Matches words that YAML 1.1 does not read as strings. */
 const OTHER_MEANING = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
-/** A string of several lines that a block can show unchanged. It has no invisible characters except tabs. */
+/**
+ * Matches a string of several lines that can be written unchanged as a YAML block. It has no invisible
+ * characters except for tabs.
+ */
 const BLOCK = /^(?=[^ \n\t][\s\S]*\n)(?:[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|[\n\t])+$/u;
 
-/** Values below this depth are written on one line, as JSON. */
+/** Values that are nested deeper than this are written as JSON on one line. */
 const MAX_DEPTH = 100;
 
 /**
  * A JSON value as the lines of a YAML document, in the order of its fields. This is fifty times as fast as a
- * YAML library, and a record may have ten thousand objects. The input is always valid JSON, so no other YAML
- * types are needed.
+ * YAML library, which matters because a record may have ten thousand objects. The value always comes from
+ * JSON, so no other YAML types are needed.
  */
 export function yamlLines(value: unknown): readonly string[] {
   const lines: string[] = [];
@@ -28,7 +31,7 @@ export function yamlLines(value: unknown): readonly string[] {
 
 /**
  * An object of the API as YAML. `metadata.managedFields` becomes a comment with a line for each manager,
- * because its fields would hide what has changed.
+ * because its many fields would make the changes hard to find.
  */
 export function objectLines(object: unknown): readonly string[] {
   if (!isMapping(object) || !isMapping(object.metadata)) return yamlLines(object);
@@ -46,7 +49,7 @@ function managers(entries: readonly unknown[]): readonly string[] {
   return words.map((word) => visibleJson(`# managed by ${word.replaceAll(/\s+/g, ' ')}`));
 }
 
-/** The YAML of a value that needs one line. Undefined for a value with members. */
+/** The YAML of a value that needs only one line. Undefined for a value that has members or items. */
 function emptyText(value: unknown): string | undefined {
   if (typeof value === 'string') return scalar(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -84,7 +87,10 @@ function addMember(
   addMembers(lines, member as object, Array.isArray(member) ? indent : `${indent}  `, depth + 1);
 }
 
-/** An item follows its dash, so the first member of an object is on the same line as the dash. */
+/**
+ * The lines of a list item. The item begins right after its dash, so the first member of an object is on the
+ * same line as the dash.
+ */
 function addItem(lines: string[], item: unknown, indent: string, depth: number): void {
   if (typeof item === 'string' && BLOCK.test(item)) {
     addBlock(lines, `${indent}-`, item, `${indent}  `);
@@ -100,7 +106,10 @@ function addItem(lines: string[], item: unknown, indent: string, depth: number):
   lines[first] = `${indent}- ${(lines[first] ?? '').slice(indent.length + 2)}`;
 }
 
-/** `|` keeps one line feed at the end, `|-` keeps none, and `|+` keeps all. */
+/**
+ * The header of a YAML block: `|` keeps one line feed at the end of the text, `|-` keeps none, and `|+` keeps
+ * all.
+ */
 function addBlock(lines: string[], start: string, text: string, indent: string): void {
   const [, body = '', end = ''] = /^(.*?)(\n*)$/s.exec(text) ?? [];
   const mark = end === '' ? '|-' : end === '\n' ? '|' : '|+';

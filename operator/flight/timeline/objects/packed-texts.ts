@@ -7,8 +7,8 @@ import type { PackedText } from '../timeline-data.ts';
 const MAX_LINE_NUMBERS = 4_000_000;
 
 /**
- * After this many texts that are each based on the previous one, the next text is stored in full, so that
- * unpacking is fast.
+ * After this many texts that are each stored as a difference from the previous text, the next text is stored
+ * in full, so that unpacking is fast.
  */
 const MAX_CHAIN = 64;
 
@@ -18,8 +18,8 @@ interface Kept {
 }
 
 /**
- * Stores texts that resemble each other in little memory: versions of one object have most of their lines in
- * common. Each line is stored once, and a text stores only how it differs from the previous text.
+ * Stores similar texts in little memory: the versions of an object have most of their lines in common. Each
+ * line is stored once, and a text stores only how it differs from the previous text.
  */
 export class PackedTexts {
   readonly lines: string[] = [];
@@ -40,9 +40,9 @@ export class PackedTexts {
   }
 
   /**
-   * @param base - the index of a text that this one may resemble.
-   * @returns the index of the text; `base` if the two are equal; undefined if the text is not stored because
-   *   of the limit.
+   * @param base - the index of a text that `text` may resemble.
+   * @returns the index of the text, which is `base` if the two texts are equal; undefined if the text is not
+   *   stored because of the limit.
    */
   add(text: readonly string[], base?: number): number | undefined {
     const lines = text.map((line) => this.#numberOf(line));

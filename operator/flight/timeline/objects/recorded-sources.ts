@@ -3,7 +3,7 @@ import type { ObjectKey } from '../../../model/object.ts';
 import type { HeaderLine, RecordedSource } from '../../record-line.ts';
 import type { ObjectName } from './object-histories.ts';
 
-/** The sources and controllers of a record. Finds the object that a line is about. */
+/** The sources and controllers of a record. They are used to find the object that a line is about. */
 export class RecordedSources {
   readonly #byId: ReadonlyMap<string, RecordedSource>;
   readonly #forIds: ReadonlyMap<string, string>;
@@ -40,7 +40,10 @@ export class RecordedSources {
     return alike.find(isAsked) ?? alike[0];
   }
 
-  /** The kind of the source with this plural. If there is no such source, the plural itself. */
+  /**
+   * The kind of the objects of the source with this plural. If there is no such source, the result is the
+   * plural itself.
+   */
   kindOf({ group, version, plural }: RequestPath): {
     readonly apiVersion: string;
     readonly kind: string;
@@ -53,7 +56,7 @@ export class RecordedSources {
   }
 }
 
-/** An object of a source, as the source's cache holds it. */
+/** The reference to an object of a source, with the same data as in the source's cache. */
 export function objectIn({ apiVersion, kind, form }: RecordedSource, key: string): ObjectName {
   return {
     apiVersion,
