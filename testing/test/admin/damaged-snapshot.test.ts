@@ -288,7 +288,7 @@ const DAMAGES: readonly [
 describe('a damaged snapshot', () => {
   test.each(
     DAMAGES,
-  )('a snapshot with %s is refused with %d, and the server stays as it was', async (_what, code, message, damage) => {
+  )('a snapshot with %s is refused with the code %d, and the server does not change', async (_what, code, message, damage) => {
     const { cluster, header, lines } = await startWithObjects();
     cluster.server.create(configMap('written-since'));
     const before = (await cluster.ask('GET', '/snapshot')).text;
@@ -301,7 +301,7 @@ describe('a damaged snapshot', () => {
     expect((await cluster.send('GET', '/apis/rules.test/v1/gears')).body.items).toHaveLength(1);
   });
 
-  test('a snapshot of 500 MB is refused unread, and the server goes on answering', async () => {
+  test('a snapshot of 500 MB is refused before it is read, and the server still answers requests', async () => {
     const { cluster, header, lines } = await startWithObjects();
     const text = textOf(header, lines);
 
@@ -314,7 +314,7 @@ describe('a damaged snapshot', () => {
   });
 });
 
-test('a null in a snapshot is restored as a request with a null would store it', async () => {
+test('a null in a snapshot is stored in the same way as a null in a request', async () => {
   const { cluster, header, lines } = await startWithObjects();
   const { object } = lineOf(lines, 'deployments.apps');
   Object.assign(object.spec, {

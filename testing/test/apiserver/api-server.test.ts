@@ -53,7 +53,7 @@ test('a server without controllers still reserves the address of the API', async
   expect(refused.body.message).toContain('provided IP is already allocated');
 });
 
-test('objects written in process are visible over HTTP, and the reverse', async () => {
+test('objects written in process can be read over HTTP, and objects written over HTTP in process', async () => {
   const { send, server } = await startCluster();
 
   server.create(configMap('a'));

@@ -31,7 +31,7 @@ test('a watch from a resourceVersion gets past and future events', async () => {
 test.each([
   '',
   '&resourceVersion=0',
-])('a watch%s without a start version begins with the state, in the order of names', async (from) => {
+])('a watch%s without a start version begins with the existing objects, in the order of names', async (from) => {
   const cluster = await startCluster();
   for (const name of ['b', 'c', 'a']) cluster.server.create(configMap(name));
 
@@ -45,7 +45,7 @@ test.each([
   });
 });
 
-test('a watch without bookmarks has no end marker', async () => {
+test('a watch without bookmarks gets no marker at the end of the initial state', async () => {
   const cluster = await startCluster();
   const path = `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`;
 
@@ -55,7 +55,7 @@ test('a watch without bookmarks has no end marker', async () => {
   expect(summary((await watched.next()) as never)).toBe('ADDED a');
 });
 
-test('[W-17] [F-2] a label watch gets DELETED with the old labels when an object leaves, and ADDED when it enters', async () => {
+test('[W-17] [F-2] a watch with a label selector gets DELETED when an object stops matching, and ADDED when it starts matching', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { app: 'web' } }));
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&labelSelector=app%3Dweb`);
@@ -185,7 +185,7 @@ test('a reset watch ends in a broken connection', async () => {
   await expect(watched.rest()).rejects.toThrow('terminated');
 });
 
-test('a list from the future fails after three seconds, unless the version is reached', async () => {
+test('a list at a future resourceVersion fails after three seconds, unless that version is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const created = cluster.server.create(configMap('a'));

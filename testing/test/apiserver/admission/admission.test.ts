@@ -129,7 +129,7 @@ describe('[F-12] admission of a Service', () => {
     expect(changed.spec.clusterIP).toBe(first.spec.clusterIP);
   });
 
-  test('a Service gets the clusterIP that it asks for, unless it is taken or out of range', async () => {
+  test('a Service gets the clusterIP that it requests, unless that address is taken or out of range', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a', { clusterIP: '10.96.1.1' }));
@@ -144,7 +144,7 @@ describe('[F-12] admission of a Service', () => {
     expect(outside.message).toContain('The range of valid IPs is 10.96.0.0/12');
   });
 
-  test('a NodePort Service gets node ports, keeps them, and loses them as ClusterIP', async () => {
+  test('a NodePort Service gets node ports, keeps them, and loses them when its type becomes ClusterIP', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a', { type: 'NodePort' }));
@@ -233,7 +233,7 @@ describe('[F-12] admission of a Service', () => {
   });
 });
 
-test('[F-12] a claim and an Ingress get the default class, the newest if there are several', async () => {
+test('[F-12] a claim and an Ingress get the default class, or the newest one if there are several default classes', async () => {
   const { send } = await startCluster();
   const byDefault = (group: string): object => ({
     annotations: { [`${group}.kubernetes.io/is-default-class`]: 'true' },

@@ -163,7 +163,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     ]);
   });
 
-  test('a mutating policy has conditions, variables, parameters and optional fields', async () => {
+  test('a mutating policy can use conditions, variables, parameters and optional fields', async () => {
     const { server, send } = await startCluster();
     server.create(configMap('settings', {}, { suffix: '-prod' }));
     mutate(

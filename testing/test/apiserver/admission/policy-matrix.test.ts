@@ -270,7 +270,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
   test.each([
     ['Fail', 422],
     ['Ignore', 201],
-  ])('a write with a policy whose expression fails and failurePolicy %s is answered %i', async (failurePolicy, code) => {
+  ])('with failurePolicy %s a write is answered %i if the expression of a policy fails', async (failurePolicy, code) => {
     const { server, send } = await startCluster();
     const validations = [{ expression: 'object.data.none.size() > 0' }];
     enforce(server, { ...about({}), failurePolicy, validations });
@@ -284,7 +284,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
     );
   });
 
-  test('a policy with Warn and Audit warns and annotates, and denies nothing', async () => {
+  test('a policy with the actions Warn and Audit adds a warning and an audit annotation, and denies nothing', async () => {
     const { server, send } = await startCluster();
     enforce(server, about({}), { validationActions: ['Warn', 'Audit'] });
 
@@ -323,7 +323,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
     expect(server.requests.at(-1)?.auditAnnotations).toEqual({ 'p/name': 'the a' });
   });
 
-  test('a policy can ask which rights the user has', async () => {
+  test('a policy can check which rights the user has', async () => {
     const { server, send } = await startCluster({
       authorization: 'RBAC',
       authentication: { anonymous: { name: 'jane', groups: ['devs'] } },

@@ -107,7 +107,7 @@ describe('the URL of a user', () => {
     });
   });
 
-  test('a token in a request to the URL of a user decides, as with kubectl proxy', async () => {
+  test('in a request to the URL of a user a token decides who the user is, as with kubectl proxy', async () => {
     const server = await rbacServer({ authentication: { tokens: { t: 'joe' } } });
     const url = await server.urlFor('jane');
 
@@ -115,7 +115,7 @@ describe('the URL of a user', () => {
     expect(await whoAmI(url, bearer('guessed'))).toBe(401);
   });
 
-  test('the URL of a user stops with the server and is the same after a restart', async () => {
+  test('the URL of a user does not work while the server is stopped, and is the same after a restart', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('jane');
 
@@ -180,7 +180,7 @@ describe('a token issued to a ServiceAccount', () => {
     expect(await status(long)).toMatchObject({ username: 'system:serviceaccount:demo:op' });
   });
 
-  test('an issued token becomes invalid with its ServiceAccount, also if the name is used again', async () => {
+  test('an issued token becomes invalid when its ServiceAccount is deleted, even if the name is used again', async () => {
     const server = await serverWithAccount();
     const token = issued(await ask(server));
 
@@ -198,7 +198,7 @@ describe('a token issued to a ServiceAccount', () => {
     server.create({ apiVersion: 'v1', kind: 'Secret', metadata });
   };
 
-  test('a bound token becomes invalid with its object, also if the name is used again', async () => {
+  test('a bound token becomes invalid when its object is deleted, even if the name is used again', async () => {
     const server = await serverWithAccount();
     bindTo(server);
     const token = issued(await ask(server, { boundObjectRef: secret }));
@@ -213,7 +213,7 @@ describe('a token issued to a ServiceAccount', () => {
     expect([gone, another]).toEqual([401, 401]);
   });
 
-  test('a token bound to a Pod names the Pod, and is valid until a minute after its deletionTimestamp', async () => {
+  test('a token bound to a Pod contains the name of the Pod, and is valid until a minute after its deletionTimestamp', async () => {
     const clock = new FakeClock(Date.parse('2026-11-21T06:00:00Z'));
     const server = await serverWithAccount(clock);
     const pod = (metadata: object): KubernetesObject =>

@@ -51,7 +51,7 @@ describe('the bootstrap roles of a cluster', () => {
     ['admin', 'GET', '/api/v1/nodes', 403],
     ['cluster-admin', 'GET', '/api/v1/namespaces/demo/limitranges', 200],
     ['cluster-admin', 'GET', '/api/v1/nodes', 403],
-  ])('the role %s bound in a namespace: %s %s is answered %i', async (name, method, path, expected) => {
+  ])('with a binding to the role %s in a namespace the request %s %s is answered %i', async (name, method, path, expected) => {
     const server = await rbacServer();
     server.create(binding('b', 'demo', `ClusterRole/${name}`, 'User/dev'));
     const body = method === 'POST' ? { body: { metadata: { name: 'a' } } } : {};
@@ -70,7 +70,7 @@ describe('an aggregated ClusterRole', () => {
     return { ...made, metadata: { ...made.metadata, labels: labelled as Record<string, string> } };
   };
 
-  test('an aggregated ClusterRole gains the rules of its parts and loses them again', async () => {
+  test('an aggregated ClusterRole gains the rules of the roles that it selects, and loses them again', async () => {
     const server = await rbacServer();
     const before = rulesOf(server, 'admin').length;
 
@@ -84,7 +84,7 @@ describe('an aggregated ClusterRole', () => {
     expect(rulesOf(server, 'admin')).toHaveLength(before);
   });
 
-  test('an aggregated ClusterRole lists a rule of several parts once', async () => {
+  test('an aggregated ClusterRole lists a rule only once if several selected roles have it', async () => {
     const server = await rbacServer();
     const before = rulesOf(server, 'view').length;
 

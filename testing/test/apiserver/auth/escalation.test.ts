@@ -61,7 +61,7 @@ describe('rights that a user cannot grant', () => {
     expect([patch.status, put.status, less.status]).toEqual([403, 403, 200]);
   });
 
-  test('a user cannot label a Role with more rights, but can change its finalizers', async () => {
+  test('a user cannot change the labels of a Role with rights that the user lacks, but can change its finalizers', async () => {
     const { server, url } = await served(READ);
     server.create(role('more', 'demo', DELETE));
     const patch = (metadata: object) =>

@@ -75,7 +75,7 @@ describe('[F-10] a forbidden request is answered 403 with the message of Kuberne
     expect([refused.status, administrator.status]).toEqual([403, otherwise]);
   });
 
-  test('a 403 names the missing roles of bindings', async () => {
+  test('the message of a 403 lists roles that bindings refer to and that do not exist', async () => {
     const server = await rbacServer();
     server.create(binding('to-nothing', 'demo', 'Role/absent', 'User/dev'));
     server.create(binding('to-nothing', undefined, 'ClusterRole/absent', 'User/dev'));

@@ -83,7 +83,7 @@ test('the spec of a CertificateSigningRequest is immutable, and an approval chan
   expect(approved.body.status).toMatchObject({ conditions });
 });
 
-test('a condition of a CertificateSigningRequest gets missing times, and keeps its transition time with its status', async () => {
+test('a condition of a CertificateSigningRequest gets its missing times, and keeps lastTransitionTime until its status changes', async () => {
   const clock = new FakeClock(Date.parse('2026-03-01T10:00:00Z'));
   const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow', clock });
   await created(server, { name: 'ida' });

@@ -128,7 +128,7 @@ test.each([
   expect(said(rule)).toEqual([`spec: Invalid value: "object": ${why} evaluating rule: ${rule}`]);
 });
 
-test('[F-11] a type error in a rule about any type is reported without details', () => {
+test('[F-11] a type error in a rule on a field of unknown type is reported without details', () => {
   const [text] = said('self.port + 1 == 6', { value: { ...VALUE, port: 'http' } });
 
   expect(text).toBe(
@@ -137,17 +137,17 @@ test('[F-11] a type error in a rule about any type is reported without details',
 });
 
 describe('[F-11] the message of a failed rule', () => {
-  test('a failed rule without a message shows the rule', () => {
+  test('the error of a failed rule without a message contains the rule', () => {
     expect(said('self.replicas > 3')).toEqual([
       'spec: Invalid value: failed rule: self.replicas > 3',
     ]);
   });
 
-  test('a failed rule shows its message without surrounding spaces', () => {
+  test('the error of a failed rule contains its message without surrounding spaces', () => {
     expect(said({ rule: 'false', message: ' no ' })).toEqual(['spec: Invalid value: no']);
   });
 
-  test('a failed rule shows the result of messageExpression, or the message if there is none', () => {
+  test('the error of a failed rule contains the result of messageExpression, or else the message', () => {
     const rule = { rule: 'false', message: 'plain' };
 
     expect(said({ ...rule, messageExpression: '"is " + string(self.replicas)' })).toEqual([
@@ -170,7 +170,7 @@ describe('[F-11] the message of a failed rule', () => {
     expect(refusals(schemaWith([rule]))).toEqual([['spec.items', reason, message]]);
   });
 
-  test('a failed rule about a scalar shows its value', () => {
+  test('the error of a failed rule on a scalar contains the value', () => {
     const name = { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == ""' }] };
     const spec = { type: 'object', properties: { name } };
 
@@ -237,7 +237,7 @@ describe('[F-11] transition rules', () => {
     expect(said(optional, { old: VALUE })).toEqual([]);
   });
 
-  test('a rule with optionalOldSelf can handle a missing old value', () => {
+  test('a rule with optionalOldSelf can test whether there is an old value', () => {
     const optional = {
       rule: 'oldSelf.optMap(o, o.replicas == self.replicas).orValue(true)',
       optionalOldSelf: true,

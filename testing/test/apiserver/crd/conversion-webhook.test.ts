@@ -138,7 +138,7 @@ describe('a conversion webhook', () => {
     ]);
   });
 
-  test('[F-18] without its conversion webhook, only reads and writes of that version fail, and a watch goes on once the webhook is back', async () => {
+  test('[F-18] while a conversion webhook is down only requests that need it fail, and a watch continues once it is back', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     const port = await freePort();

@@ -87,7 +87,7 @@ test('the cost of a rule inside a list is multiplied by the length of the list',
   expect(of(item(), 100)).toHaveLength(1);
 });
 
-test('all rules of a schema share a total budget, and the most expensive rules are named', () => {
+test('all rules of a schema share a total budget, and the error reports the most expensive rules', () => {
   const bounded = list(TEXT, 900);
   const rule = 'self.l.all(a, self.l.all(b, a.size() <= b.size()))';
   const spec = withRules({ l: bounded }, ...Array.from({ length: 20 }, () => rule));

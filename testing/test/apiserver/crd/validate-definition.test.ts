@@ -63,7 +63,7 @@ describe('[F-11] structural schemas', () => {
     expect(said(withField(field))).toContain(`${SCHEMA_AT}.${text}`);
   });
 
-  test('a schema may restrict only names of the top-level metadata', () => {
+  test('a schema may restrict only the fields name and generateName of the top-level metadata', () => {
     const metadata = { type: 'object', properties: { labels: OBJECT } };
 
     expect(said({ schema: { type: 'object', properties: { metadata } } })).toEqual([
@@ -293,7 +293,7 @@ test.each([
   expect(said(parts)).toEqual(expected);
 });
 
-test('[F-11] errors in one of two different versions are reported at that version', () => {
+test('[F-11] if the schemas of two versions differ, an error in one of them is reported at its version', () => {
   const versions = ['v1', 'v2'].map((name, at) => ({
     name,
     served: true,

@@ -363,7 +363,7 @@ test.each([
   expect(asStored(pod({ containers })).status).toEqual({ phase: 'Pending', qosClass: expected });
 });
 
-test('[F-12] Pod-level resources decide the QoS class before those of containers', () => {
+test('[F-12] the QoS class of a Pod follows its Pod-level resources, even if its containers have resources', () => {
   const whole = pod({ resources: { limits: BOTH }, containers: [OF({ cpu: '1' }, {})] });
 
   expect(asStored(whole).status).toMatchObject({ qosClass: 'Guaranteed' });
@@ -437,7 +437,7 @@ test('[F-12] kinds without a spec get defaults, too', () => {
   expect(stored('coordination.k8s.io/v1', 'Lease', { spec: {} })).toMatchObject({ spec: {} });
 });
 
-test('[F-12] a DaemonSet counts the changes of its template', () => {
+test('[F-12] a DaemonSet counts how often its template has changed', () => {
   const daemonSet = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: SELECTING };
   const count = 'deprecated.daemonset.template.generation';
 

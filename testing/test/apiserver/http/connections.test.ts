@@ -23,7 +23,7 @@ function setStatus({ server }: TestCluster, status: object): void {
 test.each([
   [`${PODS}/web/binding`],
   ['/api/v1/namespaces/default/bindings'],
-])('[F-9] a Binding sent to %s assigns the Pod to its node, once', async (path) => {
+])('[F-9] a Binding sent to %s assigns the Pod to its node, and a second Binding is refused', async (path) => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
 
@@ -62,7 +62,7 @@ test('the log of a running container is empty', async () => {
   expect([log.status, log.text, log.headers.get('content-type')]).toEqual([200, '', 'text/plain']);
 });
 
-test('a log that no kubelet could have is refused with the message of Kubernetes', async () => {
+test('a log request that no kubelet could answer is refused with the message of Kubernetes', async () => {
   const cluster = await startCluster();
   const log = async (query: string): Promise<unknown> => {
     const { status, body } = await cluster.send('GET', `${PODS}/web/log${query}`);
@@ -106,7 +106,7 @@ test('exec without an upgrade is answered 400, and proxy to a Pod 501', async ()
   ]);
 });
 
-test('a proxy request to a Service is answered 503, no endpoints', async () => {
+test('a proxy request to a Service is answered 503 because it has no endpoints', async () => {
   const { send } = await startCluster();
   const metadata = { name: 'web', namespace: 'default' };
   const spec = { type: 'ExternalName', externalName: 'web.example.dev' };

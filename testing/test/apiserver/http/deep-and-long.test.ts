@@ -126,7 +126,7 @@ test('[attack A-1] an object nested 10,000 levels deep can be applied, and read 
   expect((await send('GET', boxes, undefined, curl)).text).toContain(deep);
 });
 
-test('[attack A-1] an object nested one level too deep is refused as Go refuses it', async () => {
+test('[attack A-1] an object nested one level too deep is refused with the message of Go', async () => {
   const boxes = await start();
 
   const answer = await send('POST', boxes, box('deep', nested(10_000)));
@@ -173,7 +173,7 @@ test('[attack A-1] an in-process create of an object that contains itself is ref
   expect((await send('GET', boxes)).text).toContain('"items":[]');
 });
 
-test('[attack A-1] a definition with an endlessly nested schema is refused, and others stay served', async () => {
+test('[attack A-1] a definition with an endlessly nested schema is refused, and other definitions are still served', async () => {
   const boxes = await start();
   const deepSchema = `${'{"type":"object","properties":{"a":'.repeat(4_000)}{"type":"object"}${'}}'.repeat(4_000)}`;
   const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
@@ -196,7 +196,7 @@ test('[attack A-1] a definition with an endlessly nested schema is refused, and 
 const LONG = '9007199254740993';
 const LONGEST = '-9223372036854775807';
 
-test('[attack A-7] 64-bit integers keep all digits through every verb', async () => {
+test('[attack A-7] 64-bit integers keep all digits in requests of every verb', async () => {
   const boxes = await start();
   const spec = `{"big":${LONG},"list":[${LONGEST},1]}`;
 
@@ -229,7 +229,7 @@ test('[attack A-7] 64-bit integers keep all digits through every verb', async ()
   expect(asYaml.text).toContain(`big: ${LONG}\n`);
 });
 
-test('[attack A-7] a long integer is an integer for schemas, defaults and rules', async () => {
+test('[attack A-7] schemas, defaults and rules accept a long integer as an integer', async () => {
   const boxes = await start({
     type: 'object',
     properties: {

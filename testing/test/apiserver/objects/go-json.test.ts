@@ -31,7 +31,7 @@ test.each([
   expect(() => parseGoJson(text)).toThrow(message);
 });
 
-test('the JSON parser names each duplicate field once, with its path', () => {
+test('the JSON parser reports each duplicate field once, with its path', () => {
   const { value, duplicates } = parseGoJson(
     '{"data":{"a":"1","a":"2","a":"3"},"list":[{},{"x":1,"x":2}],"b":{"c":1},"b":2}',
   );

@@ -37,7 +37,7 @@ function applyToModel(model: Model, last: Map<string, readonly string[]>, apply:
   last.set(manager, Object.keys(apply.data));
 }
 
-test('forced applies leave the last values of each manager', () => {
+test('after any forced applies the object has the last values of each manager', () => {
   const apply: fc.Arbitrary<Apply> = fc.record({ manager: fc.constantFrom('m', 'n', 'o'), data });
 
   fc.assert(
@@ -106,7 +106,7 @@ test('a strategic patch of a keyed list changes its items like entries of a map'
   );
 });
 
-test('a merge patch changes exactly the entries that it names', () => {
+test('a merge patch changes exactly the entries that it contains', () => {
   const change = fc.dictionary(key, fc.option(text), { noNullPrototype: true });
 
   fc.assert(

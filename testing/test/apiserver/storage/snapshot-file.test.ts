@@ -88,7 +88,7 @@ test('a snapshot keeps every value of an object, and all digits of integers', ()
   );
 });
 
-test('a snapshot has no history, and watches can resume from its revision on', () => {
+test('a snapshot has no history, and watches can resume from the revision of the snapshot', () => {
   const storage = storageOf({ things: [object('a'), object('b')] });
 
   const copy = restored(textOf(storage));
@@ -186,7 +186,7 @@ describe('snapshot files', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^\{"format":"chancery snapshot","version":1,/);
   });
 
-  test('a snapshot file that cannot be written is named in the error', async () => {
+  test('the error about a snapshot file that cannot be written contains its path', async () => {
     const path = join(folder(), 'gone', 'state');
 
     await expect(writeSnapshot(path, new Storage().snapshot())).rejects.toThrow(

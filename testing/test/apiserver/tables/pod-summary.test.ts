@@ -138,7 +138,7 @@ test.each([
   expect([summary.total, summary.status]).toEqual([1, status]);
 });
 
-test('a sidecar counts as a container of its Pod, and so do its restarts', () => {
+test('a sidecar counts as a container of its Pod, and its restarts count as well', () => {
   const object = pod(
     { initContainers: [{ name: 'proxy', restartPolicy: 'Always' }], containers: [{ name: 'app' }] },
     {

@@ -48,7 +48,7 @@ async function overHttp1({ port, secure: { ca } }: ApiServer, options: RequestOp
   return { version: response.httpVersion, status: response.statusCode, body: await text(response) };
 }
 
-test('the secure port speaks HTTP/2 and HTTP/1.1, and nothing without TLS', async () => {
+test('the secure port supports HTTP/2 and HTTP/1.1, and refuses connections without TLS', async () => {
   const server = await secureServer();
 
   const [newer, older] = [
@@ -62,7 +62,7 @@ test('the secure port speaks HTTP/2 and HTTP/1.1, and nothing without TLS', asyn
   await expect(fetch(server.url.replace('https:', 'http:'))).rejects.toThrow();
 });
 
-test('the certificate of the secure port has the local names and those of the options', async () => {
+test('the certificate of the secure port has the local names and the names from the options', async () => {
   const server = await secureServer({ tls: { names: ['kubernetes.default.svc', '10.0.0.1'] } });
   const names = ['localhost', '127.0.0.1', 'kubernetes.default.svc', '10.0.0.1', 'example.com'];
 
@@ -115,7 +115,7 @@ test('the request log has the authenticated user of each request', async () => {
   expect(server.requests.map(({ user }) => user)).toEqual(['jane', undefined, 'jane']);
 });
 
-test('the secure server also has a plain port for each user, for the test itself', async () => {
+test('for the test itself the secure server also has a port without TLS for each user', async () => {
   const server = await secureServer();
 
   const answer = await fetch(`${await server.urlFor('root')}${CONFIG_MAPS}`);
@@ -197,7 +197,7 @@ test('after GOAWAY running requests continue, and new requests need another conn
 test.each([
   ['REFUSED_STREAM', constants.NGHTTP2_REFUSED_STREAM],
   ['GOAWAY', undefined],
-] as const)('a request turned away by %s is not executed and not logged', async (how, code) => {
+] as const)('a request that the server refuses by %s is not executed and not logged', async (how, code) => {
   const server = await secureServer();
   const client = session(server);
   const happened = server.secure.turnAway(how, (method) => method === 'DELETE');

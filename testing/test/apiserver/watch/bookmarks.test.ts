@@ -40,7 +40,7 @@ function write({ server }: TestCluster): string {
   return revisionOf(server.create(object)) ?? '';
 }
 
-test('[F-2] a watch gets a bookmark every 60 s and 2 s before its end, if anything has happened', async () => {
+test('[F-2] a watch gets a bookmark every 60 s, and another one 2 s before its end, if anything has happened', async () => {
   const world = await cluster();
   const from = write(world);
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=150&resourceVersion=${from}`;
@@ -83,7 +83,7 @@ test('[F-2] with progressIntervalMs an idle resource gets bookmarks of the curre
   expect(found).toEqual(Array(2).fill({ resourceVersion: revision }));
 });
 
-test('[F-2] a watch that begins with the state gets its first bookmark after a second', async () => {
+test('[F-2] a watch that begins with the existing objects gets its first bookmark after a second', async () => {
   const world = await cluster();
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=4`;
   let created = '';

@@ -21,7 +21,7 @@ function revisionOf({ metadata }: { metadata: object }): number {
 const names = ({ body }: { body: { items: { metadata: { name: string } }[] } }): string[] =>
   body.items.map(({ metadata }) => metadata.name);
 
-test('[F-3] a list at resourceVersion 0 shows the state of a lagging cache, and its resourceVersion', async () => {
+test('[F-3] a list at resourceVersion 0 has the objects and the resourceVersion of a lagging cache', async () => {
   const { clock, server, send, old } = await lagging();
   server.create(configMap('new'));
 
@@ -34,7 +34,7 @@ test('[F-3] a list at resourceVersion 0 shows the state of a lagging cache, and 
   expect(names(later)).toEqual(['new', 'old']);
 });
 
-test('[F-3] a GET at resourceVersion 0 may be stale, a GET without one is not', async () => {
+test('[F-3] a GET at resourceVersion 0 may be stale, and a GET without a resourceVersion is never stale', async () => {
   const { server, send } = await lagging();
   server.patch('v1', 'ConfigMap', 'default', 'old', { data: { k: 'after' } });
   server.create(configMap('new'));

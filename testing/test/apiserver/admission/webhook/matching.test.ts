@@ -116,7 +116,7 @@ describe('the rules of a webhook', () => {
   test.each([
     ['Equivalent', 1],
     ['Exact', 0],
-  ])('a webhook rule for one version with matchPolicy %s matches other versions %i times', async (matchPolicy, count) => {
+  ])('with matchPolicy %s a request in another version than that of the webhook rule causes %i calls', async (matchPolicy, count) => {
     const cluster = await startCluster();
     const { url, reviews } = await startWebhook(() => ({ allowed: true }));
     const rules = [{ ...RULE, apiGroups: ['a.example'], apiVersions: ['v2'], resources: ['foos'] }];
@@ -207,7 +207,7 @@ describe('the match conditions of a webhook', () => {
     expect(asked()).toEqual(['CREATE configmaps ab']);
   });
 
-  test('a match condition that fails refuses the write, unless another one is false or failures are ignored', async () => {
+  test('a write is refused if a match condition fails, unless another condition is false or failures are ignored', async () => {
     const closed = await askedAbout({ matchConditions: [broken] });
     const open = await askedAbout({ matchConditions: [broken], failurePolicy: 'Ignore' });
     const decided = await askedAbout({

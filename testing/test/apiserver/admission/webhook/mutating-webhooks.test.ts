@@ -52,7 +52,7 @@ describe('a mutating webhook', () => {
     expect(reviews[0].object.metadata).not.toHaveProperty('uid');
   });
 
-  test('mutating webhooks run ordered by configuration and position, each with the changes of those before', async () => {
+  test('mutating webhooks run in the order of their configurations, and each gets the changes of earlier webhooks', async () => {
     const { server, send } = await startCluster();
     const [a, b, c] = await Promise.all(
       ['a', 'b', 'c'].map((letter) => startWebhook(turns(letter))),
@@ -167,7 +167,7 @@ describe('a mutating webhook', () => {
     expect(text).toContain('"spec":{"more":9007199254740995,"size":9007199254740993}');
   });
 
-  test('a mutating webhook is called for a deletion, and its patch is an error', async () => {
+  test('a mutating webhook is called for a deletion, which fails if the webhook answers with a patch', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => patchOf([set('a', 'b')]));
     const rules = [

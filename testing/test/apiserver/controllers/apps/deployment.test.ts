@@ -173,7 +173,7 @@ test('a Deployment that returns to an older template uses its old ReplicaSet aga
   });
 });
 
-test('a Deployment picks another name when a foreign ReplicaSet has the name that it wants', () => {
+test('a Deployment chooses another name for its ReplicaSet when a foreign ReplicaSet already has the name', () => {
   const cluster = simulatedCluster({}, (access) => {
     const deployment = workload('Deployment', 'webapp', { replicas: 2 });
     const { spec } = access.create(DEPLOYMENTS, deployment) as Deployment;
@@ -223,7 +223,7 @@ test('a Pod whose labels no longer match is released and replaced', () => {
   expect(cluster.access.get('pods', 'demo', name)?.metadata).not.toHaveProperty('ownerReferences');
 });
 
-test('a Deployment reports NewReplicaSetCreated before any counts, as recorded', () => {
+test('the first condition of a Deployment is Progressing with the reason NewReplicaSetCreated, as recorded', () => {
   const cluster = simulatedCluster();
 
   deployed(cluster);

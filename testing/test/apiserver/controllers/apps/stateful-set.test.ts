@@ -53,7 +53,7 @@ test('a StatefulSet creates its Pods in order, each after the previous Pod is re
   });
 });
 
-test('the status of a StatefulSet names the revision in use', () => {
+test('the status of a StatefulSet contains the revision in use', () => {
   const cluster = created();
 
   cluster.clock.advance(1_000);

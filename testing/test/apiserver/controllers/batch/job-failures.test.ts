@@ -151,7 +151,7 @@ test('a succeeded Pod resets the back-off of its Job', () => {
   expect([before, active(cluster).length]).toEqual([1, 2]);
 });
 
-test('each index of a Job has its own limit and back-off, and its Pods carry its failure count', () => {
+test('each index of a Job has its own limit and back-off, and the Pods of an index carry its failure count', () => {
   const cluster = clusterWith({
     completions: 3,
     parallelism: 3,
@@ -319,7 +319,7 @@ test('a Pod condition that matches the podFailurePolicy fails the Job', () => {
   );
 });
 
-test('a podFailurePolicy fails one index without a second attempt, and ignores another failure', () => {
+test('a podFailurePolicy can make one index fail without a second attempt, and ignore a failure of another index', () => {
   const rules = [
     { action: 'FailIndex', onExitCodes: { operator: 'In', values: [9] } },
     { action: 'Ignore', onExitCodes: { operator: 'In', values: [5] } },

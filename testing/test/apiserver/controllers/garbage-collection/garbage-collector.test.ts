@@ -142,7 +142,7 @@ test('a dependent of two owners loses the reference to the deleted owner, and is
   expect(get(cluster, 'child')).toBeUndefined();
 });
 
-test('an object with a missing owner that existed before the controllers is deleted', () => {
+test('an object whose owner is missing when the controllers start is deleted', () => {
   const cluster = simulatedCluster({}, (access) => {
     const ghost = { apiVersion: 'v1', kind: 'ConfigMap', name: 'ghost', uid: '1111' };
     const metadata = { name: 'child', namespace: 'demo', ownerReferences: [ghost] };

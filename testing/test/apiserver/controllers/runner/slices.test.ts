@@ -166,7 +166,7 @@ test('[found 6] a slice ends early when its steps take long', () => {
   expect(slice.isOver).toBe(true);
 });
 
-test('[found 6] a slice always runs one step, however long it takes, and passes on its error', () => {
+test('[found 6] a slice always runs at least one step, however long it takes, and throws the error of a step', () => {
   const clock = new FakeClock();
   const slice = new Slice(clock);
   const fail = (): never => {
@@ -178,7 +178,7 @@ test('[found 6] a slice always runs one step, however long it takes, and passes 
   expect(slice.isOver).toBe(true);
 });
 
-test('[found 6] Pods that cannot change cause no further work for their controllers', () => {
+test('[found 6] Pods that cannot change any more cause no further work for their controllers', () => {
   const cluster = simulatedCluster({ only: ['statefulSet', 'daemonSet'] });
   const { access, clock } = cluster;
   const spec = { replicas: 120, podManagementPolicy: 'Parallel', serviceName: 's' };

@@ -28,7 +28,7 @@ test.each([[7], ['text'], [null]])('the merge patch %j is refused with 400', (pa
   );
 });
 
-test('a merge patch that is a list replaces the whole document, without nulls in its objects', () => {
+test('a merge patch that is a list replaces the whole document, and loses the nulls in its objects', () => {
   expect(applyMergePatch({ a: 1 }, [null, { b: null, c: 1 }])).toEqual([null, { c: 1 }]);
 });
 

@@ -29,7 +29,7 @@ test('a strategic patch merges the list item with the same key and keeps the ord
   });
 });
 
-test('a strategic patch puts new items in front of those that it does not name', () => {
+test('a strategic patch puts new items in front of existing items that it does not contain', () => {
   const spec = patchedSpec(TWO_CONTAINERS, {
     containers: [{ name: 'a', env: [{ name: 'Y', value: '2' }] }],
   });
@@ -121,7 +121,7 @@ test('a strategic patch replaces a list without a merge key', () => {
   });
 });
 
-test('a strategic patch merges finalizers as a set, and removes those that a directive names', () => {
+test('a strategic patch merges finalizers as a set, and removes those that a directive lists', () => {
   const document = { metadata: { finalizers: ['x/1', 'x/2'] } };
   const patch = {
     metadata: {
@@ -217,7 +217,7 @@ test.each([
   );
 });
 
-test('an item with a directive is ignored in the order, unless it comes after the last ordered item', () => {
+test('an item with a directive may be missing in the order list, unless it follows the last ordered item', () => {
   const order = { '$setElementOrder/containers': [{ name: 'b' }] };
   const gone = { name: 'a', $patch: 'delete' };
   const odd = { name: 'a', $patch: 'bend' };
@@ -237,7 +237,7 @@ test('a strategic patch with a list of lists is answered 422', () => {
   ).toThrow(expect.objectContaining({ status: 422, details: {} }));
 });
 
-test('the patch quoted in an error is what the merge has left of it', () => {
+test('an error quotes the patch without the directives and nulls that the merge has used', () => {
   const patch = { data: { $retainKeys: ['b'], b: '2' }, metadata: { labels: { x: null, y: '1' } } };
 
   const { patch: left } = applyStrategicMergePatch(LISTS, patch, CONFIG_MAP);
@@ -245,7 +245,7 @@ test('the patch quoted in an error is what the merge has left of it', () => {
   expect(left).toEqual({ data: { b: '2' }, metadata: { labels: { y: '1' } } });
 });
 
-test('a strategic patch adds a new list item as it is, with its nulls', () => {
+test('a strategic patch adds a new list item unchanged, including its nulls', () => {
   const spec = patchedSpec(TWO_CONTAINERS, { containers: [{ name: 'c', image: null }] });
 
   expect(spec).toMatchObject({
@@ -273,7 +273,7 @@ test('a map that replaces another map keeps its nulls', () => {
   });
 });
 
-test('a strategic patch leaves no directive and no null in a new map', () => {
+test('a new map from a strategic patch contains no directive and no null', () => {
   const { merged: patched } = applyStrategicMergePatch(
     {},
     {

@@ -39,7 +39,7 @@ async function started(): Promise<TestCluster & { readonly clock: FakeClock }> {
 test.each([
   ['Foreground', ['foregroundDeletion']],
   ['Orphan', ['orphan']],
-])('[F-6] a deletion with policy %s adds its finalizer and leaves the rest to the garbage collector', async (policy, finalizers) => {
+])('[F-6] a deletion with policy %s adds the finalizer of that policy, and the garbage collector does the rest', async (policy, finalizers) => {
   const { server, send } = await started();
   server.create(configMap('a'));
 
@@ -52,7 +52,7 @@ test.each([
 test.each([
   ['true', ['orphan']],
   ['false', undefined],
-])('[F-6] orphanDependents=%s works as the older form of a propagation policy', async (orphan, finalizers) => {
+])('[F-6] orphanDependents=%s is an older way to choose a propagation policy', async (orphan, finalizers) => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
 
@@ -77,7 +77,7 @@ test('[F-6] orphanDependents together with propagationPolicy is refused', async 
   );
 });
 
-test('[F-6] a second deletion with another policy removes the finalizer of the first', async () => {
+test('[F-6] a second deletion with another policy removes the finalizer of the first deletion', async () => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
   await send('DELETE', `${MAPS}/a`, { propagationPolicy: 'Foreground' });
@@ -147,7 +147,7 @@ test('[F-6] a negative grace period becomes one second', async () => {
   expect((body as Answer).metadata.deletionGracePeriodSeconds).toBe(1);
 });
 
-test('[F-6] the DELETED event shows the last stored finalizers and a resourceVersion of its own', async () => {
+test('[F-6] the DELETED event has the last stored finalizers and a new resourceVersion', async () => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
   await send('DELETE', `${MAPS}/a`);

@@ -192,7 +192,7 @@ describe('[F-19] pages of a sharded list', () => {
     expect(pages.flat()).toEqual(lower);
   });
 
-  test('sharded pages of Events are read in doubling parts, and count the rest from the last part', async () => {
+  test('sharded pages of Events are read in chunks of doubling size, and remainingItemCount depends on the chunks', async () => {
     const cluster = await startCluster(ON);
     const uids: string[] = [];
     for (let at = 0; at < 40; at++) {

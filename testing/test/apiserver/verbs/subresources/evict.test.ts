@@ -174,7 +174,7 @@ describe('the body of an eviction', () => {
     expect(await answered({ ...EVICTION, metadata: { name: 'a' } }, 'gone')).toEqual([400, OTHER]);
   });
 
-  test('an eviction may have the version policy/v1beta1', async () => {
+  test('the body of an eviction may have the version policy/v1beta1', async () => {
     const [status] = await answered({
       apiVersion: 'policy/v1beta1',
       kind: 'Eviction',

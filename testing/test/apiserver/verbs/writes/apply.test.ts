@@ -93,7 +93,7 @@ describe('the identity in an applied configuration', () => {
   test.each([
     true,
     false,
-  ])('an apply with another name is refused, whether the object exists (%s) or not', async (isThere) => {
+  ])('an apply whose body has another name is refused, whether the object exists (%s) or not', async (isThere) => {
     const cluster = await startCluster();
     if (isThere) await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', {}));
 
@@ -204,7 +204,7 @@ describe('a null in an applied configuration', () => {
   });
 });
 
-test('a second manager adds owners and finalizers, and each manager removes only its own', async () => {
+test('a second manager adds owners and finalizers, and each manager removes only those that it added', async () => {
   const cluster = await startCluster();
   const path = `${SECRETS}/s`;
   const held = (by: string): object => ({
@@ -357,7 +357,7 @@ describe('an apply of a Scale', () => {
     expect([owners, replicas]).toEqual([['scaler'], 3]);
   });
 
-  test('an apply of a Scale with equal replicas shares the field, and keeps it after an apply without replicas', async () => {
+  test('an apply of a Scale with equal replicas shares the field, and a later apply without replicas keeps its value', async () => {
     const { owners, replicas } = await scaled(['scaler', { replicas: 2 }], ['scaler', {}]);
 
     expect([owners.sort(), replicas]).toEqual([['owner', 'scaler'], 2]);

@@ -94,7 +94,7 @@ describe('[F-8] a malformed patch', () => {
 });
 
 describe('[F-8] a patch whose result does not fit the kind', () => {
-  test('a patch with a value of the wrong type is answered 422, with the whole result', async () => {
+  test('a patch with a value of the wrong type is answered 422, and the error quotes the whole result', async () => {
     const cluster = await withConfigMap();
 
     const answer = await patch(cluster, { type: MERGE, body: { data: { k: 1 } } });
@@ -268,7 +268,7 @@ describe('[F-8] owners of fields after a patch', () => {
     expect(body.metadata.managedFields[1].fieldsV1['f:spec']['f:replicas']).toBeUndefined();
   });
 
-  test('an apply of a Scale conflicts, and owns the replicas when forced', async () => {
+  test('an apply of a Scale has a conflict, and a forced apply of a Scale owns the replicas', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', `${DEPLOYMENTS}?fieldManager=creator`, DEPLOYMENT);
     const scale = {

@@ -117,7 +117,7 @@ describe('metadata.generation', () => {
   });
 });
 
-test('the template generation of a DaemonSet keeps its first owner, and clients cannot set it', async () => {
+test('the field templateGeneration of a DaemonSet keeps its first field manager, and clients cannot set the field', async () => {
   const cluster = await startCluster();
   const path = '/apis/apps/v1/namespaces/default/daemonsets';
   const spec = { selector: { matchLabels: { a: 'b' } }, template: pods({ a: 'b' }) };
@@ -192,7 +192,7 @@ describe('the labels of a new Job', () => {
   });
 });
 
-test('a dropped externalTrafficPolicy of a Service stays with its owner in managedFields', async () => {
+test('an externalTrafficPolicy that a Service loses is still listed under its owner in managedFields', async () => {
   const cluster = await startCluster();
   const path = `${CORE}/services/a`;
   const spec = { ports: [{ port: 8080 }], externalIPs: ['10.1.0.3'] };
