@@ -68,7 +68,7 @@ test('each issued certificate has its own key, serial number and authority', () 
   expect(new Set(serials).size).toBe(40);
 });
 
-test('the authority can sign certificates, and the certificate that it signs cannot', () => {
+test('the authority can sign certificates, and a certificate that it has signed cannot', () => {
   const { certificate, authority } = issued();
 
   const [server, signer] = [new X509Certificate(certificate), new X509Certificate(authority)];

@@ -312,7 +312,7 @@ test.each<[string, string]>([
   expect(() => configOf(text)).toThrow(message);
 });
 
-test("[hooks 2] for forms that the contract's documents show wrongly, the error shows the right form", () => {
+test("[hooks 2] where the contract's documents contain a wrong notation, the error contains the right one", () => {
   const list = pods('nameSelector: [a, b]');
   const bare = pods('includeSnapshotsFrom: kubernetes');
 
@@ -322,7 +322,7 @@ test("[hooks 2] for forms that the contract's documents show wrongly, the error 
   expect(() => configOf(bare)).toThrow('expected a list such as [a, b], got a string');
 });
 
-test('an empty executeHookOnEvent keeps only the snapshot, and watchEvent counts when it is set alone', () => {
+test('with an empty executeHookOnEvent no event starts the hook, and watchEvent is used if only it is set', () => {
   const [none] = configOf(pods('executeHookOnEvent: []')).kubernetes;
   const [old] = configOf(pods('watchEvent: [Deleted]')).kubernetes;
 

@@ -64,7 +64,7 @@ weight_count{hook="count.sh"} 2
 `);
 });
 
-test('[hooks 20] an ungrouped metric keeps its value over runs, and expire does not end its series', async () => {
+test('[hooks 20] an ungrouped metric keeps its value over runs, and `expire` does not end its series', async () => {
   const metrics = new HookMetrics(OWN);
 
   await report(metrics, 'a.sh', { name: 'runs_total', add: 1 }, { name: 'last', set: 1 });
@@ -74,7 +74,7 @@ test('[hooks 20] an ungrouped metric keeps its value over runs, and expire does 
   expect(await samples(metrics)).toEqual(['last{hook="a.sh"} 1', 'runs_total{hook="a.sh"} 2']);
 });
 
-test('[hooks 20] a run that reports a group replaces all series of the group', async () => {
+test('[hooks 20] a run that reports metrics of a group replaces all series of the group', async () => {
   const metrics = new HookMetrics(OWN);
   const ripe = (row: string, value: number) => ({
     ...{ name: 'ripe', set: value, group: 'rows', labels: { row } },
@@ -90,7 +90,7 @@ test('[hooks 20] a run that reports a group replaces all series of the group', a
   ]);
 });
 
-test('[hooks 20] expire ends the series of a group, and the operations after it count', async () => {
+test('[hooks 20] `expire` ends the series of a group, and operations after it take effect', async () => {
   const metrics = new HookMetrics(OWN);
   const expire = { action: 'expire', group: 'rows' };
 
@@ -238,7 +238,7 @@ test('[found 8] two hooks cannot report a counter and another metric that have t
   expect(free).toBeUndefined();
 });
 
-test('[found 8] only the runner sets the label hook, and a hook that sets it gets an error', async () => {
+test('[found 8] only the runner sets the label `hook`, and a hook that sets it gets an error', async () => {
   const metrics = new HookMetrics(OWN);
   const warnings: string[] = [];
   const line = '{"name": "pears", "set": 3, "labels": {"hook": "other.sh"}}';
@@ -339,7 +339,7 @@ test('[found 3] the total characters of all labels are limited, and equal series
   expect(others).toBeUndefined();
 });
 
-test("[found 3] a hook's own label hook is replaced by the runner's, and makes no second series", async () => {
+test("[found 3] the runner replaces the value that a hook sets for the label `hook`, and there is no second series", async () => {
   const metrics = new HookMetrics(OWN);
 
   await report(

@@ -87,7 +87,7 @@ test.each([
   expect(run.starts()).toBe(starts);
 });
 
-test('[hooks S3] after a permanent failure the later documents are applied, and the hook is started again', async () => {
+test('[hooks S3] after a permanent failure of one document the later documents are applied, and the hook is started again', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'b' && attempt === 1 ? refusal(404, 'NotFound') : undefined,
   );
@@ -146,7 +146,7 @@ test('the hook is started again after a conflict that the document itself causes
   expect(run.starts()).toBe(2);
 });
 
-test('[hooks S3] an object whose creation got no answer and that now exists counts as created', async () => {
+test('[hooks S3] an object counts as created if its creation got no answer and the object now exists', async () => {
   const { client } = writer((_name, attempt) =>
     attempt === 1
       ? new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' })
@@ -240,7 +240,7 @@ test.each([
   expect(sent).toEqual(['get a', 'patch b']);
 });
 
-test('[hooks 12] of a hook that fails only the patches with ignoreHookError are written', async () => {
+test('[hooks 12] if a hook fails, only its patches with ignoreHookError are written', async () => {
   const { client, sent } = writer();
   const status = { ...merge('b'), subresource: '/status', kind: 'Deployment' };
   const patches = [merge('a'), { ...status, ignoreHookError: true }, merge('c')];
@@ -281,7 +281,7 @@ test('[hooks S15] an invalid metric makes the run fail before the first patch', 
   expect(sent).toEqual([]);
 });
 
-test('half a response to a review makes the run fail before the first patch', async () => {
+test('an incomplete response to a review makes the run fail before the first patch', async () => {
   const { client, sent } = writer();
   const responses = ['', '{"allowed": '];
   const run = preparedRun({ client, leaves: [{ patches: [merge('a')], responses }] });
@@ -307,7 +307,7 @@ test('[hooks S15] metrics are sent once, after the last patch has succeeded', as
   expect(await run.metrics.text()).toContain('fruit{hook="garden/rows.sh"} 2\n');
 });
 
-test('a patch without a declared right is refused before anything is sent, and the error shows the rule to add', async () => {
+test('a patch without a declared right is refused before anything is sent, and the error contains the rule to add', async () => {
   const { client, sent } = writer();
   const rights = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] }] as const;
   const object = { ...configMap('b'), apiVersion: 'apps/v1', kind: 'Deployment' };
@@ -339,7 +339,7 @@ rules:
 `);
 });
 
-test('[hooks S14] a field without effect is logged, and refused by --strict-patches', async () => {
+test('[hooks S14] a field without effect is logged, and is refused with the option `--strict-patches`', async () => {
   const leaves = [{ patches: [{ ...merge('a'), mergePatsh: {} }] }];
   const { client, sent } = writer();
 

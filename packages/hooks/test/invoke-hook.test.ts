@@ -144,7 +144,7 @@ test('the runner reads the files that a hook leaves, and then removes them', asy
   expect(await readdir(join(tmpDir, runner))).toEqual([]);
 });
 
-test('after a failed hook its patches are kept, for those with ignoreHookError, and its metrics are dropped', async () => {
+test('the patches of a failed hook are kept, because of ignoreHookError, and its metrics are dropped', async () => {
   const { invoke } = await place();
 
   const failed = await invoke(

@@ -152,7 +152,7 @@ test('[found 11] a folder with helpers only has no hooks, and a helper alone can
   );
 });
 
-test('every hook is called with --config in the hooks folder, a few at a time, and the order stays', async () => {
+test('every hook is called with `--config` in the hooks folder, a few at a time, and the hooks keep their order', async () => {
   const names = ['a.sh', 'b.sh', 'c.sh', 'd.sh', 'e.sh', 'f/g.sh'];
   const dir = await folderOf(Object.fromEntries(names.map((name) => [name, ''])));
   const waiting: (() => void)[] = [];
@@ -181,7 +181,7 @@ test('every hook is called with --config in the hooks folder, a few at a time, a
   expect(seen[0]).toEqual(['a.sh', ['--config'], dir, { PATH: '/bin' }, 7]);
 });
 
-test("the file HOOK.yaml replaces the hook's answer to --config", async () => {
+test("the file HOOK.yaml replaces the hook's answer to `--config`", async () => {
   const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS, 'a.yaml': 'not a config' });
 
   const { hooks } = await load(dir, { 'a.py': { exitCode: 1 } });

@@ -186,7 +186,7 @@ test('[hooks 18] with keepFullObjectsInMemory: false, contexts have only the res
   });
 });
 
-test('[hooks 19] with executionMinInterval runs keep their distance, and one run gets all changes of the wait', async () => {
+test('[hooks 19] with executionMinInterval runs keep their minimum interval, and a run gets all changes in between', async () => {
   const clock = new FakeClock();
   const config = `${CONFIG}\nsettings: { executionMinInterval: 3s }`;
   const place = await startHooks({ recorders: { 'a.sh': config }, clock });

@@ -217,7 +217,7 @@ test.each([
   expect(documents[0]?.action).toMatchObject({ jsonPatch: [first] });
 });
 
-test('[hooks S14] a message names the fields that the operation does not use', async () => {
+test('[hooks S14] a message reports the fields that the operation does not use', async () => {
   const { warnings } = await check(
     [
       { operation: 'Create', object: configMap('a'), subresource: 'status' },
@@ -237,7 +237,7 @@ test('[hooks S14] a message names the fields that the operation does not use', a
   ]);
 });
 
-test('recorded rules are merged into rules for the same resource, unless those are limited', () => {
+test('recorded rules are merged into rules for the same resource, unless those rules are limited', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] } as const;
   const limited = { ...rule, namespaces: ['farm'] };
   const other = { ...rule, resources: ['pods/status'] };
@@ -282,7 +282,7 @@ test('a rule for names or namespaces covers only these, and a rule for names cov
   expect(missing({ resourceNames: ['a'] }, 'Apply')).toBe(0);
 });
 
-test("the field manager of a hook is the hook's name, in a form that the API server accepts", () => {
+test("the field manager of a hook is the hook's name, changed so that the API server accepts it", () => {
   expect(fieldManagerOf({ name: 'rows/copy.py' })).toBe('rows/copy.py');
   expect(fieldManagerOf({ name: 'Bäume zählen.sh' })).toBe('B_ume_z_hlen.sh');
   expect(fieldManagerOf({ name: `${'a'.repeat(200)}/b.sh` })).toHaveLength(128);

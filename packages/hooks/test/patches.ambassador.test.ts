@@ -136,7 +136,7 @@ test('[hooks 9] JQPatch writes the result of its program, and writes nothing whe
   ]);
 });
 
-test('[hooks 10] CreateOrUpdate and JQPatch read an object again that was changed meanwhile', async () => {
+test('[hooks 10] CreateOrUpdate and JQPatch read an object again if it was changed meanwhile', async () => {
   const place = await startFarm(
     configMap('old', { trees: '1' }),
     configMap('raced', { trees: '1' }),
@@ -217,7 +217,7 @@ test('[hooks 12] with ignoreMissingObject a patch of a missing object succeeds',
   expect(dataOf(place, 'old')).toEqual({ last: 'yes' });
 });
 
-test('[hooks 12] a patch of the status goes to the subresource, spelled status or /status', async () => {
+test('[hooks 12] a patch of the status goes to the subresource, whether the hook writes status or /status', async () => {
   const place = await startFarm();
   place.server.create(shed());
   const target = { ...named('shed'), kind: 'Deployment', operation: 'MergePatch' };
@@ -235,7 +235,7 @@ test('[hooks 12] a patch of the status goes to the subresource, spelled status o
   });
 });
 
-test('an Apply that would take a field from another manager fails, and the error names the manager', async () => {
+test('an Apply that would take a field from another manager fails, and the error contains the manager', async () => {
   const place = await startFarm();
   await place.client.apply(
     { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true },

@@ -35,7 +35,7 @@ kubernetes:
   expect(all[1]?.filterResult).toEqual({ crop: 'pear' });
 });
 
-test('[hooks 15] a change that a silent watch missed reaches the hook after the resynchronizationPeriod, once', async () => {
+test('[hooks 15] a change that a silent watch missed reaches the hook once, after the resynchronizationPeriod', async () => {
   const clock = new FakeClock();
   const between = proxyBetween();
   const place = await startHooks({
@@ -85,7 +85,7 @@ test('[hooks 16] when a proxy restarts during 100 changes, a hook gets the last 
   expect(new Set(states).size).toBe(states.length);
 });
 
-test('[hooks 17] objects come and go with the labels of their namespace', async () => {
+test('[hooks 17] objects appear and disappear when the labels of their namespace change', async () => {
   const config = `
 configVersion: v1
 kubernetes:

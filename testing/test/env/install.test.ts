@@ -46,7 +46,7 @@ test('[T-7] installed custom resources are served when the environment starts, a
   expect(await env.get('example.dev/v1', 'Cache', namespace, 'c')).toEqual(cache);
 });
 
-test('an object of one of several resources has one of their types', async () => {
+test('an object that is read by a union of two resources has the union of their types', async () => {
   await using env = await start([caches, zones]);
   await env.create({ ...object('example.dev/v1', 'Zone', 'z', {}), spec: { name: 'north' } });
   const either = zones as typeof caches | typeof zones;
@@ -60,7 +60,7 @@ test('an object of one of several resources has one of their types', async () =>
   expect(listed).toEqual([found]);
 });
 
-test('[T-7] env.list takes a Resource, also a built-in one', async () => {
+test('[T-7] env.list accepts any Resource, even a built-in one', async () => {
   await using env = await start([caches]);
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace, data: { k: '1' } }));

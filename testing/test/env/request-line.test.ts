@@ -66,7 +66,7 @@ test.each([
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('a cut RequestLine refuses connections, and listens on the same port when started again', async () => {
+test('a RequestLine that was cut refuses connections, and listens on the same port when it is started again', async () => {
   const { line, path } = await start();
   const { url } = line;
   const watch = await fetch(`${url + path}?watch=true`);

@@ -61,7 +61,7 @@ test('[real R-6] env.supports reports the features of an environment', async () 
   expect(features.map((what) => clocked.supports(what))).toEqual([true, true, true, true]);
 });
 
-test('[real R-6] eventually passes a ConfigurationError on after one attempt', async () => {
+test('[real R-6] eventually throws a ConfigurationError after one attempt', async () => {
   const env = await start({ environment: {} });
   let asked = 0;
 
@@ -214,7 +214,7 @@ describe('logs of the embedded server', () => {
     }
   });
 
-  test('[T-4] the request log names RBAC verbs and resources, and omits requests of the test itself', async () => {
+  test('[T-4] the request log contains RBAC verbs and resources, and omits requests of the test itself', async () => {
     const env = await start({ environment: {} });
     const namespace = await env.namespace();
     const base = `${env.url}/apis/apps/v1/namespaces/${namespace}/deployments`;
@@ -254,7 +254,7 @@ describe('logs of the embedded server', () => {
     });
   });
 
-  test('with TLS the test needs no credentials, and the request log names the user', async () => {
+  test('with TLS the test needs no credentials, and the request log contains the user', async () => {
     const embedded = { tls: {}, workloads: false, authorization: 'RBAC' } as const;
     const env = await start({ environment: {}, embedded });
     const namespace = await env.namespace();
@@ -273,7 +273,7 @@ describe('logs of the embedded server', () => {
 });
 
 describe('time in a test environment', () => {
-  test('[T-2] [F-14] an advanced hour passes at once, and a Pod is ready after its time, not before', async () => {
+  test('[T-2] [F-14] the clock can be advanced by an hour at once, and a Pod becomes ready exactly at its time', async () => {
     const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
     const env = await start({
       environment: {},

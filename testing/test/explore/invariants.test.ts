@@ -220,7 +220,7 @@ describe.each([
   });
 });
 
-test('processing one key twice at once is a violation', () => {
+test('it is a violation to process the same key twice at the same time', () => {
   const checks = new Checks(createsOnce, undefined);
   const attempt = { controller: 'copier', key: 'default/a' };
 
@@ -230,7 +230,7 @@ test('processing one key twice at once is a violation', () => {
   expect(checks.began(attempt)?.invariant).toBe('no key is processed twice at once');
 });
 
-test('a key whose reconcile died with the operator may be reconciled again', () => {
+test('a key whose reconcile ended when the operator was killed may be reconciled again', () => {
   const checks = new Checks(createsOnce, undefined);
   const attempt = { controller: 'copier', key: 'default/a' };
   checks.began(attempt);

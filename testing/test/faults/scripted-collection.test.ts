@@ -189,7 +189,7 @@ test('events lost by loseEvents() change the collection but reach no watch', asy
   expect((await listed()).items).toHaveLength(3);
 });
 
-test('restore() brings older versions and new uids, and watches from the future are silent', async () => {
+test('restore() brings back older versions with new uids, and watches from a later version get no events', async () => {
   const { things, watch, listed } = await start();
   things.put('a');
   things.skipTo(500);

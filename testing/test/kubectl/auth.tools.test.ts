@@ -27,7 +27,7 @@ async function start(): Promise<Session> {
   return kubectl;
 }
 
-test('kubectl auth can-i answers from the Roles, for oneself and others', async () => {
+test('kubectl auth can-i answers according to the Roles, for the user and for other users', async () => {
   const kubectl = await start();
   const jane = `--server=${await kubectl.server.urlFor('jane')}`;
   const canI = async (...args: readonly string[]): Promise<string> =>
@@ -46,7 +46,7 @@ test('kubectl auth can-i answers from the Roles, for oneself and others', async 
   expect(answers).toEqual(['yes', 'no', 'no', 'yes', 'yes', 'no', 'yes']);
 });
 
-test('kubectl auth can-i --list shows the rules', async () => {
+test('kubectl auth can-i --list prints the rules', async () => {
   const kubectl = await start();
 
   const printed = await kubectl.run(['auth', 'can-i', '--list', '--as=jane']);
@@ -56,7 +56,7 @@ test('kubectl auth can-i --list shows the rules', async () => {
   expect(printed).toMatch(/^ +\[\/version\] +\[\] +\[get\]$/m);
 });
 
-test('kubectl auth whoami shows the user and its groups', async () => {
+test('kubectl auth whoami prints the user and the groups of the user', async () => {
   const kubectl = await start();
 
   const printed = await kubectl.run(['auth', 'whoami']);
@@ -69,7 +69,7 @@ test('kubectl auth whoami shows the user and its groups', async () => {
   expect(other).toMatch(/^Groups +\[team system:authenticated\]$/m);
 });
 
-test('kubectl shows the message of the server for a forbidden request', async () => {
+test('kubectl prints the message of the server for a forbidden request', async () => {
   const kubectl = await start();
 
   const { code, stderr } = await kubectl.try(['get', 'secrets', '--as=jane']);

@@ -104,7 +104,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     expect(two).toBe('configmap/a created\nconfigmap/b created\n');
   });
 
-  test('kubectl apply applies a List, and the output of kubectl get', async () => {
+  test('kubectl apply accepts a List, and the output of kubectl get', async () => {
     const kubectl = await start();
 
     const applied = await kubectl.run(['apply', '-f', '-'], { input: LIST });
@@ -172,7 +172,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     expect(watts).toMatch(/watts\s+<integer>/);
   });
 
-  test('kubectl diff shows a change, and apply --prune deletes what the files no longer have', async () => {
+  test('kubectl diff prints a change, and apply --prune deletes objects that the files no longer contain', async () => {
     const kubectl = await start();
     const labelled = (name: string): string =>
       configMap(name, { k: 'v' }).replace(`name: ${name}`, `name: ${name}, labels: { set: x }`);
@@ -194,7 +194,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     expect(other.stdout).toMatch(/^- {2}k: v\n\+ {2}k: w$/m);
   });
 
-  test('kubectl changes from client-side to server-side apply and back without a conflict', async () => {
+  test('kubectl can change from client-side to server-side apply and back without a conflict', async () => {
     const kubectl = await start();
     const apply = (input: string, ...more: string[]): Promise<string> =>
       kubectl.run(['apply', ...more, '-f', '-'], { input });
@@ -231,7 +231,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     }
   });
 
-  test('kubectl apply --validate=strict refuses an unknown field, warn reports it, ignore is silent', async () => {
+  test('kubectl apply refuses an unknown field with --validate=strict, warns with warn, and is silent with ignore', async () => {
     const kubectl = await withLamps();
     const apply = (how: string, input: string): Promise<Outcome> =>
       kubectl.try(['apply', `--validate=${how}`, '-f', '-'], { input });

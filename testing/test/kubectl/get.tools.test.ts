@@ -22,7 +22,7 @@ test('[F-13] kubectl get prints tables', async () => {
   expect(pods.match(/web-\S+ +1\/1 +Running +0 +\d+s/g)).toHaveLength(2);
 });
 
-test('kubectl get -o wide shows more columns', async () => {
+test('kubectl get -o wide prints more columns', async () => {
   const kubectl = await withWorkload();
 
   const deployments = await kubectl.run(['get', 'deploy', '-o', 'wide']);
@@ -45,7 +45,7 @@ test('kubectl get prints YAML, JSON, names, JSONPath, columns and Go templates',
   expect(await get('go-template={{.data.k}}')).toBe('v');
 });
 
-test('kubectl get lists by selectors, in all namespaces, page by page and sorted', async () => {
+test('kubectl get lists objects by selectors, in all namespaces, page by page and sorted', async () => {
   const kubectl = await Session.start();
   const many = Array.from({ length: 7 }, (_, index) => configMap(`c${index}`, { k: `${index}` }));
   await kubectl.run(['apply', '-f', '-'], { input: many.join('\n---\n') });

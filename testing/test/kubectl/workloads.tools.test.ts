@@ -50,7 +50,7 @@ describe('kubectl rollout', () => {
     expect(uids()).toHaveLength(2);
   });
 
-  test('kubectl rollout undo restores the previous template, and rollout history shows both', async () => {
+  test('kubectl rollout undo restores the previous template, and rollout history lists both templates', async () => {
     const kubectl = await rolledOut();
     const image = (): Promise<string> =>
       kubectl.run([
@@ -71,7 +71,7 @@ describe('kubectl rollout', () => {
     expect(await image()).toBe('nginx:1.27');
   });
 
-  test('kubectl rollout pause delays a change until resume', async () => {
+  test('kubectl rollout pause delays a change until kubectl rollout resume', async () => {
     const kubectl = await rolledOut();
     const images = (): ReadonlySet<string> =>
       new Set(
@@ -139,7 +139,7 @@ describe('kubectl delete', () => {
     ['background', 0],
     ['foreground', 0],
     ['orphan', 2],
-  ])('kubectl delete --cascade=%s leaves %i Pods', async (cascade, left) => {
+  ])('after kubectl delete --cascade=%s there are %i Pods', async (cascade, left) => {
     const kubectl = await rolledOut();
 
     await kubectl.run(['delete', 'deployment/web', `--cascade=${cascade}`, '--timeout=15s']);
@@ -151,7 +151,7 @@ describe('kubectl delete', () => {
     await expect.poll(() => kubectl.server.list('v1', 'Pod', 'default').length).toBe(left);
   });
 
-  test('kubectl delete deletes by selector, and all objects of a kind', async () => {
+  test('kubectl delete can delete objects by selector, and all objects of a kind', async () => {
     const kubectl = await Session.start();
     const input = ['a', 'b', 'c'].map((name) => configMap(name, { k: name })).join('\n---\n');
     await kubectl.run(['apply', '-f', '-'], { input });
@@ -181,7 +181,7 @@ describe('kubectl delete', () => {
   });
 });
 
-test('kubectl describe shows an object, its Pods and its Events', async () => {
+test('kubectl describe prints an object, its Pods and its Events', async () => {
   const kubectl = await rolledOut();
 
   const described = await kubectl.run(['describe', 'deployment/web']);
@@ -194,7 +194,7 @@ test('kubectl describe shows an object, its Pods and its Events', async () => {
   expect(pod).toMatch(/Controlled By: +ReplicaSet\/web-/);
 });
 
-test('kubectl events lists the Events of controllers, also for one object', async () => {
+test('kubectl events lists the Events of controllers, for all objects or for one object', async () => {
   const kubectl = await rolledOut();
 
   const all = await kubectl.run(['events']);

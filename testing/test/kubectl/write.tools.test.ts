@@ -39,7 +39,7 @@ describe('kubectl create', () => {
     );
   });
 
-  test('kubectl create and run make workloads from flags', async () => {
+  test('kubectl create and kubectl run make workloads from flags', async () => {
     const kubectl = await Session.start();
 
     await kubectl.run([
@@ -160,7 +160,7 @@ describe('kubectl patch', () => {
   });
 });
 
-test('kubectl label and annotate set and remove values, and overwrite only with --overwrite', async () => {
+test('kubectl label and annotate set and remove values, and overwrite a value only with --overwrite', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: configMap('a', { k: 'v' }) });
   await kubectl.run(['label', 'cm/a', 'tier=front', 'gone=soon']);
@@ -176,7 +176,7 @@ test('kubectl label and annotate set and remove values, and overwrite only with 
   expect(metadata?.annotations).toMatchObject({ note: 'hello' });
 });
 
-test('kubectl set image and set env change the template', async () => {
+test('kubectl set image and kubectl set env change the template', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
 

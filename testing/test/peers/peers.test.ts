@@ -58,7 +58,7 @@ describe('the command npm run peers', () => {
   });
 });
 
-describe('the verdict on a peers suite', () => {
+describe('the verdict on a suite of another project', () => {
   test('a verdict separates explained failures from unexplained ones, and finds outdated explanations', () => {
     const outcomes = [
       { name: 'a', passed: true, output: '' },
@@ -97,7 +97,7 @@ describe('the verdict on a peers suite', () => {
   });
 });
 
-test('a result names the program and its version: kubectl, a tag or a short commit', () => {
+test('a result contains the program and its version: kubectl, a tag or a short commit', () => {
   const client = 'kopf';
 
   expect(programOf({}, 'v1.20.2', 'v1.33.1')).toBe('kubectl v1.33.1');
@@ -167,7 +167,7 @@ ERROR e2e/test_b.py::TestB::test_three - urllib3.exceptions.MaxRetryError
     ]);
   });
 
-  test('patternOf selects the given tests, or all tests but the excluded ones', () => {
+  test('patternOf selects the given tests, or all tests except for the excluded tests', () => {
     const matches = (pattern: string) =>
       ['Logs', ' Logs', 'watch (all) Logs', 'Logs of a Pod', 'LogsX', 'Xogs'].filter((name) =>
         new RegExp(pattern).test(name),
@@ -207,7 +207,7 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
     expect(problemOf(`${said}Handler 'delete' succeeded.\n`, wishes)).toBeUndefined();
   });
 
-  test('without wishes a handler must succeed once, and failures and tracebacks are problems', () => {
+  test('if an example states no wishes its handlers must succeed once, and failures and tracebacks are problems', () => {
     const wishes = wishesOf('import kopf\n');
 
     expect(problemOf("Handler 'a' succeeded.", wishes)).toBeUndefined();
@@ -218,7 +218,7 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
   });
 });
 
-test('an example of kopf with creation and deletion handlers must log both for its object', () => {
+test('an example of kopf with handlers for creation and deletion must log that both were called for its object', () => {
   const object = '[default/kopf-example-1]';
   const handled = "Handler 'a' succeeded.\n";
   const gone = `${object} Deleted, really deleted`;
@@ -271,11 +271,11 @@ describe('running the programs of suites', () => {
 });
 
 describe('the page of peers results', () => {
-  test('docs/peers.md shows the recorded results; npm run peers -- --record writes it', () => {
+  test('docs/peers.md contains the recorded results, as npm run peers -- --record writes them', () => {
     expect(readPage()).toBe(madePage(readPage(), recordedResults()));
   });
 
-  test('repeated tests replace their own recorded results only', () => {
+  test('when some tests run again only their recorded results are replaced', () => {
     const of = { suite: 'kubectl', commit: 'v1', with: 'kubectl v1.9' };
 
     const joined = join(
@@ -286,14 +286,14 @@ describe('the page of peers results', () => {
     expect(joined).toEqual({ ...of, passed: ['b', 'c'], failed: ['d', 'a'] });
   });
 
-  test('every result names a program with its version', () => {
+  test('every result contains a program with its version', () => {
     for (const { suite, with: program } of recordedResults()) {
       expect(program).toMatch(/^\S.* v?[0-9a-f][0-9a-f.]+$/);
       expect(SUITES.find(({ name }) => name === suite)?.title).not.toBe(program);
     }
   });
 
-  test('the page shows a suite without results as "not run"', () => {
+  test('the page lists a suite without results as "not run"', () => {
     const page = madePage(readPage(), []);
 
     for (const { name } of SUITES)

@@ -16,7 +16,7 @@ test('eventually returns the first result of its probe that is neither false nor
   expect(answer).toBe(0);
 });
 
-test('eventually asks a probe again that throws', async () => {
+test('eventually calls a probe again after it has thrown', async () => {
   let calls = 0;
 
   const answer = await eventually(async () => {
@@ -93,7 +93,7 @@ describe('[T-6] eventually with a probe that asserts', () => {
     expect(calls).toBe(2);
   });
 
-  test('eventually returns the value of a probe that asserts, and asks again after false', async () => {
+  test('eventually returns the value of a probe that asserts, and calls the probe again after false', async () => {
     const answers = [false, 'late'];
 
     const answer = await eventually(() => {
@@ -106,7 +106,7 @@ describe('[T-6] eventually with a probe that asserts', () => {
 });
 
 describe('[T-6] eventually with a probe that does not assert', () => {
-  test('eventually asks again after undefined, also after another error', async () => {
+  test('eventually calls a probe again after undefined, even if the probe has thrown another error', async () => {
     const answers = [
       () => Promise.reject(new Error('connection refused')),
       async () => undefined,
@@ -118,7 +118,7 @@ describe('[T-6] eventually with a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
-  test('eventually asks again after undefined, also if a function called by the probe asserts', async () => {
+  test('eventually calls a probe again after undefined, even if a function called by the probe asserts', async () => {
     const answers = [undefined, 'found'];
     const checked = (): string | undefined => {
       expect(answers).not.toHaveLength(0);
@@ -137,7 +137,7 @@ describe('[T-6] eventually with a probe that does not assert', () => {
   });
 });
 
-test('[T-6] the failure of eventually shows the last error, also if the last attempt never ends', async () => {
+test('[T-6] the failure of eventually contains the last error, even if the last attempt never ends', async () => {
   let calls = 0;
 
   const failure = eventually(
@@ -155,7 +155,7 @@ test('[T-6] the failure of eventually shows the last error, also if the last att
   });
 });
 
-test('[T-6] the failure of eventually shows the last warnings of running operators, without values of objects', async () => {
+test('[T-6] the failure of eventually contains the last warnings of running operators, without values of objects', async () => {
   await using env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace, data: { password: 'hunter2' } }));
@@ -183,7 +183,7 @@ test('[T-6] the failure of eventually shows the last warnings of running operato
   expect(message).not.toContain('hunter2');
 });
 
-test('the failure of eventually shows the end of a long error, and its beginning', async () => {
+test('the failure of eventually contains the beginning and the end of a long error', async () => {
   const forget = operatorRuns({
     log: [
       {
@@ -211,7 +211,7 @@ test('the failure of eventually shows the end of a long error, and its beginning
   expect(message.length).toBeLessThan(2_000);
 });
 
-test('[T-6] the failure of eventually does not show warnings of stopped operators', async () => {
+test('[T-6] the failure of eventually does not contain warnings of stopped operators', async () => {
   await using env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace }));

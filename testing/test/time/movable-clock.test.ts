@@ -5,7 +5,7 @@ import { propertyRuns } from '../../../test/support/property-runs.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 import { MovableClock } from '../../src/time/movable-clock.ts';
 
-test('a MovableClock follows its base clock, ahead by what it was moved', async () => {
+test('a MovableClock is ahead of its base clock by the time that it was moved', async () => {
   const below = new FakeClock(1_000);
   const clock = new MovableClock(below);
 

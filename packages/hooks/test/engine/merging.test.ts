@@ -137,7 +137,7 @@ test('adjacent contexts become one only if they are of the same group', async ()
   );
 });
 
-test('[hooks 19] runs are 3 s apart, and the next run gets all events of the wait', async () => {
+test('[hooks 19] runs are 3 s apart, and the next run gets all events that arrived in between', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { rateLimit: { intervalMs: 3_000, burst: 1 }, kubernetes: [events()] })],
   });
@@ -159,7 +159,7 @@ test('[hooks 19] runs are 3 s apart, and the next run gets all events of the wai
   ]);
 });
 
-test('runs keep their distance when one has waited for a process, and when the hook has several queues', async () => {
+test('runs keep their minimum interval even if a run had to wait for a process, or if the hook has several queues', async () => {
   const limited = hook('a', {
     rateLimit: { intervalMs: 3_000, burst: 1 },
     kubernetes: [events(), events({ name: 'y', queue: 'own' })],
@@ -184,7 +184,7 @@ test('runs keep their distance when one has waited for a process, and when the h
   expect(runs).toEqual(['b 0', 'a 2500', 'a 5500', 'a 8500']);
 });
 
-test('a burst allows runs until the bucket is empty, and each interval allows one more', async () => {
+test('a burst allows runs until the bucket is empty, and then each interval allows one more run', async () => {
   const bucket = { rateLimit: { intervalMs: 3_000, burst: 2 } };
   const world = new EngineWorld({ hooks: [hook('a', { ...bucket, kubernetes: [events()] })] });
   await world.start();

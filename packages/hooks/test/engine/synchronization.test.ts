@@ -57,7 +57,7 @@ test('[hooks S13] an event stays waiting when a run of another binding reads the
   ]);
 });
 
-test('an event that the Synchronization has read starts no run, and an event after its reading does', async () => {
+test('an event that the Synchronization has read starts no run, and a later event starts a run', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),

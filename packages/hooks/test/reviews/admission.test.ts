@@ -36,7 +36,7 @@ test('[hooks 26] a hook can allow a write, deny one with a message, and warn abo
   });
 });
 
-test('[hooks 26] a hook that exits with 1 denies the write, and the message names the hook and nothing of the object', async () => {
+test('[hooks 26] a hook that exits with 1 denies the write, and the message contains the hook and nothing of the object', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS });
 
   const black = await written(place, coloured('night', 'black'));
@@ -121,7 +121,7 @@ setInterval(() => {}, 1_000);`,
   await eventually(() => !isAlive(pid), { timeoutMs: 20_000 });
 });
 
-test('a hook gets the snapshots that its binding names together with the review', async () => {
+test('together with the review a hook gets the snapshots that its binding lists', async () => {
   const hook = reviewHook(
     {
       kubernetes: [

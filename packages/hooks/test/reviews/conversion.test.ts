@@ -95,7 +95,7 @@ test('[hooks 27] objects are converted in the fewest steps, also over several ho
   ]);
 });
 
-test('if two chains of conversions are equally short, that of the first hook is used', async () => {
+test('if two chains of conversions are equally short, the chain of the first hook is used', async () => {
   const hooks = [
     hookWith('first.sh', 'v1alpha1 v1beta1', 'v1beta1 v1'),
     hookWith('second.sh', 'v1alpha1 v1alpha2', 'v1alpha2 v1'),
@@ -133,7 +133,7 @@ test('objects of several versions keep their order, and hooks get no objects tha
   );
 });
 
-test('labels and annotations are exactly as the hook wrote them, also when it removed them', async () => {
+test('labels and annotations are exactly as the hook wrote them, even if it removed some', async () => {
   const before = cronTab(
     'v1beta1',
     'a',
@@ -152,7 +152,7 @@ test('labels and annotations are exactly as the hook wrote them, also when it re
   expect(response.convertedObjects).toEqual([{ ...cronTab('v1', 'a', {}), metadata }]);
 });
 
-test('an integer beyond the exact numbers of JavaScript stays exact', async () => {
+test('an integer that is too large for a number of JavaScript keeps all its digits', async () => {
   const big = 2n ** 60n + 1n;
 
   const { response } = await converted(
@@ -182,7 +182,7 @@ test('[hooks 27] the failedMessage of a hook reaches the client, and does not ap
   expect(failures.map(({ message }) => message)).toEqual(['a.sh refused a conversion']);
 });
 
-test('the error for a client names versions that no hook connects', async () => {
+test('the error for a client contains the versions between which no hook converts', async () => {
   const { response } = await converted(
     [hookWith('a.sh', 'v1beta1 v1')],
     [cronTab('v1', 'a', {})],
@@ -345,7 +345,7 @@ if (bad !== undefined) {
 }`,
 );
 
-test('[hooks 27] a client reads v1 of an object written as v1alpha1, through two hooks, and sees the message of a hook that refuses', async () => {
+test('[hooks 27] a client reads v1 of an object written as v1alpha1, through two hooks, and gets the message of a hook that refuses', async () => {
   const place = await startReviewing(
     { 'lists.js': LISTS, 'objects.js': OBJECTS_OF_V1 },
     { definitions: [crontabs('v1alpha1', 'v1beta1', 'v1')] },

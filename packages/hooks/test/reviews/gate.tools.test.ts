@@ -95,7 +95,7 @@ test('[hooks 26] through the gate kubectl gets allowed, denied with a message, o
   expect(black.stderr).toContain('denied the request: Hook failed: colours.js');
 });
 
-test('[hooks 27] through the gate kubectl reads another version, and sees the message of a hook that refuses', async () => {
+test('[hooks 27] through the gate kubectl reads another version, and gets the message of a hook that refuses', async () => {
   const session = await startBehindGate();
   const apply = (name: string, schedule: string) =>
     session.try(['apply', '-f', '-'], {

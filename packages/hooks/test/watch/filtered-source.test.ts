@@ -102,7 +102,7 @@ function worldOf(wants: readonly Want[]) {
   };
 }
 
-test('the results of all filters are kept, and the object only for the binding that wants it', async () => {
+test('the results of all filters are kept, and the full object only if a binding needs it', async () => {
   const world = worldOf([
     want('value', false),
     want('twice', true),
@@ -120,7 +120,7 @@ test('the results of all filters are kept, and the object only for the binding t
   expect(world.asked.map(({ program }) => program)).toEqual(['value', 'twice', 'nothing']);
 });
 
-test('[hooks S6] without a binding that keeps full objects, the cache holds no part of them', async () => {
+test('[hooks S6] if no binding keeps full objects, the cache contains only the results of filters', async () => {
   const world = worldOf([want('nothing', false)]);
   world.collection.put('a', 123_456);
   await world.start();

@@ -87,7 +87,7 @@ test('the source of a custom kind is optional for the start, and an unknown kind
   expect(made.map(({ selection }) => selection.optional)).toEqual([true, false]);
 });
 
-test('bindings that name one still unknown kind in different ways each get their own filter', () => {
+test('bindings that use different names for one kind that is still unknown each get their own filter', () => {
   const short = binding({ kind: 'sites', jqFilter: '.a', keepsFullObjects: false });
   const long = binding({ kind: 'Site', apiVersion: 'example.com/v1', jqFilter: '.b' });
   const alike = binding({ kind: 'Sites', jqFilter: '.c' });
