@@ -163,7 +163,7 @@ const BROKEN: Readonly<Record<string, readonly [(parent: string) => unknown, str
   'unknown-field': [() => ({ children: [], childs: [] }), 'it has the unknown field childs'],
 };
 
-test("[metacontroller 10] [metacontroller 11] [metacontroller M2] [metacontroller M18] [metacontroller M21] after a broken answer no child is deleted, and the parent's condition says why", async () => {
+test("[metacontroller 10] [metacontroller 11] [metacontroller M2] [metacontroller M18] [metacontroller M21] after an invalid answer no child is deleted, and a condition of the parent gives the reason", async () => {
   let isBroken = false;
   const { place } = await startOrchard({
     decide: ({ parent: { metadata } }) => {
@@ -225,7 +225,7 @@ test('[metacontroller 10] with emptyChildren: delete, an answer without children
 test.each([
   ['v1', {}],
   ['v2', { responseUnMarshallMode: 'loose' }],
-] as const)('[metacontroller 11] hook version %s accepts an unknown field with %j', async (version, webhook) => {
+] as const)('[metacontroller 11] a hook of version %s may answer with an unknown field, with the settings %j', async (version, webhook) => {
   const { place, answering } = await startOrchard({ version, webhook });
 
   await answering(() => ({ status: { ready: 1 }, children: [configMap('north-c')], trees: 5 }));
@@ -234,7 +234,7 @@ test.each([
   expect(await mapsOf(place)).toEqual(['north-c']);
 });
 
-test('[metacontroller M15] a hook can record Events if extensions are on', async () => {
+test('[metacontroller M15] a hook can record Events if extensions are enabled', async () => {
   const { place, answering } = await startOrchard({ options: { extensions: true } });
   const events = [{ type: 'Warning', reason: 'LowStock', message: 'two trees are left' }];
 
@@ -299,7 +299,7 @@ test('resyncPeriodSeconds calls the hook although no object changes', async () =
   expect(callsOf(place) - before).toBeLessThanOrEqual(3);
 });
 
-test("a request has the controller's object with defaults, and keys in the form of the hook's version", async () => {
+test("a request contains the controller's object with defaults, and keys in the format of the hook's version", async () => {
   const { place, answering } = await startOrchard({ version: 'v1' });
 
   await answering(northMaps);

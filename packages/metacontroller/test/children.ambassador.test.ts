@@ -85,7 +85,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     return place;
   }
 
-  test('with InPlace an edited child gets its field back, and keeps a foreign label', async () => {
+  test('with InPlace an edited field of a child is restored, and a foreign label stays', async () => {
     const place = await edited('InPlace');
 
     const plan = await holding(place, 'plan', { trees: '1' });
@@ -103,7 +103,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect((await find(place, 'plan'))?.data).toEqual({ trees: '9' });
   });
 
-  test('with Recreate an edited child is made anew', async () => {
+  test('with Recreate an edited child is deleted and created again', async () => {
     const place = await edited('Recreate');
     const plan = await holding(place, 'plan', { trees: '1' });
     await place.idle();
@@ -115,7 +115,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
   });
 });
 
-test('[metacontroller 13] [metacontroller M3] a Pod that the API server stores in another form is written only once', async () => {
+test('[metacontroller 13] [metacontroller M3] a Pod that the API server stores with other values is written only once', async () => {
   const containers = [
     {
       name: 'press',
@@ -152,7 +152,7 @@ test('[metacontroller 13] [metacontroller M3] a Pod that the API server stores i
   ]);
 });
 
-test('[metacontroller 13] alternating answers end as HotLoop after at most five writes', async () => {
+test('[metacontroller 13] when answers alternate, the writes stop after at most five, with the reason HotLoop', async () => {
   let call = 0;
   const place = await startMetacontroller({
     subjects: [

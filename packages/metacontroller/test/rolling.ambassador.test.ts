@@ -65,7 +65,7 @@ test.each([
   await movesFiveOneByOne(await start(parent, 'RollingRecreate'));
 });
 
-test('[metacontroller 6] [metacontroller M13] RollingInPlace changes three children one by one, also with a second change in the middle', async () => {
+test('[metacontroller 6] [metacontroller M13] RollingInPlace changes three children one by one, even if a second change happens in the middle', async () => {
   await takesASecondChange(await start(orchards, 'RollingInPlace'));
 });
 

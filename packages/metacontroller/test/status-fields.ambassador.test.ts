@@ -57,7 +57,7 @@ test.each<[string, Subject]>([
   ]);
 });
 
-test('[found 10] a field of the answer that the definition does not have is still reported', async () => {
+test('[found 10] a field of the answer that is missing in the definition is still reported', async () => {
   const decide = (body: OrchardRequest): object => ({ ...plan(body), status: { hidden: 1 } });
   const place = await startMetacontroller({
     subjects: [orchards({ decide })],

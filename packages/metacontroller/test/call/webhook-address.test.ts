@@ -88,7 +88,7 @@ test('[contract 16] a proxy from the environment is not used, because it could b
   expect(ambassador.received).toEqual([]);
 });
 
-test('with an ambassador at a unix socket no webhook is refused, because no URL can name the socket', async () => {
+test('with an ambassador at a unix socket no webhook is refused, because no URL can contain the socket', async () => {
   const { url } = await scriptedHook(answering(200));
 
   await expect(webhook({ url }, { apiUrl: 'unix:/run/a.sock' }).call()).resolves.toBeDefined();

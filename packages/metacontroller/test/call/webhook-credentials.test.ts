@@ -45,7 +45,7 @@ test('[metacontroller 22] [metacontroller M9] the next call uses a rotated token
   ]);
 });
 
-test('user and password of the keys replace those of the URL', async () => {
+test('the user and password from a Secret replace those in the URL', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
   const keys = keysOf({ 'farm/hook/username': 'anna', 'farm/hook/password': 'ä:b\n' });
   const connection = {
@@ -98,7 +98,7 @@ test('[contract 20] [metacontroller 22] the next call presents a rotated client 
   expect(clients).toEqual([first, second].map(({ cert }) => cert.replace(/-----.*-----|\s/g, '')));
 });
 
-test('a server with an untrusted certificate, or a certificate of another name, is unreachable', async () => {
+test('a server is unreachable if its certificate is untrusted or for another name', async () => {
   const { url, authority, clients } = await secureHook(new CertificateAuthority(), [
     'farm.example',
   ]);
@@ -112,7 +112,7 @@ test('a server with an untrusted certificate, or a certificate of another name, 
   expect(clients).toEqual([]);
 });
 
-test('a call names its server by SNI', async () => {
+test('a call sends the name of the server by SNI', async () => {
   const { url, authority } = await secureHook(new CertificateAuthority(), ['localhost']);
   const connection = { caBundle: { inline: authority.certificate } };
 

@@ -84,7 +84,7 @@ describe('children', () => {
     expect(sync(text, { emptyChildren: 'delete' }).children).toEqual([]);
   });
 
-  test('[metacontroller M2] the list of children may be missing without declared types, and in the last answer of a finalize hook', () => {
+  test('[metacontroller M2] the list of children may be missing if no types are declared, and in the last answer of a finalize hook', () => {
     const finalized = '{"finalized": true}';
 
     expect(sync('{}', { types: [] }).children).toEqual([]);
@@ -157,7 +157,7 @@ describe('children', () => {
     expect(sync(withChild(child())).children).toHaveLength(2);
   });
 
-  test('[contract 32] [metacontroller M21] a null attachment is refused, too', () => {
+  test('[contract 32] [metacontroller M21] null in the list of attachments is refused, too', () => {
     expect(refusal(() => decoration('{"attachments": [null]}'))).toBe(
       'attachments[0] must be an object and is null',
     );
@@ -255,7 +255,7 @@ describe('unknown and repeated fields', () => {
     ],
     ['{"children": [], "labels": {}}', 'unknown field labels'],
     ['{"children": [], "events": []}', 'unknown field events'],
-  ])('[contract 12] [metacontroller 11] for %s a strict answer fails with the path, and a loose answer logs it once', (text, found) => {
+  ])('[contract 12] [metacontroller 11] for %s strict mode makes the answer fail with the path, and loose mode logs the path once', (text, found) => {
     expect(refusal(() => sync(text, { answers: 'strict' }))).toBe(`it has the ${found}`);
     expect(sync(text).lines).toEqual([
       {
@@ -307,7 +307,7 @@ describe('unknown and repeated fields', () => {
   });
 });
 
-describe('texts that are no answer', () => {
+describe('contents that are not an answer', () => {
   test.each([
     ['', 'it is empty'],
     [' \n', 'it is empty'],
@@ -366,7 +366,7 @@ describe('values of modules', () => {
     return runToEnd(compositeAnswer(reader, readAnswer(answer), SYNC, recordingLog().logFor({})));
   }
 
-  test("a module's value loses the members that JSON omits, and a bigint becomes an integer", () => {
+  test("the value of a module loses the properties that JSON omits, and a bigint becomes an integer", () => {
     const status = { count: 2n ** 60n, left: undefined, at: new Date(0) };
 
     const answer = fromModule({ children: [child()], status, finalized: undefined });
@@ -425,7 +425,7 @@ describe('[metacontroller M15] Events', () => {
   const on = { extensions: true, answers: 'strict' } as const;
   const withEvents = (events: unknown): string => JSON.stringify({ children: [], events });
 
-  test('[contract 49] Events of an answer are read only if extensions are on', () => {
+  test('[contract 49] Events in an answer are read only if extensions are enabled', () => {
     const text = withEvents([
       { type: 'Warning', reason: 'LowStock', message: 'two trees are left' },
       { reason: 'Planted', message: 'm'.repeat(2_000) },

@@ -21,7 +21,7 @@ function found(
   );
 }
 
-test('[packaging 10] check bundle finds nothing in a good bundle', () => {
+test('[packaging 10] `check bundle` finds nothing in a good bundle', () => {
   expect(bundleFindings(bundleFiles(), ACCEPTED)).toEqual([]);
 });
 
@@ -69,18 +69,18 @@ test.each([
   ]);
 });
 
-test.each(OURS)('check bundle finds what OLM would only ignore or refuse later: $what', ({
+test.each(OURS)('`check bundle` finds what OLM would only ignore or refuse later: $what', ({
   change,
   finds,
 }) => {
   expect(found(change)).toEqual(finds);
 });
 
-test.each(OLM_V1)('[packaging 17] check bundle finds for OLM v1: $what', ({ change, finds }) => {
+test.each(OLM_V1)('[packaging 17] `check bundle` reports for OLM v1: $what', ({ change, finds }) => {
   expect(found(change)).toEqual(finds);
 });
 
-test('[packaging 17] the warning about watched namespaces names the feature gate of OLM v1', () => {
+test('[packaging 17] the warning about watched namespaces contains the feature gate of OLM v1', () => {
   const files = bundleFiles(({ csv }) => {
     csv.spec.installModes = [{ type: 'OwnNamespace', supported: true }];
   });
@@ -131,7 +131,7 @@ test('[packaging 15] labels of the image that differ from the annotations are er
   ]);
 });
 
-test('every rule of check bundle has a bundle that breaks it', () => {
+test('for every rule of `check bundle` there is a bundle that violates the rule', () => {
   const shown = [...CHANGES, ...OURS, ...OLM_V1].flatMap(({ finds }) =>
     finds.map((line) => line.split(' ')[1]),
   );

@@ -25,7 +25,7 @@ test('[A-17] [admission 21] a bundle with a conversion is refused for the same r
   );
 });
 
-test('a bundle whose metrics are guarded by a gate is refused with the same reason', () => {
+test('a bundle is refused for the same reason if a gate guards the metrics', () => {
   const gate = {
     certificates: 'cert-manager',
     image: 'gate:1',
@@ -37,6 +37,6 @@ test('a bundle whose metrics are guarded by a gate is refused with the same reas
   );
 });
 
-test('the same operator without webhooks can be a bundle', () => {
+test('a bundle can be generated for the same operator without webhooks', () => {
   expect(bundle(demo({}, CONTROLLERS)).size).toBeGreaterThan(0);
 });

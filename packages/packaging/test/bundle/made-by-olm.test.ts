@@ -27,7 +27,7 @@ test('[packaging 11] for all namespaces OLM widens exactly three things, which t
   ]);
 });
 
-test('[packaging 11] for its own namespace the operator has narrow rights, and the filter is wider', () => {
+test('[packaging 11] for only its own namespace the operator has narrow rights, and the filter allows more', () => {
   const csv = csvOf(bundle(demo(), { installModes: ['OwnNamespace'] }));
 
   const [account, ...paths] = broken(csv, 'OwnNamespace');
@@ -49,7 +49,7 @@ test('[packaging 11] for its own namespace the operator has narrow rights, and t
   ]);
 });
 
-test('[packaging 11] the token is mounted only into the ambassador, and OLM has no key to mount', () => {
+test('[packaging 11] the token is mounted only into the ambassador, and OLM mounts no key', () => {
   const csv = csvOf(bundle());
   const deployment = madeByOlm(csv, 'AllNamespaces').find(({ kind }) => kind === 'Deployment');
   const { spec } = (deployment as ModelDeployment).spec.template;

@@ -117,13 +117,13 @@ test('[packaging 16] a bundle may skip a version that is not in the channel', ()
   expect(channelProblems([entry('a'), entry('b', 'a', ['x'])])).toEqual([]);
 });
 
-test('[packaging 16] a channel with two heads is refused, and the error names the channel and the package', () => {
+test('[packaging 16] a channel with two heads is refused, and the error contains the channel and the package', () => {
   expect(() => blobs([bundle('1.0.0'), bundle('1.1.0')])).toThrow(
     /the channel stable of thing-operator: it has 2 heads/,
   );
 });
 
-test('a version given twice is refused, and the error names both folders', () => {
+test('a version that occurs twice is refused, and the error contains both folders', () => {
   expect(() => blobs([bundle('1.0.0'), bundle('1.0.0')])).toThrow(
     /bundle-1\.0\.0 and bundle-1\.0\.0 are the same version of thing-operator, 1\.0\.0/,
   );
@@ -143,7 +143,7 @@ test('versions are compared as numbers, and a release comes after its pre-releas
   expect(channel.entries.map(({ name }: Part) => name)).toEqual(order.map(named));
 });
 
-test('the properties of a bundle give its package, the APIs it provides, and the facts for the console', () => {
+test('the properties of a bundle contain its package, the APIs that it provides, and the data for the console', () => {
   const offered = bundle('1.0.0', {}, ({ csv, files }) => {
     csv.metadata.annotations['olm.skipRange'] = '<1.0.0';
     const value = { packageName: 'other', version: '>=2.0.0' };
@@ -179,7 +179,7 @@ test('all images are listed once each, for mirrors', () => {
   ]);
 });
 
-test('channels given for a promotion replace the channels of the bundles', () => {
+test('channels that are set for a promotion replace the channels of the bundles', () => {
   const { 'olm.channel': channels } = blobs(THREE, {
     channels: ['fast', 'candidate'],
     defaultChannel: 'fast',
@@ -203,7 +203,7 @@ test('several channels need a default channel, and it must have a bundle', () =>
   ]);
 });
 
-test('a deprecation may name a channel, a bundle or the package, and nothing else', () => {
+test('a deprecation may refer to a channel, a bundle or the package, and to nothing else', () => {
   const deprecated = new Map([
     ['thing-operator', 'Use other-operator.'],
     [named('1.0.0'), 'It loses things.'],

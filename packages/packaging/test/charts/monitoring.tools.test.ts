@@ -35,7 +35,7 @@ test('a release has alerts and a dashboard only if the values enable them', asyn
   ]);
 });
 
-test("alerts and dashboard of a release equal those of an operator with the release's name and namespace", async () => {
+test("a release has the same alerts and dashboard as an operator with the release's name and namespace", async () => {
   const prometheus = { enabled: true, rules: true, dashboard: true };
   const fullnameOverride = 'plants';
 

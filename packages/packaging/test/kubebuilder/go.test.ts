@@ -43,7 +43,7 @@ function patchIn({ files }: Kubebuilder): Patch['spec']['template']['spec'] {
   return (parseYaml(files.get('config/ambassador/manager.yaml') ?? '') as Patch).spec.template.spec;
 }
 
-test("[scaffolding 11] init after the Go plugin adds the ambassador's sidecar and its filter", async () => {
+test("[scaffolding 11] `init` after the Go plugin adds the ambassador's sidecar and its filter", async () => {
   const kubebuilder = new Kubebuilder(GO_PROJECT);
 
   const { written, errors, exchanges } = await kubebuilder.init(
@@ -157,7 +157,7 @@ test('[S-6] [scaffolding 18] a second run of any command with the same arguments
   );
 });
 
-test('the order of files and rules does not matter, nor do line endings', async () => {
+test('neither the order of files and rules nor the line endings matter', async () => {
   const plain = goProject();
   const other = goProject([
     ROLE,
@@ -180,7 +180,7 @@ test('the order of files and rules does not matter, nor do line endings', async 
   expect((await other.edit()).written).toEqual({});
 });
 
-test('[scaffolding 21] a project from Windows gets the same answer', async () => {
+test('[scaffolding 21] a project with Windows paths gets the same answer', async () => {
   const plain = goProject();
   const windows = goProject();
   for (const [path, text] of plain.files) {
@@ -210,7 +210,7 @@ test('[scaffolding 13] binary files, .git and node_modules do not change the ans
   expect(written).toEqual(expected.written);
 });
 
-test('[scaffolding 15] names in the project cannot make the plugin write outside its folders', async () => {
+test('[scaffolding 15] no name in the project can make the plugin write outside its folders', async () => {
   const kubebuilder = goProject(
     [MANAGER, 'name: controller-manager\n  namespace', 'name: ../../../outside\n  namespace'],
     [
@@ -419,7 +419,7 @@ test('resource names narrow the filter, and a binding in another namespace allow
   ).toEqual([true, false]);
 });
 
-test('settings of the project for the manager stay, and a message names weaker ones', async () => {
+test("the project's settings for the manager stay, and a message reports weaker settings", async () => {
   const kubebuilder = goProject([
     MANAGER,
     'readOnlyRootFilesystem: true',

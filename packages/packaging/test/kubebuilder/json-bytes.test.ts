@@ -62,7 +62,7 @@ test('any value is read as by JSON.parse, and reading stops at its end', async (
   );
 });
 
-test('a string that is too long is skipped, and the next one is read', async () => {
+test('a string that is too long is skipped, and the next string is read', async () => {
   await fc.assert(
     fc.asyncProperty(TEXT, TEXT, SIZES, async (long, short, sizes) => {
       const first = `${long}0123456789`;
@@ -111,7 +111,7 @@ test.each([
   ['["a"]', 'expected "{" at byte 0, got "["'],
   ['{"a":"\\x"}', 'a value that ends at byte 9 is malformed'],
   ['{"a":nul}', 'expected "\\"" at byte 5, got "n"'],
-])('%s is refused, and the error names the place', async (text, message) => {
+])('%s is refused, and the error contains the position', async (text, message) => {
   const json = new JsonBytes(cut(text, [3, 1]), MANY, TOO_LONG);
   const read = async (): Promise<void> => {
     for await (const _key of json.keys(MANY)) await json.string(MANY);

@@ -201,7 +201,7 @@ const TAKEN = [
 
 test.each(
   SUBCOMMANDS,
-)('[scaffolding 10] each flag of %s has four texts, and no flag has a name that kubebuilder uses', async (subcommand) => {
+)('[scaffolding 10] each flag of %s has a name, a type, a default and a usage, and no name is already used by kubebuilder', async (subcommand) => {
   const request = { ...VALID, command: 'flags', args: [`--${subcommand}`] };
 
   const { response } = await ask(JSON.stringify(request));
@@ -218,7 +218,7 @@ test.each(
   expect(TAKEN.filter((name) => flags.some(({ Name }) => Name === name))).toEqual([]);
 });
 
-test('create webhook is refused with an alternative', async () => {
+test('`create webhook` is refused, and the error suggests an alternative', async () => {
   const { errors, written } = await new Kubebuilder().createWebhook(['--kind', 'Cart']);
 
   expect(written).toEqual({});

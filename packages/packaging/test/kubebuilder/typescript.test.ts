@@ -31,7 +31,7 @@ const PROJECT_FILES = [
   'tsconfig.json',
 ];
 
-test('[scaffolding 11] init without a config makes a TypeScript project', async () => {
+test('[scaffolding 11] `init` without a config makes a TypeScript project', async () => {
   const kubebuilder = new Kubebuilder();
 
   const { written, errors, exchanges, told } = await kubebuilder.init([]);
@@ -45,7 +45,7 @@ test('[scaffolding 11] init without a config makes a TypeScript project', async 
   expect(written['src/operator.ts']).toContain('export default [\n];\n');
 });
 
-test('beside Go the first kind creates the TypeScript project in a folder of its own', async () => {
+test('in a Go project the first kind creates a separate folder with the TypeScript project', async () => {
   const kubebuilder = besideGo();
 
   const { written, errors, told } = await kubebuilder.createApi([...CART, '--owns=services']);
@@ -128,7 +128,7 @@ test('a second run keeps files that were changed, and writes removed files again
 test.each([
   ['a list', [GO]],
   ['a string', `${GO},chancery.dev/v1`],
-])('[scaffolding 12] create api accepts a layout given as %s, and uses no groups in paths without multigroup', async (_form, layout) => {
+])('[scaffolding 12] `create api` accepts a layout as %s, and without multigroup the paths contain no group', async (_form, layout) => {
   const kubebuilder = besideGo({ layout, multigroup: false });
 
   const { written } = await kubebuilder.createApi(CART);
@@ -216,7 +216,7 @@ test.each([
   expect(written).toEqual({});
 });
 
-test('create api refuses to run with a Go plugin, because both would make the kind', async () => {
+test('`create api` refuses to run together with a Go plugin, because both would make the kind', async () => {
   const { errors, written } = await besideGo().createApi(CART, [
     'base.go.kubebuilder.io/v4',
     'chancery.dev/v1',
@@ -229,7 +229,7 @@ test('create api refuses to run with a Go plugin, because both would make the ki
   ]);
 });
 
-test('create api does not overwrite existing files', async () => {
+test('`create api` does not overwrite existing files', async () => {
   const kubebuilder = besideGo();
   kubebuilder.files.set('typescript/samples/cart.yaml', 'kind: Cart\n');
 
@@ -245,7 +245,7 @@ test.each([
   ['a file whose name differs in case only', 'typescript/src/Cart.ts', 'src/cart.ts would be over'],
   ['a file in the place of a folder', 'typescript/samples', 'typescript/samples is a file: move'],
   ['a folder in the place of a file', 'typescript/tsconfig.json/a', 'because it is a folder: move'],
-])('create api refuses to write where there is %s', async (_what, path, message) => {
+])('`create api` refuses to write to a path with %s', async (_what, path, message) => {
   const kubebuilder = besideGo();
   kubebuilder.files.set(path, '');
 
@@ -310,7 +310,7 @@ test('flags for the ambassador require a manager in Go', async () => {
   expect(errors[0]).toContain('there is no manager in Go that --proxy-port, --unix-socket');
 });
 
-test('[scaffolding 23] a kind whose controller was deleted is forgotten, and a message names what is left of it', async () => {
+test('[scaffolding 23] a kind whose controller file was deleted leaves the project, and a message lists what else to remove', async () => {
   const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
   const group = ['--group', 'shop.example.com', '--version', 'v1'];
   await kubebuilder.createApi([...group, '--kind', 'Index', '--plural-name=indices']);
