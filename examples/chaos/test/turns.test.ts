@@ -20,7 +20,7 @@ test('CH1: a used-up disruption budget prevents the eviction, which follows once
   expect((await chaos.status()).evictions).toHaveLength(1);
 });
 
-test('CH14: a refused eviction is not repeated again and again', async () => {
+test('CH14: an eviction that was refused is not tried again at once', async () => {
   const chaos = await startChaos();
   await chaos.servers('web', 2);
   await chaos.budget(2);
@@ -37,7 +37,7 @@ test('CH14: a refused eviction is not repeated again and again', async () => {
   expect(first).toBe(1);
 });
 
-test('CH4: neither a restart nor a new leader causes an eviction, and both keep to the limit', async () => {
+test('CH4: neither a restart nor a new leader causes an eviction, and the limit still applies after both', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 3);
   await chaos.plan();
@@ -58,7 +58,7 @@ test('CH4: neither a restart nor a new leader causes an eviction, and both keep 
   });
 });
 
-test('CH4: a turn is recorded before the eviction, so that a crash in between causes no second one', async () => {
+test('CH4: a turn is recorded before its eviction, so that a crash in between does not cause a second eviction', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 2);
   await chaos.plan();

@@ -102,7 +102,7 @@ test.each([
   });
 });
 
-test('a corrected document becomes valid and watches from then on', async () => {
+test('a document that is corrected becomes valid, and takes effect from then on', async () => {
   const { cluster, operator } = app();
   putDocument(cluster, 'configMap: [');
   await settleAll(operator);

@@ -62,7 +62,7 @@ test('a ConfigMap recreated after more than a day counts as new', async () => {
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-test('the next write removes entries of ConfigMaps that were deleted long ago, and keeps others', async () => {
+test('the next write removes the entries of ConfigMaps that were deleted long ago, and keeps other entries', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'gone', 'one', { annotations });
   await operator.settle('gone');
@@ -107,7 +107,7 @@ test.each([
   '{}',
   '"text"',
   '{"hash":"x","restarts":0,"frontEnds":[],"missingSince":"?"}',
-])('a damaged entry %s is treated as a first sight', async (entry) => {
+])('with the damaged entry %s the ConfigMap is treated as if it were new', async (entry) => {
   const { cluster, operator } = await watchedApp();
 
   cluster.edit(configMaps, 'config-restart-state', { data: { config: entry } });
@@ -124,7 +124,7 @@ test.each([
   );
 });
 
-test('a deleted state is treated as a first sight', async () => {
+test('after the state was deleted all ConfigMaps are treated as if they were new', async () => {
   const { cluster, operator } = await watchedApp();
 
   cluster.remove(configMaps, 'config-restart-state');
@@ -149,7 +149,7 @@ test('a process that ends between the restart and its record does not cause a se
   expect(restartsOf(cluster, 'webapp')).toBe(1);
 });
 
-test('a return to older content restarts, although the template already had its stamp', async () => {
+test('a return to older content causes a restart, although the template already had the stamp of that content', async () => {
   const { cluster, operator } = await watchedApp();
 
   for (const value of ['two', 'one', 'two']) {
@@ -160,7 +160,7 @@ test('a return to older content restarts, although the template already had its 
   expect(restartsOf(cluster, 'webapp')).toBe(3);
 });
 
-test('an older stamp in a template does not count as a restart if Pods were evicted since', async () => {
+test('a stamp in a template does not count as a restart if Pods were evicted afterwards', async () => {
   const { cluster, operator } = await watchedApp();
   const steps = [
     ['two', 'rollout'],

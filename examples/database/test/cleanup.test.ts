@@ -57,7 +57,7 @@ async function running(spec: object = {}): Promise<DbPlace> {
   return place;
 }
 
-test('acceptance 2, SD3: a deletion takes one snapshot, then removes StatefulSet, volumes and object, however often it is requested', async () => {
+test('acceptance 2, SD3: a deletion takes one snapshot and then removes everything, however often it is requested', async () => {
   const place = await running();
   const { env } = place;
 

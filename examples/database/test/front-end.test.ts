@@ -83,7 +83,7 @@ test('DB2: an object that the original accepted without an image gets a conditio
   await eventually(async () => (await place.events('Invalid')).length === 1);
 });
 
-test('acceptance DB, DB3, DB4: of two replicas only the one with the Lease reconciles', async () => {
+test('acceptance DB, DB3, DB4: of two replicas only the replica with the Lease reconciles', async () => {
   const place = await startDb({ leaderElection: true });
   const { env, namespace } = place;
   const replicas = [place.operator, place.startOperator()];

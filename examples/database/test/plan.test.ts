@@ -45,7 +45,7 @@ test('an invalid request waits for a change by the user, and any other error is 
   expect(going.failure).toBeInstanceOf(BeingDeletedError);
 });
 
-test('only the beginning of a long foreign text is reported', async () => {
+test('only the beginning of a long message of another program is reported', async () => {
   const message = 'x'.repeat(100_000);
 
   const { plan, progress } = await runPlan(

@@ -66,7 +66,7 @@ test('[real R-1] a refusal by the API server is reported, and retried at long in
   ]);
 });
 
-test('an Ingress of an earlier Service with the same name is not a problem, and its end is awaited', async () => {
+test('an Ingress of an earlier Service with the same name is not reported, and the operator waits for its deletion', async () => {
   const web = service('web', { annotations: { expose: '/' } }) as Service;
   const owner = {
     apiVersion: 'v1',

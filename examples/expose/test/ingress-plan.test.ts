@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test('of two Services with the same path the older one gets it, and different paths coexist', () => {
+test('of two Services with the same path the older Service gets it, and different paths can be used together', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((name) => service({}, { name }));
   if (a === undefined || b === undefined || c === undefined) return expect.unreachable();
   const contributions = [
@@ -108,7 +108,7 @@ test('of two Services with the same path the older one gets it, and different pa
   ).toBe('PathTaken');
 });
 
-test('C2-4: changed TLS, class and annotations are a difference, and additions by others are not', () => {
+test('C2-4: changed TLS, class or annotations count as a difference, and additions by other writers do not', () => {
   const contribution = { service: service(), plan: planOf({}) };
   const live = mergedIngress('ns', 'web', [contribution]);
   const others = {

@@ -93,7 +93,7 @@ test('acceptance 6, FL5: a Node that does not come back is reported, and the nex
   expect(await annotation(cluster, 'node-1', PHASE)).toBeUndefined();
 });
 
-test('FL5: a permission that no agent uses is withdrawn, and the Node waits behind the others', async () => {
+test('FL5: a permission that no agent uses is withdrawn, and the Node waits behind the other Nodes', async () => {
   const answers = (name: string) => name !== 'node-1';
   const cluster = await startCluster({ agents: { answers }, settings: { REBOOT_TIMEOUT: '45m' } });
   await needReboot(cluster, 'node-1');

@@ -100,7 +100,7 @@ describe('[reloader 24] a rotation', () => {
     expect(reloader.rollouts('web')).toBe(1);
   });
 
-  test('[reloader R26] new Pods alone restart nothing, and a rotation is compared with the content at their start', async () => {
+  test('[reloader R26] new Pods alone restart nothing, and a rotation is compared with the content with which they started', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -120,7 +120,7 @@ describe('[reloader 24] a rotation', () => {
     expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v1') });
   });
 
-  test('[reloader R26] a rotation restarts Pods whose content is older than that of a newer Pod', async () => {
+  test('[reloader R26] a rotation restarts Pods with older content than a newer Pod has', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);

@@ -111,7 +111,7 @@ function contextOf(server: FakeServer, ...cached: readonly ControllerRevision[])
 
 const finished = { status: TIMES };
 
-test('a Job whose status changes before its deletion is still replaced', async () => {
+test('a Job is still replaced if its status changes before its deletion', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   const changed = importJob('old', { status: { active: 1 } });
   server.beforeDelete = () => {
@@ -143,7 +143,7 @@ test('[reloader R12] a Job that finishes before its deletion stays, and the stor
   expect([...server.objects.values()]).toMatchObject([finished]);
 });
 
-test('a new Job that another client created under the same name stays', async () => {
+test('a new Job that another client created under the same name is not deleted', async () => {
   const server = new FakeServer().put('jobs', importJob('other'));
 
   const restarting = jobKind.restart(importJob('old'), plan, contextOf(server));

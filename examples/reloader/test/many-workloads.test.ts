@@ -83,7 +83,7 @@ function deploymentController(values: ArgumentValues = {}) {
   return found;
 }
 
-test('1,000 workloads of one ConfigMap read it once, and each is patched once', async () => {
+test('1,000 workloads of one ConfigMap read it once, and each workload is patched once', async () => {
   const { workloads, counts, contextOf } = world({});
   const controller = deploymentController();
 
@@ -119,7 +119,7 @@ test('a changed ConfigMap finds its workloads by an index, without visiting all'
   expect(asked).toEqual(['demo/configmap/app', 'demo/CONFIGMAP/*']);
 });
 
-test('[reloader 29] [reloader R8] a failed read restarts and records nothing, and its retry does', async () => {
+test('[reloader 29] [reloader R8] a failed read restarts and records nothing, and a successful retry does both', async () => {
   const { workloads, counts, contextOf } = world({ failures: 1 });
   const controller = deploymentController({
     'reload-on-create': 'true',

@@ -34,7 +34,7 @@ test('[reloader 18] a label added to a namespace later includes its workloads, a
   expect(reloader.rollouts('web', 'Deployment', 'early')).toBe(0);
 });
 
-test('[reloader 18] [reloader R25] watching several namespaces needs only Roles, and their first lists count as no creations', async () => {
+test('[reloader 18] [reloader R25] watching several namespaces needs only Roles, and objects in their first lists do not count as creations', async () => {
   const given = { args: ['--reload-on-create=true'] };
   const other = 'test-8'; // named by the filter that the tests of a cluster share, and used by none of them
   const reloader = await startReloader({

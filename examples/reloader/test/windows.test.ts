@@ -27,7 +27,7 @@ const metric = async ({ metrics }: Reloading, name: string): Promise<readonly un
   return all.find((each) => each.name === name)?.values ?? [];
 };
 
-test('[reloader 25] a restart waits for its window, visibly, and happens once, also with a new process', async () => {
+test('[reloader 25] a restart waits visibly for its window, and happens once, even if a new process starts', async () => {
   const reloader = await startWindows();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT };
@@ -102,7 +102,7 @@ test('[reloader 25] an invalid window keeps its own workload waiting, with a War
   expect(await pendingOf(reloader, 'late')).toBeUndefined();
 });
 
-test('[reloader 26] a manager that keeps removing the pending annotation is not fought', async () => {
+test('[reloader 26] if another manager keeps removing the pending annotation, it is not added again and again', async () => {
   const reloader = await startWindows();
   const { env, namespace, clock } = reloader;
   await reloader.config('app', { mode: '1' });

@@ -26,6 +26,6 @@ test('an unknown option is refused', () => {
   expect(parseTryArguments(['foo', '--prot', '1'], NAMES)).toHaveProperty('wrong');
 });
 
-test('the usage names every example', () => {
+test('the usage text lists every example', () => {
   for (const name of NAMES) expect(usage(NAMES)).toContain(name);
 });

@@ -38,7 +38,7 @@ describe.each(Object.keys(EXAMPLES))('examples/%s', (name) => {
   const tested = new Set([...titles.values()].flat().flatMap(idsOf));
   const defects = rows.filter(({ id }) => isDefect(id));
 
-  test('each row of the README names existing tests', () => {
+  test('each row of the README refers to existing tests', () => {
     const missing = rows.flatMap(({ id, untested, tests }) => {
       if (untested) return [];
       const named = namedIn(tests);
@@ -52,7 +52,7 @@ describe.each(Object.keys(EXAMPLES))('examples/%s', (name) => {
     expect(missing).toEqual([]);
   });
 
-  test('the README has a row for each defect that a test covers, and its numbers have no gap', () => {
+  test('the README has a row for each defect with a test, and the numbers of the rows have no gap', () => {
     const shown = defects.map(({ id }) => id);
 
     expect([...tested].filter((id) => isDefect(id) && !shown.includes(id))).toEqual([]);

@@ -40,7 +40,7 @@ test('the definition refuses names that no object can have', async () => {
   );
 });
 
-test('a client that the API server refuses causes one condition and one Event', async () => {
+test('a client Deployment that the API server refuses causes one condition and one Event', async () => {
   const place = await startTunnels({ settings: { checkMs: 25, maxClientMemory: '1Mi' } });
   await place.apply([service('nginx-1')]);
 

@@ -89,7 +89,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('the hash of equal ids sorts U+FFFD before code points above U+FFFF, whose UTF-16 units are lower', () => {
+  test('the hash sorts U+FFFD before code points above U+FFFF, although their UTF-16 units are lower', () => {
     const objects = [
       { id: '\u{1f600}', version: '1' },
       { id: '\ufffd', version: '1' },
@@ -101,7 +101,7 @@ describe('[reloader 8] the hash', () => {
     expect([...objects.map(({ id }) => id)].sort()[0]).toBe('\u{1f600}'); // by UTF-16 units
   });
 
-  test('the hash sorts items by their values if one key is a part of another', () => {
+  test('the hash sorts items by key and value together if one key is the beginning of another', () => {
     expect(hashOfConfigMap({ data: { 'a=': '', a: '=' } })).toBe(sha1('a==;a=='));
     expect(hashOfConfigMap({ data: { a: '~', 'a.b': '' } })).toBe(sha1('a.b=;a=~'));
     expect(hashOfConfigMap({ data: { a: 'x', A: 'y', _: 'z' } })).toBe(sha1('A=y;_=z;a=x'));

@@ -65,7 +65,7 @@ describe('[reloader 3] a list', () => {
     expect(matching(namedList('a+'), [longest])).toEqual([longest]);
   });
 
-  test('a list of plain names matches exactly these names', () => {
+  test('a list of plain names matches only the names that it contains', () => {
     const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,8}[a-z0-9])?$/);
     fc.assert(
       fc.property(fc.array(name, { maxLength: 20 }), name, (names, other) => {
@@ -80,7 +80,7 @@ describe('[reloader 3] a list', () => {
 });
 
 describe('a list is bounded:', () => {
-  test('entries beyond the limit are a problem, and the first ones still count', () => {
+  test('entries beyond the limit are reported as a problem, and the first entries still count', () => {
     const entries = Array.from({ length: MAX_ENTRIES + 2 }, (_, index) => `n${index}`);
 
     const list = namedList(entries.join(','));

@@ -24,7 +24,7 @@ describe('the pause period', () => {
     '367d',
     '8785h',
     '1e3s',
-  ])('the pause period %j is a problem', (text) => {
+  ])('the pause period %j is reported as a problem', (text) => {
     const workload = { annotations: pause(text), templateAnnotations: {} };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({
@@ -41,7 +41,7 @@ describe('the pause period', () => {
     }
   });
 
-  test('[reloader 5] a pause period on the Pod template counts if the metadata asks for no reload', () => {
+  test('[reloader 5] a pause period on the Pod template counts if the metadata have no annotation for reloads', () => {
     expect(pausePeriodOf({ annotations: {}, templateAnnotations: pause('5s') }, KEYS)).toEqual({
       periodMs: 5_000,
     });
@@ -52,7 +52,7 @@ describe('the pause period', () => {
     KEYS.search,
     KEYS.reload.SECRET,
     KEYS.typedAuto.CONFIGMAP,
-  ])('[reloader 5] a pause period on the Pod template does not count if the metadata has %s', (key) => {
+  ])('[reloader 5] a pause period on the Pod template does not count if the metadata have %s', (key) => {
     const workload = { annotations: { [key]: '' }, templateAnnotations: pause('5s') };
 
     expect(pausePeriodOf(workload, KEYS)).toBeUndefined();

@@ -80,7 +80,7 @@ describe('without a record', () => {
   });
 });
 
-describe('[reloader 10] what the original has written', () => {
+describe('[reloader 10] values that the original has written', () => {
   test('an equal variable or annotation of the original needs no write', () => {
     expect(plan([configMap('a', 'h1')], { env: { STAKATER_A_CONFIGMAP: 'h1' } })).toEqual(NOTHING);
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h1' };
@@ -96,7 +96,7 @@ describe('[reloader 10] what the original has written', () => {
     expect(plan([configMap('a', 'h1')], { last }).restart?.changes).toHaveLength(1);
   });
 
-  test('after a change of the strategy the record of the current strategy counts as newer', () => {
+  test('after a change of the strategy the record of the current strategy outranks the record of the earlier strategy', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h2' };
     const options = { strategy: 'annotations' } as const;
@@ -107,7 +107,7 @@ describe('[reloader 10] what the original has written', () => {
     ]);
   });
 
-  test('a variable of the original is older than the baseline if restarts do not change the template', () => {
+  test('if restarts do not change the template the baseline outranks a variable of the original', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const kept = { env, keepsTemplate: true };
     expect(plan([configMap('a', 'h1')], kept)).toEqual(NOTHING);
@@ -139,7 +139,7 @@ describe('[reloader 10] what the original has written', () => {
     });
   });
 
-  test('a plain variable that the original has written since is newer than the suffixed variable', () => {
+  test('a plain variable that the original has written later outranks the suffixed variable', () => {
     const suffixed = suffixedVariableName({ type: 'CONFIGMAP', name: 'a-b' });
     const env = { STAKATER_A_B_CONFIGMAP: 'theirs', [suffixed]: 'ours' };
     const wanted = (hash: string) => [configMap('a-b', hash), configMap('a.b', 'x')];
@@ -181,7 +181,7 @@ describe('a restart', () => {
     expect(restart?.templateAnnotations).toEqual({});
   });
 
-  test('[reloader 9] a restart by annotation names the last resource, with the fields and order of the original', () => {
+  test('[reloader 9] a restart by annotation records the last resource, with the fields and the order of the original', () => {
     const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0' };
     const { restart } = plan([configMap('b', 'h2'), configMap('a', 'h1')], {
       baseline,
@@ -207,7 +207,7 @@ describe('a restart', () => {
     expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2' }));
   });
 
-  test('a restart leaves no old hash that later content could equal', () => {
+  test('a restart removes every old hash that could equal the hash of later content', () => {
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
     const env = { STAKATER_A_CONFIGMAP: 'h0' };
     const byAnnotation = plan([configMap('a', 'h1')], {
@@ -238,7 +238,7 @@ describe('a restart', () => {
 describe('[reloader 15] a deleted resource', () => {
   const baseline = { 'configmap/a': 'h1' };
 
-  test('a deleted resource keeps its record, so that after a new creation only different content restarts', () => {
+  test('a deleted resource keeps its record, so that only different content causes a restart after its new creation', () => {
     expect(plan([configMap('a', undefined)], { baseline })).toEqual(NOTHING);
     expect(plan([configMap('a', 'h1')], { baseline })).toEqual(NOTHING);
     expect(plan([configMap('a', 'h2')], { baseline }).restart?.changes).toHaveLength(1);
@@ -340,7 +340,7 @@ describe('[reloader R15] a manager that reverts the workload', () => {
   });
 });
 
-test('the baseline loses entries of unrelated resources, and keeps those of types that are not watched', () => {
+test('the baseline loses entries of unrelated resources, and keeps entries of types that are not watched', () => {
   const baseline = { 'configmap/a': 'h1', 'configmap/old': 'h1', 'secretproviderclass/p': 'h1' };
   expect(plan([configMap('a', 'h1')], { baseline }).annotations).toEqual(
     baselineOf({ 'configmap/a': 'h1', 'secretproviderclass/p': 'h1' }),

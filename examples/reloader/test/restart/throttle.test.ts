@@ -50,7 +50,7 @@ test('a quiet period refills the bucket up to the burst', () => {
   expect(waits(['d', 'e', 'f'], START_MS + 3_600_000)).toEqual([undefined, undefined, 1_000]);
 });
 
-test('a restart of several steps takes one turn', () => {
+test('a restart that needs several reconciles takes only one turn of the rate limit', () => {
   const gate = throttleGate({ perSecond: 1, burst: 1 });
 
   expect(gate.leftMs(request('job'), START_MS)).toBeUndefined();
@@ -63,7 +63,7 @@ test('a restart of several steps takes one turn', () => {
   expect(gate.leftMs(request('job'), START_MS + 1_000)?.waitMs).toBe(1_000);
 });
 
-test('the turn of a workload that does not return is released', () => {
+test('the turn of a workload that is not reconciled again is released', () => {
   const gate = throttleGate({ perSecond: 1, burst: 1 });
   gate.leftMs(request('gone'), START_MS);
 

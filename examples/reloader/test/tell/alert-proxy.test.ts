@@ -89,7 +89,7 @@ test('an https target is reached through a tunnel, in which the proxy sees only 
   expect(hello?.includes('TOKEN')).toBe(false);
 });
 
-test('a proxy that refuses the tunnel is the reported reason', async () => {
+test('if a proxy refuses the tunnel this is the reported reason', async () => {
   const proxy = await tunnelProxy(407);
 
   expect(await send('https://chat.invalid/', `http://${proxy.url}`)).toBe('the proxy answered 407');

@@ -72,7 +72,7 @@ test.each([
   [undefined, 'text *x*', 'text x'],
   ['', ' : text *x*', ' : text x'],
   ['cluster *A*', 'cluster *A* : text *x*', 'cluster A : text x'],
-])('additional information %j is put before the text', (additionalInfo, chat, raw) => {
+])('the additional information %j precedes the text of an alert', (additionalInfo, chat, raw) => {
   const body = (sink: AlertOptions['sink']): string =>
     alertMessage('text *x*', { sink, additionalInfo }).body;
 
@@ -106,7 +106,7 @@ test('[reloader 21] a redirect is refused, and nothing is sent to its target', a
   expect(elsewhere.received).toEqual([]);
 });
 
-test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and loses only its own alert', async () => {
+test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and only the alert for it is lost', async () => {
   const server = await serve((response, { body }) => {
     if (!body.includes('hangs')) status(200)(response);
   });
@@ -125,7 +125,7 @@ test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and
   expect(lost()).toBe(1);
 });
 
-test('waiting alerts are limited: further ones are dropped and counted, and logged once', async () => {
+test('the number of waiting alerts is limited: further alerts are dropped and counted, and this is logged once', async () => {
   const server = await serve(() => {}); // hangs
   const { restart, warnings, lost } = started(to(server.url));
 

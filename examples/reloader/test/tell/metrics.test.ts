@@ -112,7 +112,7 @@ const ACTION = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const RECONCILE = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const QUEUE = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-test('restarts are counted by namespace only if the environment enables it', async () => {
+test('restarts are counted by namespace only if an environment variable enables it', async () => {
   const metrics = metricsOf();
   metrics.observer.restarted?.(about('Deployment', 'web'), [], 1);
 
