@@ -15,7 +15,7 @@ test.each([
   [`a in (${'x,'.repeat(60_000)}x)`, `more than ${MAX_SELECTOR_CHARACTERS}`],
   [keys(1_001).join(','), `the selector has 1001 requirements and values, more than`],
   [`a in (${keys(1_000).join(',')})`, `has 1001 requirements and values, more than`],
-])('[found 2] a too large selector in an annotation is refused, and the message names the limit', (text, said) => {
+])('[found 2] a selector in an annotation that is too large is refused, and the message contains the limit', (text, said) => {
   const watcher = watcherOf(text);
 
   expect(watcher).toMatchObject({ refusal: { reason: 'InvalidSelector' } });

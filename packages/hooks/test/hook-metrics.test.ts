@@ -154,7 +154,7 @@ test.each([
   ],
   ['half a line', '{"name": "a", "se', 'the file ends inside it'],
   ['a list', '[1]', 'must be an object'],
-])('a metrics file with %s is refused, and the message names the operation', async (_what, text, why) => {
+])('a metrics file with %s is refused, and the message contains the operation', async (_what, text, why) => {
   const file = `{"name": "fine", "set": 1}\n${text}`;
   const checked = checkMetrics(file, () => {}, READ_PARTS.signal);
 

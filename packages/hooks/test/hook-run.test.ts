@@ -200,7 +200,7 @@ test.each([
     'a superfluous namespace',
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), kind: 'Node' }),
   ],
-])('[hooks 14] with %s as the second document nothing is sent, and the error names document 2', async (_what, patches) => {
+])('[hooks 14] with %s as the second document nothing is sent, and the error mentions document 2', async (_what, patches) => {
   const { client, sent } = writer();
   const run = preparedRun({ client, leaves: [{ patches }] });
 
@@ -229,7 +229,7 @@ test.each([
   ['no output', []],
   ['two outputs', [configMap('a'), configMap('a')]],
   ['an output without metadata', [{ kind: 'ConfigMap' }]],
-])('a jq program with %s is a failure of its document', async (_what, outputs) => {
+])('with %s in its jq program a document fails', async (_what, outputs) => {
   const { client, sent } = writer();
   const patches = [{ operation: 'JQPatch', ...named('a'), jqFilter: '.' }, merge('b')];
   const run = preparedRun({ client, leaves: [{ patches }], jq: () => outputs });
@@ -410,7 +410,7 @@ test.each([
     lineWithText(`a: &a [${'x, '.repeat(6_000)}x]\nb: [${'*a, '.repeat(90)}*a]`),
     'the text of mergePatch the file has more than 500000 values up to it, with its aliases',
   ],
-])('[found 3] a patch file beyond the limit of %s is an error that names it, and nothing is sent', async (_what, patches, problem) => {
+])('[found 3] a patch file beyond the limit of %s causes an error with this limit, and nothing is sent', async (_what, patches, problem) => {
   const { client, sent } = writer();
   const run = preparedRun({ client, leaves: [{ patches }] });
 

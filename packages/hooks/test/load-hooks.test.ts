@@ -275,7 +275,7 @@ test.each<[what: string, first: string, second: string, problem: string]>([
     converts('v2 v3', 'stable.example.com/v2 v1'),
     `b.sh: kubernetesCustomResourceConversion[0]: a.sh has the conversion of ${CRD_NAME} from v2 to v1, too`,
   ],
-])('of two hooks with the same %s the second is refused, or omitted', async (_, first, second, problem) => {
+])('of two hooks with the same %s the second hook is refused, or omitted', async (_, first, second, problem) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '', 'c.sh': '' });
   const answers = { 'a.sh': { stdout: first }, 'b.sh': { stdout: second } };
 

@@ -76,7 +76,7 @@ test.each([
       ],
     ],
   ],
-])('[hooks 9] %s sends these requests', async (operation, body, requests) => {
+])('[hooks 9] %s sends the expected requests', async (operation, body, requests) => {
   const place = await startFarm(configMap('old', { trees: '1' }));
   place.server.create(shed());
   const run = preparedRun({

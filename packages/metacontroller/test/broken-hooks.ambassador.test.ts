@@ -179,7 +179,7 @@ test.each<[string, (clock: FakeClock) => Record<string, string>, number]>([
   ['a date', (clock) => ({ 'Retry-After': new Date(clock.now() + 7_000).toUTCString() }), 7_000],
   ['nothing', () => ({}), 1_000],
   ['a date that is over', () => ({ 'Retry-After': 'Mon, 07 Jan 2019 08:00:00 GMT' }), 1_000],
-])('[contract 4] [metacontroller 8] [metacontroller M6] 429 with %s delays the next call, without an Event or a condition', async (_, headers, waitMs) => {
+])('[contract 4] [metacontroller 8] [metacontroller M6] a 429 with %s delays the next call, without an Event or a condition', async (_, headers, waitMs) => {
   const { clock, place } = await stoppedTime((now) => new Reply(429, '', headers(now)));
 
   await clock.advanceAndSettle(waitMs - 1);

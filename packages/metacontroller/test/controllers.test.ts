@@ -226,7 +226,7 @@ test.each([
     { generation: undefined },
     false,
   ],
-])('ignoreStatusChanges passes or drops a change of %s', (_, before, after, passes) => {
+])('with ignoreStatusChanges a change of %s is passed on or dropped as expected', (_, before, after, passes) => {
   const parentResource = {
     apiVersion: 'fruit.example/v1',
     resource: 'orchards',

@@ -444,7 +444,7 @@ describe('a refusal of the API server', () => {
       'that is not an answer of the API server',
       refusedRule(new Error('cannot list resource "pods" in API group ""')),
     ],
-  ])('a refusal %s names no rule to add', (_, rule) => {
+  ])('no rule to add can be derived from the refusal %s', (_, rule) => {
     expect(rule).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ async function statusOf(place: MetacontrollerPlace): Promise<unknown> {
 test.each<[string, Subject]>([
   ['children that are changed at once', orchards({ decide: plan })],
   ['a rolling update, whose condition has no place', rolling()],
-])('[contract 82] [found 10] a parent without observedGeneration and conditions, with %s, works without an error', async (_what, subject) => {
+])('[contract 82] [found 10] a parent without observedGeneration and conditions in its status, with %s, is reconciled without an error', async (_what, subject) => {
   const place = await startMetacontroller({
     subjects: [subject],
     definitions: [definitionOf(ORCHARDS as Resource, TREES) as KubernetesObject],

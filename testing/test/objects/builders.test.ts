@@ -23,7 +23,7 @@ test.each([
   job('a', { namespace }),
   service('a', { namespace }),
   customResource('v1', 'Namespace', 'a'),
-])('[T-4] the server accepts a $kind built with a name alone', async (object) => {
+])('[T-4] the server accepts a $kind built with only a name', async (object) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
 

@@ -147,7 +147,7 @@ describe('[reloader 30] values of the chart become arguments and environment var
 
   test.each(
     GOLDEN.filter(([, args]) => args.length > 0),
-  )('%j gives arguments that the operator accepts without a warning', (reloader) => {
+  )('%j results in arguments that the operator accepts without a warning', (reloader) => {
     expect(started(chartArguments({ reloader }, RELEASE)).warnings).toEqual([]);
   });
 
@@ -274,7 +274,7 @@ describe('a chart value of the wrong type is refused with its name:', () => {
       { deployment: { env: { existing: { s: 'T0K3N' } } } },
       'value reloader.deployment.env.existing.s must be a map',
     ],
-  ])('the chart value %j is refused, and the error names it', (reloader, message) => {
+  ])('the chart value %j is refused, and the error contains its name', (reloader, message) => {
     expect(() => chartArguments({ reloader }, RELEASE)).toThrow(
       expect.objectContaining({ name: 'ConfigurationError', message }),
     );

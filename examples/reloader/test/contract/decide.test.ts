@@ -104,7 +104,7 @@ describe('[reloader 28] a decision contains its rule:', () => {
     'no-rule': [resource(), workload({}), OPTIONS],
   };
 
-  test.each(Object.entries(cases))('the rule %s gives the expected decision', (rule, [
+  test.each(Object.entries(cases))('the rule %s leads to the expected decision', (rule, [
     of,
     by,
     options,
@@ -331,7 +331,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     ['a named list', { [RELOAD]: 'app' }, 'named'],
     ['search', { [KEYS.search]: 'true' }, 'search'],
     ['exclude', { [KEYS.auto]: 'true', [KEYS.exclude.CONFIGMAP]: 'app' }, 'excluded'],
-  ])('the annotation %s counts on the Pod template alone', (_, annotations, rule) => {
+  ])('the annotation %s has an effect even if only the Pod template has it', (_, annotations, rule) => {
     const matching = resource({ [KEYS.match]: 'true' });
 
     expect(decide(matching, onTemplate(annotations), OPTIONS).rule).toBe(rule);

@@ -59,7 +59,7 @@ describe('[reloader 21] alerts', () => {
       'ALERT_WEBHOOK_URL is no HTTP URL',
     ],
     ['with a bad proxy', { ALERT_WEBHOOK_PROXY: 'T0K3N' }, 'ALERT_WEBHOOK_PROXY is no HTTP URL'],
-  ])('alerts %s are off, with a warning that quotes no URL', (_, environment, problem) => {
+  ])('alerts %s are not sent, and a warning quotes no URL', (_, environment, problem) => {
     const { alert, warnings } = options({}, { ...ALERTING, ...environment });
 
     expect(alert).toBeUndefined();

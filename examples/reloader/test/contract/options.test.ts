@@ -266,7 +266,7 @@ describe('keys of annotations', () => {
     ['ignore-annotation', (names: Options['annotations']) => names.ignore],
     ['pause-deployment-annotation', (names: Options['annotations']) => names.pausePeriod],
     ['pause-deployment-time-annotation', (names: Options['annotations']) => names.pausedAt],
-  ] as const)('--%s replaces one key and no other', (flag, keyOf) => {
+  ] as const)('the option --%s changes one annotation key and no other key', (flag, keyOf) => {
     const { annotations } = options({ [flag]: 'example.com/Mine_1' });
 
     const keys = (names: object): string[] =>

@@ -142,7 +142,7 @@ test.each([
     'cron expression "x"',
   ],
   ['a text without end', ' '.repeat(5_000), 'longer than 4096'],
-])('an annotation with %s keeps the restart waiting, and is a problem', (_, value, words) => {
+])('with %s in the annotation the restart waits, and a problem is reported', (_, value, words) => {
   const asked = inWindow(value);
   const gate = windowGate();
 

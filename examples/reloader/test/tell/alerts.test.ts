@@ -57,7 +57,7 @@ test.each<[AlertOptions['sink'], string, string]>([
     'text/plain',
     'Changes of app-config of type CONFIGMAP in namespace demo restart web of type Deployment in namespace demo',
   ],
-])('[reloader 21] an alert for %s has the type %s and exactly its body', async (sink, type, body) => {
+])('[reloader 21] an alert for %s has the type %s and exactly the expected body', async (sink, type, body) => {
   const server = await serve(status(200));
 
   const reason = await send(to(`${server.url}/hook?key=secret`, { sink }));

@@ -88,7 +88,7 @@ const RELOADING: readonly Rule[] = [
 
 test.each(
   Object.entries(CASES) as [Rule, Given][],
-)('[reloader 28] the explanation names the rule %s with its sentence, and what follows from it', (rule, given) => {
+)('[reloader 28] the explanation contains the rule %s with its sentence, and the consequence', (rule, given) => {
   const reloads = RELOADING.includes(rule);
   const state = '    state: the content differs from what is recorded, so a restart is due';
 

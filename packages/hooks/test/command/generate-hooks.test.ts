@@ -261,7 +261,7 @@ test('a warning reports a conversion that the API server may request and no hook
 test.each<[what: string, definition: object, problem: string]>([
   ['other versions', crontabs('v1', 'v2'), `${CRD_NAME} has no version v1beta1: `],
   ['no versions', { ...crontabs('v1'), spec: { group: GROUP } }, 'is not known: put its'],
-])('a definition with %s is refused, and the error names the path of the binding', async (_, definition, problem) => {
+])('a definition with %s is refused, and the error contains the path of the binding', async (_, definition, problem) => {
   const crd = { 'hooks/crds/crontabs.yaml': JSON.stringify(definition) };
   const { out, generate } = setUp({ ...ANSWERING, ...crd });
 

@@ -74,7 +74,7 @@ test.each<[what: string, body: string, said: string]>([
 fs.writeFileSync(process.env.KUBERNETES_PATCH_PATH, '{"operation":"Delete","kind":"Node","name":"a"}');`,
     'refused: patch file: an answer to the API server has no patches',
   ],
-])('for a hook that leaves %s after a review, the output says why the runner refuses the answer', async (_, body, said) => {
+])('if a hook writes %s after a review, the output says why the runner refuses the answer', async (_, body, said) => {
   const { exit, stdout } = await tested(VALIDATING, body, reviewOf());
 
   expect(stdout).toContain(said);

@@ -272,7 +272,7 @@ test.each([
     '',
     'warning: patch file: document 1: Delete has no field "force"',
   ],
-])('test-hook reports a hook that leaves %s', async (_what, patches, metrics, said) => {
+])('`test-hook` reports a hook that writes %s', async (_what, patches, metrics, said) => {
   const signal = new AbortController().signal;
   const hook = hookOf(CONFIG);
 

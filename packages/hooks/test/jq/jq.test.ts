@@ -95,7 +95,7 @@ test.each([
   ['.a | has("b")', 'Cannot check whether string has a string key'],
   ['.a.b', 'Cannot index string'],
   ['input', 'input is not available'],
-])('[found 8] jq: the error of %s still names the types of the values', async (program, message) => {
+])('[found 8] jq: the error of %s still contains the types of the values', async (program, message) => {
   const [outcome] = await jqWith().run(program, ['{"a":"hunter2"}'], signal);
 
   expect(outcome).toEqual({ failure: 'error', message });

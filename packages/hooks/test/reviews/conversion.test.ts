@@ -237,7 +237,7 @@ test.each<[what: string, leave: (asked: Asked) => string, problem: string]>([
     'convertedObjects[0]: a.sh changes metadata: labels are no texts',
   ],
   ['a list in place of an object', () => '{"convertedObjects": [[], []]}', 'must be an object of'],
-])('a hook that leaves %s makes the conversion fail, and the log says why', async (_, leave, problem) => {
+])('a hook that returns %s makes the conversion fail, and the log says why', async (_, leave, problem) => {
   const objects = [cronTab('v1beta1', 'a', {}), cronTab('v1beta1', 'b', {})];
   const { response, failures } = await converted(
     [hookWith('a.sh', 'v1beta1 v1')],

@@ -170,7 +170,7 @@ test.each<[string, ConnectionSpec, Record<string, string>, string]>([
     { 'farm/u/u': 'SECRET:x', 'farm/u/p': 'SECRET' },
     'Secret farm/u, key u: a user name has no ":"',
   ],
-])('an error about %s names its place, and never its value', async (_, connection, values, message) => {
+])('an error about %s contains its key, and never its value', async (_, connection, values, message) => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
 
   const error = await webhook({ url, connection }, { keys: keysOf(values) })

@@ -356,7 +356,7 @@ test.each<[string, Readonly<Record<string, string>>, readonly string[], string]>
     'cannot read --functions /nowhere.yaml',
   ],
   ['an unknown argument', {}, ['all.yaml', '', '--', '--aply'], '--aply'],
-])('%s is refused in one line', async (_, files, words, message) => {
+])('%s is refused with a message of one line', async (_, files, words, message) => {
   const { from, generate } = setUp(files);
   const names = words.slice(0, words.includes('') ? words.indexOf('') : undefined);
   const others = words.slice(words.includes('') ? words.indexOf('') + 1 : words.length);

@@ -228,7 +228,7 @@ test.each([
     JSON.stringify({ children: [child('v1', 'Pod', 'a')] }),
     'is a Pod of v1, a type that the controller does not declare',
   ],
-])('the answer %s is refused, with an exit code of its own', async (text, message) => {
+])('the answer %s is refused, with a special exit code', async (text, message) => {
   const { url } = await scriptedHook(answering(200, {}, text));
 
   const { stdout, exit } = await testHook(REQUEST, '--url', url);

@@ -336,7 +336,7 @@ describe('contents that are not an answer', () => {
       `{"children": [], "status": {"n": ${'9'.repeat(5_000)}}}`,
       'it has a number or a word of more than 1000 characters',
     ],
-  ])('[found 3] the text %.60s is refused as an answer', (text, problem) => {
+  ])('[found 3] the answer %.60s is refused', (text, problem) => {
     expect(refusal(() => sync(text))).toBe(problem);
   });
 

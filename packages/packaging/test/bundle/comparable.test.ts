@@ -42,7 +42,7 @@ test.each<[what: string, kind: string, change: (object: Any) => void]>([
   ['the role of a binding', 'RoleBinding', (it) => (it.roleRef.kind = 'ClusterRole')],
   ['a field of a schema', 'CustomResourceDefinition', (it) => (it.spec.scope = 'Cluster')],
   ['an egress rule', 'NetworkPolicy', (it) => it.spec.egress.pop()],
-])('a comparison notices a change of %s in a %s', (_what, kind, change) => {
+])('a comparison reports a change of %s in a %s', (_what, kind, change) => {
   expect(comparable(changed(kind, change), NAMESPACE)).not.toEqual(comparable(objects, NAMESPACE));
 });
 

@@ -31,7 +31,7 @@ test.each([
     { securityContext: { ...(good.securityContext as object), sysctls: [] } },
     'pod: kernel settings',
   ],
-] as const)('%j in the Pod is a weakness', (changed, weakness) => {
+] as const)('%j in the Pod is reported as a weakness', (changed, weakness) => {
   expect(weaknesses({ ...good, ...changed })).toEqual([weakness]);
 });
 

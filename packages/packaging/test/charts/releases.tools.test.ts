@@ -64,7 +64,7 @@ test.each([
     { values: { nameOverride: 'x'.repeat(52) }, release: 'blue' },
     /^blue-x{38}-[0-9a-f]{8}$/,
   ],
-])('[packaging 5] the name made from %s is valid and the same everywhere', async (_, options, wanted) => {
+])('[packaging 5] the name that is made from %s is valid, and the same in all objects', async (_, options, wanted) => {
   const [result] = await renderChart(chartOf(websiteModel()), [{ namespace: 'place', ...options }]);
 
   if (result === undefined) throw new Error('a render is missing');

@@ -243,7 +243,7 @@ test.each([
     ]),
     'internal/controller/book_controller.go',
   ],
-])('[scaffolding 12] create api extends the filter for the new controller: %s', async (_form, kubebuilder, path) => {
+])('[scaffolding 12] `create api` extends the filter for the new controller: %s', async (_form, kubebuilder, path) => {
   await kubebuilder.edit();
   kubebuilder.files.set(
     path,
@@ -266,7 +266,7 @@ test.each<[string, RegExp | string, string]>([
   ['apiGroups', '- apps\n', '- "*"\n'],
   ['resources', '- carts/status', '- "*/status"'],
   ['nonResourceURLs', /$/, '- nonResourceURLs: ["*"]\n  verbs: [get]\n'],
-])('a wildcard in %s is refused, and the error names its place and the remedy', async (field, from, to) => {
+])('a wildcard in %s is refused, and the error contains the position and the remedy', async (field, from, to) => {
   const { errors, written } = await goProject([ROLE, from, to]).edit();
 
   expect(written).toEqual({});

@@ -208,7 +208,7 @@ test.each([
   [CART.with(6, '../Cart'), '--kind must be one word in CamelCase'],
   [CART.with(4, 'v1/../..'), '--version must be a version of an API'],
   [['--typescript', '--group', 'shop'], 'create api needs --group, --version and --kind'],
-])('create api refuses the arguments %j', async (words, message) => {
+])('`create api` refuses the arguments %j', async (words, message) => {
   const { errors, written } = await besideGo().createApi(words);
 
   expect(errors).toHaveLength(1);

@@ -206,7 +206,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
       'requests that meet a condition',
       { matchConditions: [{ name: 'c', expression: "request.userInfo.username == 'jane'" }] },
     ],
-  ])('a validating policy restricted to %s accepts other writes', async (_what, more) => {
+  ])('a validating policy that is restricted to %s accepts other writes', async (_what, more) => {
     const { server, send } = await startCluster();
     enforce(server, { spec: ofConfigMaps('false', more) });
 

@@ -56,7 +56,7 @@ describe('[F-18] [admission 6] operations and scopes of a policy', () => {
     ['*', { scope: 'Namespaced' }, 'create of a namespace', false],
     ['*', { resourceNames: ['old'] }, 'update in a namespace', true],
     ['*', { resourceNames: ['old'] }, 'create in a namespace', false],
-  ])('a policy for %s with %j and a %s: denied is %s', async (operation, rule, write, denied) => {
+  ])('whether a policy for %s with %j denies a %s: %s', async (operation, rule, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, about({ operations: [operation], ...rule }));
@@ -124,7 +124,7 @@ describe('[F-18] [admission 6] selectors and conditions of a policy', () => {
       'create in a namespace',
       false,
     ],
-  ])('a policy with a %s, %j %j %j, and a %s: denied is %s', async (_what, constraints, spec, matchResources, write, denied) => {
+  ])('whether a policy with a %s, %j %j %j, denies a %s: %s', async (_what, constraints, spec, matchResources, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, { ...about({}, constraints), ...spec }, { matchResources });

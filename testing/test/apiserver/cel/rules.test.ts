@@ -111,7 +111,7 @@ test.each([
   'optional.of(self.replicas).optMap(r, r + 1).orValue(0) == 4 && !optional.none().optMap(r, r).hasValue()',
   'optional.of(self).optFlatMap(s, s.?name).orValue("") == "abc" && self.?name.optMap(n, self.list.all(x, x < 9 && n != "")).value()',
   'optional.of(self.replicas).optMap(x, x > 2 && x < 4).value()',
-])('[F-11] the rule %s holds', (rule) => {
+])('[F-11] the rule %s is true', (rule) => {
   const [verdict] = judgeRules({ ...SPEC, 'x-kubernetes-validations': [{ rule }] }, false);
 
   expect(verdict?.program).not.toHaveProperty('rejected');
@@ -298,7 +298,7 @@ describe('[F-11] cost limits of rules', () => {
     'self.list.exists(a, self.list.exists(b, self.list.exists(c, a < 0)))',
     'self.list.map(a, self.list.map(b, self.list.map(c, a))).size() > 0',
     'self.list.exists_one(a, self.list.exists_one(b, self.list.exists_one(c, a < 0)))',
-  ])('the rule %s exceeds the cost limit and is cancelled', (rule) => {
+  ])('the rule %s is cancelled because it exceeds the cost limit', (rule) => {
     const after = 'false';
     const schema = schemaWith([{ rule }, { rule: after }]);
 
@@ -317,7 +317,7 @@ describe('[F-11] cost limits of rules', () => {
     'self.list.all(n, !self.name.matches("[a-c]{9}x[0-9]"))',
     'self.list.all(n, self.name.find("[a-c]{9}x[0-9]") == "")',
     'self.list.all(n, self.name.findAll("[a-c]{9}x[0-9]").size() == 0)',
-  ])('[found 2] the cost of %s grows with the texts and the pattern', (rule) => {
+  ])('[found 2] the cost of %s grows with the strings and the pattern', (rule) => {
     const value = { ...VALUE, name: 'ab'.repeat(100_000), list: list.slice(0, 100) };
 
     expect(said(rule, { value })).toEqual([

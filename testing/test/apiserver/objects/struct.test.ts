@@ -205,7 +205,7 @@ describe('decoding of structs as Go decodes them', () => {
       { data: { a: [65, 300] } },
       'json: cannot unmarshal number 300 into Go struct field Secret.data of type uint8',
     ],
-  ])('a wrong value in a %s is reported with the message of its own decoder: %#', (kind, apiVersion, value, text) => {
+  ])('a wrong value in a %s is reported with the message of a custom decoder: %#', (kind, apiVersion, value, text) => {
     expect(problemWith(kind, value, apiVersion)).toBe(text);
   });
 
@@ -296,7 +296,7 @@ describe('decoding of structs as Go decodes them', () => {
     ],
     // The struct says which field comes first.
     [{ spec: 7, metadata: 7 }, 'cannot restore struct from: int64'],
-  ])('the converter from maps to structs reports %j with its own message', (value, text) => {
+  ])('the decoder for unstructured objects reports %j with a message of its own', (value, text) => {
     const { mismatch } = decodeStruct(value, 'io.k8s.api.core.v1.Pod', 'converter');
 
     expect(mismatch?.problem).toBe(text);

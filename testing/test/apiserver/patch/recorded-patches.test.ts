@@ -124,7 +124,7 @@ const APPLIES = PATCHES.filter(
 describe('[F-8] recorded applies', () => {
   test.each(
     APPLIES.map((one) => [one.id, one] as const),
-  )('the apply of exchange %i gives the recorded result', (id, { path, body, status, answer }) => {
+  )('the apply of exchange %i has the recorded result', (id, { path, body, status, answer }) => {
     const query = new URL(path, 'http://server').searchParams;
     const live = status === 201 ? undefined : stateBefore(id);
     const isSame = metadataOf(answer).resourceVersion === metadataOf(live ?? {})?.resourceVersion;

@@ -64,7 +64,7 @@ describe('[found 9] server-side apply by kubectl takes over fields of client-sid
     ['it has another version', JSON.stringify({ ...configMap({ a: '1' }), apiVersion: 'v2' })],
     ['it does not fit the kind', JSON.stringify({ ...configMap({ a: '1' }), data: 7 })],
     ['it is empty', ''],
-  ])('kubectl takes over nothing if the last-applied annotation is invalid: %s', (_, text) => {
+  ])('server-side apply takes over no fields if the last-applied annotation is invalid: %s', (_, text) => {
     const live = clientSide(configMap({ a: '1' }), text);
 
     expect(() => applied(live, configMap({ a: '2' }), KUBECTL)).toThrow('.data.a');

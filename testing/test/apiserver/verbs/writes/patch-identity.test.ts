@@ -257,7 +257,7 @@ describe('[F-8] the kind in a patch', () => {
       { metadata: { annotations: { a: false } } },
       'json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string',
     ],
-  ])('a patch of a %s with %j is answered 422 and shows the result', async (kind, body, why) => {
+  ])('a patch of a %s with %j is answered 422, and the error quotes the result', async (kind, body, why) => {
     const { patch } = await withObjects();
 
     const { status, body: answer } = await patch(kind, MERGE, body);
