@@ -134,7 +134,7 @@ describe('CM10: a field can be written in two ways', () => {
     expect(restarted(cluster)).toEqual(['db']);
   });
 
-  test("different values in the two spellings of a field are refused, and the log contains the monitor", async () => {
+  test('different values in the two spellings of a field are refused, and the log contains the monitor', async () => {
     const { cluster, operator } = await monitoredApp();
     const podSelector = { app: 'db' };
     putMonitor(cluster, 'm3', { configmap: 'unrelated', configMap: 'other-config', podSelector });

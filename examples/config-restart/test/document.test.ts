@@ -85,7 +85,7 @@ test.each([
   ['an empty selector', 'configMap: webapp-config\npodSelector: {}', 'EmptySelector', 'empty'],
   ['a number for a label', VALID.replace('app: webapp', 'app: 1'), 'InvalidSelector', 'quotes'],
   ['a bad strategy', `${VALID}strategy: gently\n`, 'InvalidSpec', 'rollout, evict, delete'],
-])('with %s the document gets an Event and valid=false, and restarts nothing', async (_what, spec, reason, text) => {
+])('%s is invalid, gets an Event and valid=false, and restarts nothing', async (_what, spec, reason, text) => {
   const { cluster, operator } = app();
   putDocument(cluster, spec);
   await settleAll(operator);

@@ -3,7 +3,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 
-test("IN7: a client uses the current ports of the Service, and is created again after a deletion", async () => {
+test('IN7: a client uses the current ports of the Service, and is created again after a deletion', async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
   await place.apply([service('nginx-1')]);

@@ -144,7 +144,7 @@ test.each([
       [KEYS.trusted]: other[KEYS.trusted] ?? '',
     }),
   ],
-] as const)('the operator replaces a Secret with %s', (_title, edit) => {
+] as const)('the operator makes a new Secret if the Secret has %s', (_title, edit) => {
   const place = new Place();
   place.settle();
   const other = new Place();

@@ -339,7 +339,7 @@ test('[found 3] the total characters of all labels are limited, and equal series
   expect(others).toBeUndefined();
 });
 
-test("[found 3] the runner replaces the value that a hook sets for the label `hook`, and there is no second series", async () => {
+test('[found 3] the runner replaces the value that a hook sets for the label `hook`, and there is no second series', async () => {
   const metrics = new HookMetrics(OWN);
 
   await report(

@@ -163,7 +163,7 @@ const BROKEN: Readonly<Record<string, readonly [(parent: string) => unknown, str
   'unknown-field': [() => ({ children: [], childs: [] }), 'it has the unknown field childs'],
 };
 
-test("[metacontroller 10] [metacontroller 11] [metacontroller M2] [metacontroller M18] [metacontroller M21] after an invalid answer no child is deleted, and a condition of the parent gives the reason", async () => {
+test('[metacontroller 10] [metacontroller 11] [metacontroller M2] [metacontroller M18] [metacontroller M21] after an invalid answer no child is deleted, and a condition of the parent gives the reason', async () => {
   let isBroken = false;
   const { place } = await startOrchard({
     decide: ({ parent: { metadata } }) => {

@@ -68,7 +68,7 @@ test('[contract 38] [metacontroller 16] a decorator sets labels and annotations,
   expect(new Set(asked)).toEqual(new Set(['one']));
 });
 
-test("[contract 56] [metacontroller 16] a foreign object with the name of an attachment is reported and not overwritten, and other attachments are written", async () => {
+test('[contract 56] [metacontroller 16] a foreign object with the name of an attachment is reported and not overwritten, and other attachments are written', async () => {
   const place = await startMetacontroller({
     subjects: [
       painter(() => ({ attachments: [bucket('taken', 'red'), bucket('free', 'red')] }), {

@@ -93,7 +93,7 @@ describe.each<[DefinedResource, Named, string]>([
     });
   });
 
-  test("the definition has the fields of Metacontroller, and controllers also have status.conditions", () => {
+  test('the definition has the fields of Metacontroller, and controllers also have status.conditions', () => {
     const [version] = definition.spec.versions;
 
     const found = factsOf(version?.schema.openAPIV3Schema ?? {}).slice(1);

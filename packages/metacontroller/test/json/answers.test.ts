@@ -366,7 +366,7 @@ describe('values of modules', () => {
     return runToEnd(compositeAnswer(reader, readAnswer(answer), SYNC, recordingLog().logFor({})));
   }
 
-  test("the value of a module loses the properties that JSON omits, and a bigint becomes an integer", () => {
+  test('the value of a module loses the properties that JSON omits, and a bigint becomes an integer', () => {
     const status = { count: 2n ** 60n, left: undefined, at: new Date(0) };
 
     const answer = fromModule({ children: [child()], status, finalized: undefined });

@@ -76,7 +76,7 @@ test.each(OURS)('`check bundle` finds what OLM would only ignore or refuse later
   expect(found(change)).toEqual(finds);
 });
 
-test.each(OLM_V1)('[packaging 17] `check bundle` reports for OLM v1: $what', ({ change, finds }) => {
+test.each(OLM_V1)('[packaging 17] for OLM v1 `check bundle` finds: $what', ({ change, finds }) => {
   expect(found(change)).toEqual(finds);
 });
 

@@ -170,7 +170,7 @@ test('[I-7] [packaging 7] every value that could add rights is refused, with the
   ]);
 });
 
-test("the error about a refused value contains the path of the value, and does not repeat the value", async () => {
+test('the error about a refused value contains the path of the value, and does not repeat the value', async () => {
   const [result] = await renderChart(chartOf(websiteModel()), [
     { values: manager({ env: [{ name: 'A', value: ['hunter2'] }] }), skipSchema: true },
   ]);

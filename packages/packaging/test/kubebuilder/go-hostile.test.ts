@@ -249,7 +249,7 @@ test.each<[string, string]>([
   expect(isOpen(kubebuilder, '/apis/batch/v1/namespaces/a/jobs')).toBe(false);
 });
 
-test("the filter includes rights from the folder of definitions, and the path of a folder may end with a slash", async () => {
+test('the filter includes rights from the folder of definitions, and the path of a folder may end with a slash', async () => {
   const kubebuilder = goProject(
     ['config/crd/kustomization.yaml', 'resources:\n', 'resources:\n- more.yaml\n'],
     [DEFAULT, '- ../rbac\n', '- ../rbac/\n'],

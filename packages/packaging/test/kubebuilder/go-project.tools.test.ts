@@ -99,7 +99,7 @@ test('[S-6] [scaffolding 17] the manager has no token, and its kubeconfig contai
   expect(map.data.kubeconfig).toContain('server: http://127.0.0.1:9001');
 });
 
-test("the patches of kubebuilder still work together with the generated patch", async () => {
+test('the patches of kubebuilder still work together with the generated patch', async () => {
   const before = goProject(
     [DEFAULT, '#- ../network-policy', '- ../network-policy'],
     [

@@ -53,7 +53,7 @@ describe('requests with drop=metadata.managedFields', () => {
 
   test.each(
     requests.map(([what, method, path, body]) => ({ what, method, path, body })),
-  )('$what with the parameter `drop` is answered without managedFields', async ({ method, path, body }) => {
+  )('$what with `drop` is answered without managedFields', async ({ method, path, body }) => {
     const answers = [];
     for (const accept of ['application/json', DROP]) {
       const { server, send } = await startCluster(ON);
