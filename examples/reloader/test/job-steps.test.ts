@@ -187,9 +187,9 @@ test('the stored Job waits while the old Job still exists', async () => {
 });
 
 test.each([
-  ['the Job was created anew', 'old', 'new', 0, undefined, []],
-  ['the Job is the old one, whose delete may be under way', 'old', 'old', 60_000, 60_000, ['old']],
-  ['the Job is the old one, and nothing is under way', 'old', 'old', 120_000, undefined, []],
+  ['the Job was created again', 'old', 'new', 0, undefined, []],
+  ['the old Job exists and may be about to be deleted', 'old', 'old', 60_000, 60_000, ['old']],
+  ['the old Job exists and nothing is in progress', 'old', 'old', 120_000, undefined, []],
 ])('when %s, only the stored copies that are still needed stay', async (_, uid, live, forMs, waitMs, left) => {
   const stored = storedFor(uid, forMs);
   const server = new FakeServer().put('jobs', importJob(live)).put('controllerrevisions', stored);

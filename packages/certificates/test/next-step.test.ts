@@ -130,7 +130,7 @@ test.each([
     (texts: SecretTexts, other: SecretTexts) => ({ ...texts, [KEYS.key]: other[KEYS.key] ?? '' }),
   ],
   [
-    'half a certificate',
+    'an incomplete certificate',
     (texts: SecretTexts) => ({
       ...texts,
       [KEYS.certificate]: (texts[KEYS.certificate] ?? '').slice(0, 200),
@@ -138,7 +138,7 @@ test.each([
   ],
   ['no bundle', ({ [KEYS.trusted]: _gone, ...texts }: SecretTexts) => texts],
   [
-    'a foreign authority in place of ours',
+    'the authority of another program',
     (texts: SecretTexts, other: SecretTexts) => ({
       ...texts,
       [KEYS.trusted]: other[KEYS.trusted] ?? '',

@@ -170,7 +170,7 @@ test.each([
   ],
   ['the line of a histogram', { name: 'weight_sum', add: 1 }, 'would have lines of one name'],
   [
-    'a histogram with such a line',
+    'a histogram that has the name',
     { name: 'height', action: 'observe', value: 1, buckets: [1] },
     'height and height_count of a.sh would have',
   ],

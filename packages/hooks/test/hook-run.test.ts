@@ -193,7 +193,7 @@ test.each([
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), name: 'b/status' }),
   ],
   [
-    'a namespace with an object in it',
+    'a namespace with a path to an object',
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), namespace: 'barn/secrets' }),
   ],
   [
@@ -401,7 +401,7 @@ test.each([
     'its patch file is refused: document 1: has an object with more than 10000 members',
   ],
   [
-    'values in texts of all documents together',
+    'values in strings of all documents together',
     Array.from({ length: 6 }, () => lineWithText(`[${'0,'.repeat(90_000)}0]`)).join(''),
     'the text of mergePatch the file has more than',
   ],

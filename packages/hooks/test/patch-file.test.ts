@@ -119,7 +119,7 @@ test.each([
   ['no operation', json(named('a')), 'operation is missing'],
   ['an unknown operation', json({ operation: 'Patch' }), 'operation "Patch" is not known: use one'],
   [
-    'another spelling',
+    'a misspelt operation',
     json({ operation: 'jsonpatch' }),
     'operation "jsonpatch" is not known: write JSONPatch',
   ],
@@ -142,7 +142,7 @@ test.each([
     'object.metadata.name is missing',
   ],
   [
-    'a generated name that cannot be',
+    'a generateName without a name',
     json({
       operation: 'CreateOrUpdate',
       object: { ...configMap(''), metadata: { generateName: 'a-' } },
@@ -150,7 +150,7 @@ test.each([
     'object.metadata.name is missing',
   ],
   [
-    'an object that is broken text',
+    'an object that is an invalid string',
     json({ operation: 'Create', object: '{' }),
     'the text of object is neither JSON nor YAML',
   ],

@@ -36,7 +36,7 @@ async function statusOf(place: MetacontrollerPlace): Promise<unknown> {
 
 test.each<[string, Subject]>([
   ['children that are changed at once', orchards({ decide: plan })],
-  ['a rolling update, whose condition has no place', rolling()],
+  ['a rolling update whose condition cannot be stored', rolling()],
 ])('[contract 82] [found 10] a parent without observedGeneration and conditions in its status, with %s, is reconciled without an error', async (_what, subject) => {
   const place = await startMetacontroller({
     subjects: [subject],

@@ -135,7 +135,7 @@ describe('[reloader 8] the hash', () => {
   });
 
   test.each([
-    ['line ends inside', 'AP\r\n8Q\n', 'AP8Q'],
+    ['line breaks inside', 'AP\r\n8Q\n', 'AP8Q'],
     ['surplus bits in the last character', 'AP9=', 'AP8='],
     ['nothing', '', ''],
   ])('the hash decodes base64 like Go: %s', (_, written, canonical) => {

@@ -188,18 +188,23 @@ describe('[reloader 18] namespaces', () => {
     ['all', {}, {}, undefined],
     ['of the flag', { namespaces: ['b', ' a ', 'b', ''] }, {}, ['b', 'a']],
     [
-      'of the flag, and not of variables',
+      'from the flag, and not from variables',
       { namespaces: ['a'] },
       { KUBERNETES_NAMESPACE: 'b', WATCH_NAMESPACE: 'c' },
       ['a'],
     ],
     [
-      'of the variable of the original',
+      'from the variable of the original',
       {},
       { KUBERNETES_NAMESPACE: 'b', WATCH_NAMESPACE: 'c' },
       ['b'],
     ],
-    ['all, with empty values', { namespaces: [] }, { KUBERNETES_NAMESPACE: '' }, undefined],
+    [
+      'all namespaces, with empty values',
+      { namespaces: [] },
+      { KUBERNETES_NAMESPACE: '' },
+      undefined,
+    ],
   ])('the watched namespaces: %s', (_, values, environment, expected) => {
     const { namespaces, settings } = options(values, environment);
 

@@ -19,7 +19,7 @@ test.each([
   ['Pods of the old template left to replace', { ...DONE, updatedReplicas: 2 }, 'underway'],
   ['an old Pod that still exists', { ...DONE, replicas: 4 }, 'underway'],
   ['a new Pod that is not available', { ...DONE, availableReplicas: 2 }, 'underway'],
-  ['everything new and available', DONE, 'done'],
+  ['only new and available Pods', DONE, 'done'],
   [
     'a deadline that has passed',
     {

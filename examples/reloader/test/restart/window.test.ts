@@ -111,18 +111,18 @@ const text = (timezone: string, ...windows: object[]): string =>
   JSON.stringify({ timezone, windows });
 
 test.each([
-  ['a text that is not JSON', 'at night', 'must be a JSON object'],
-  ['an empty text', '', 'must be a JSON object'],
+  ['a value that is not JSON', 'at night', 'must be a JSON object'],
+  ['an empty value', '', 'must be a JSON object'],
   ['a list', '[]', 'must be a JSON object'],
   ['a number', '7', 'must be a JSON object'],
-  ['an unknown zone', text('Europe/Atlantis', entry('0 2 * * *', '1h')), 'Europe/Atlantis'],
+  ['an unknown time zone', text('Europe/Atlantis', entry('0 2 * * *', '1h')), 'Europe/Atlantis'],
   [
-    'the zone under the key that CronJobs have',
+    'the time zone in the field of CronJobs',
     JSON.stringify({ timeZone: 'Europe/Berlin', windows: [entry('0 2 * * *', '1h')] }),
     'unknown key "timeZone": known are timezone and windows',
   ],
   [
-    'a zone in a window',
+    'a time zone in a window',
     text('UTC', { cron: '0 2 * * *', duration: '1h', timezone: 'Asia/Tokyo' }),
     'unknown key "timezone": known are cron and duration',
   ],
@@ -141,7 +141,7 @@ test.each([
     text('UTC', entry('0 2 * * *', '1h'), entry('x', '1h')),
     'cron expression "x"',
   ],
-  ['a text without end', ' '.repeat(5_000), 'longer than 4096'],
+  ['an endless value', ' '.repeat(5_000), 'longer than 4096'],
 ])('with %s in the annotation the restart waits, and a problem is reported', (_, value, words) => {
   const asked = inWindow(value);
   const gate = windowGate();

@@ -249,7 +249,7 @@ const DELETE = { operation: 'Delete', kind: 'Node', name: 'a' };
 
 test.each([
   [
-    'half a document',
+    'an incomplete document',
     `${json(DELETE)}{"oper`,
     '',
     'refused: patch file: document 2: the file ends',

@@ -199,7 +199,7 @@ test('the error for a client contains the versions between which no hook convert
 test.each<[what: string, leave: (asked: Asked) => string, problem: string]>([
   ['nothing', () => '', 'the file CONVERSION_RESPONSE_PATH is empty'],
   ['two answers', (asked) => rightly()(asked).repeat(2), 'has 2 answers: write one'],
-  ['half an answer', (asked) => rightly()(asked).slice(0, -3), 'the file ends inside it'],
+  ['an incomplete answer', (asked) => rightly()(asked).slice(0, -3), 'the file ends inside it'],
   ['no objects', () => '{}', 'convertedObjects has 0 objects for 2'],
   [
     'fewer objects',

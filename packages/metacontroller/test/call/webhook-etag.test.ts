@@ -125,9 +125,9 @@ test('[metacontroller 9] the oldest answers are removed beyond a number of answe
 
 test.each([
   ['a page', '"a"', '<html></html>'],
-  ['a text that was cut off', '"a"', '{"children":['],
-  ['a tag that no header can carry', '"\u0007"', '{}'],
-  ['a tag without end', 'a'.repeat(1_025), '{}'],
+  ['a body that was cut off', '"a"', '{"children":['],
+  ['a tag that no header can contain', '"\u0007"', '{}'],
+  ['an endless tag', 'a'.repeat(1_025), '{}'],
   ['more than the store may hold', '"a"', `{${' '.repeat(16 * 1024 * 1024)}}`],
 ])('an answer with %s is not stored', (_, etag, text) => {
   const stored = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });

@@ -131,7 +131,7 @@ describe('lists', () => {
   test.each([
     ['texts', [1, 2], [3]],
     ['a mix', [{ name: 'a' }, 'b'], [{ name: 'c' }]],
-    ['items without a known member', [{ key: 'a' }], [{ key: 'b' }]],
+    ['items without a known key field', [{ key: 'a' }], [{ key: 'b' }]],
     ['nothing', [], [{ name: 'a' }]],
   ])('lists of %s are replaced', (_what, observed, desired) => {
     expect(mergeThreeWay({ of: observed }, NONE, { of: desired })).toEqual({ of: desired });

@@ -411,7 +411,7 @@ describe('values of modules', () => {
       'it has more than 500000 values, or contains itself',
     ],
     [
-      'a longer text than an answer may have',
+      'a longer string than an answer may have',
       { children: [], status: { a: 'x'.repeat(6_000_000), b: 'x'.repeat(6_000_000) } },
       'it has more than 10000000 characters',
     ],

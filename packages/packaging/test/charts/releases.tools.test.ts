@@ -58,7 +58,7 @@ test.each([
   ['a release with dots', { release: 'a.website.b' }, /^a-website-b$/],
   ['another release', { release: 'blue' }, /^blue-website$/],
   ['an override', { values: { nameOverride: 'site' }, release: 'blue' }, /^blue-site$/],
-  ['a whole override', { values: { fullnameOverride: '017' } }, /^017$/],
+  ['the value fullnameOverride', { values: { fullnameOverride: '017' } }, /^017$/],
   [
     'the longest override',
     { values: { nameOverride: 'x'.repeat(52) }, release: 'blue' },

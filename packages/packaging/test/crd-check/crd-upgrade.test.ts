@@ -194,13 +194,13 @@ test.each<[string, object, object, string]>([
     'spec.conversion: conversion: changed from',
   ],
   [
-    'another kind of lists',
+    'another list kind',
     surface(),
     surface(names({ listKind: 'Kites' })),
     'spec.names.listKind: listKind: changed from "KiteList" to "Kites"',
   ],
   [
-    'another singular',
+    'another singular name',
     surface(names({ singular: 'kite' })),
     surface(names({ singular: 'dragon' })),
     'spec.names.singular: singular: changed from "kite" to "dragon"',
@@ -224,7 +224,7 @@ test.each<[string, object, object, string]>([
     'spec.preserveUnknownFields: preserveUnknownFields: changed from true to false',
   ],
   [
-    'a limit of the names of objects, in a schema that did not mention them',
+    'a limit for the names of objects in a schema that had no limit',
     surface({}, { served: false }),
     surface({}, { served: false, ...withLongestName(20) }),
     'v1: .metadata.name: maxLength: added, 20',
@@ -382,10 +382,10 @@ const nested = (depth: number): object =>
 const { spec: fineSpec } = fine as { readonly spec: object };
 
 test.each<[string, unknown, unknown, string]>([
-  ['a text that is not YAML', 'a: [', fine, 'invalid YAML'],
+  ['input that is not YAML', 'a: [', fine, 'invalid YAML'],
   ['no definition in OLD', { kind: 'Namespace' }, fine, 'OLD has no CustomResourceDefinition'],
   ['no definition in NEW', fine, { kind: 'List', items: [] }, 'NEW has no CustomResourceDef'],
-  ['an empty text', '', fine, 'OLD has no CustomResourceDefinition'],
+  ['empty input', '', fine, 'OLD has no CustomResourceDefinition'],
   [
     'a repeated definition',
     fine,
@@ -417,9 +417,14 @@ test.each<[string, unknown, unknown, string]>([
     fine,
     'the schema of .spec.a must',
   ],
-  ['a schema too deep', fine, definition(nested(200)), 'nested deeper than 100, at .spec[][]'],
   [
-    'a default too deep',
+    'a schema that is nested too deeply',
+    fine,
+    definition(nested(200)),
+    'nested deeper than 100, at .spec[][]',
+  ],
+  [
+    'a default that is nested too deeply',
     fine,
     definition({ type: 'object', default: JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`) }),
     'nested deeper than 100, at .spec',

@@ -273,12 +273,12 @@ test.each([
   ['no name', 'apiVersion: v1\nkind: A\nmetadata: {}', /A without a name/],
   ['a string', 'only text', /no object of Kubernetes/],
   [
-    'an end of a document',
+    'a document end marker',
     'apiVersion: v1\nkind: A\nmetadata: {name: a}\n...\nb: c',
     /behind the end of a document/,
   ],
   [
-    'an object twice',
+    'the same object twice',
     'apiVersion: v1\nkind: A\nmetadata: {name: a}\n---\napiVersion: v1\nkind: A\nmetadata: {name: a}',
     /stands in templates\/x\.yaml already/,
   ],

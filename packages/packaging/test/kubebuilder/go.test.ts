@@ -235,7 +235,7 @@ test.each([
     'internal/controller/library/book_controller.go',
   ],
   [
-    'one group, the layout is a text',
+    'one group, the layout is a string',
     goProject([
       'PROJECT',
       'layout:\n- go.kubebuilder.io/v4',
@@ -313,7 +313,7 @@ test.each<[string, readonly [string, string | RegExp, string], string]>([
   ],
   ['broken YAML', [ROLE, 'rules:', 'rules: ['], `${ROLE}: invalid YAML: `],
   [
-    'a text as rules',
+    'a string as rules',
     [ROLE, /rules:[\s\S]*/, 'rules: none\n'],
     `${ROLE}: ClusterRole/manager-role is no object of Kubernetes`,
   ],

@@ -242,7 +242,11 @@ test('`create api` does not overwrite existing files', async () => {
 });
 
 test.each([
-  ['a file whose name differs in case only', 'typescript/src/Cart.ts', 'src/cart.ts would be over'],
+  [
+    'a file whose name differs only in upper or lower case',
+    'typescript/src/Cart.ts',
+    'src/cart.ts would be over',
+  ],
   ['a file in the place of a folder', 'typescript/samples', 'typescript/samples is a file: move'],
   ['a folder in the place of a file', 'typescript/tsconfig.json/a', 'because it is a folder: move'],
 ])('`create api` refuses to write to a path with %s', async (_what, path, message) => {

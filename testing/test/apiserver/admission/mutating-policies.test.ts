@@ -204,7 +204,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
       `expression 'Object{data: {"a": object.none.x}}' resulted in error: no such key: none`,
     ],
     [
-      'a field that its schema does not have',
+      'a field that is missing in the schema',
       apply('Object{nothing: 1}'),
       'error applying patch: failed to convert patch object to typed object: .nothing: field not declared in schema',
     ],

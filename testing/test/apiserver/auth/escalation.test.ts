@@ -114,10 +114,14 @@ describe('rights that a user cannot grant', () => {
 
   test.each([
     ['a resource name', { ...READ, resourceNames: ['a', 'b'] }, { ...READ, resourceNames: ['b'] }],
-    ['one resource name of all', READ, { ...READ, resourceNames: ['b'] }],
-    ['a part of the wildcard', { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, DELETE],
+    ['a single resource name', READ, { ...READ, resourceNames: ['b'] }],
     [
-      'one scale of all',
+      'rights that a wildcard includes',
+      { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+      DELETE,
+    ],
+    [
+      'a single scale subresource',
       { verbs: ['get'], apiGroups: ['apps'], resources: ['*/scale'] },
       { verbs: ['get'], apiGroups: ['apps'], resources: ['deployments/scale'] },
     ],

@@ -96,7 +96,7 @@ describe('protobuf messages of built-in types', () => {
   });
 
   test.each([
-    ['a text that ends early', Buffer.from([0x0a, 0x05, 0x61]), 'unexpected EOF'],
+    ['a string that ends early', Buffer.from([0x0a, 0x05, 0x61]), 'unexpected EOF'],
     ['a message that ends early', Buffer.from([0x0a, 0x04, 0x0a, 0x01, 0x61]), 'unexpected EOF'],
     ['an impossible length', Buffer.concat([varint(0x0a), varint(2n ** 63n)]), 'unexpected EOF'],
     [

@@ -72,12 +72,12 @@ test.each([
     ['b', 'c', 'a'],
   ],
   [
-    'puts new items that its order does not name behind the existing ones',
+    'puts new items that its order does not contain behind existing items',
     { '$setElementOrder/containers': [], containers: [{ name: 'c' }] },
     ['a', 'b', 'c'],
   ],
   [
-    'puts the replacement of a deleted item behind the remaining ones',
+    'puts the replacement of a deleted item behind the remaining items',
     {
       '$setElementOrder/containers': [{ name: 'c' }],
       containers: [{ name: 'a', $patch: 'delete' }, { name: 'c' }],

@@ -172,7 +172,12 @@ describe('[F-3] resourceVersions of a list of three objects, and a fourth create
       'latest',
     ],
     ['at a resourceVersion without a limit', 'resourceVersion=RV', 4, 'latest'],
-    ['at a resourceVersion with a limit: exactly that', 'resourceVersion=RV&limit=9', 3, 'then'],
+    [
+      'at a resourceVersion with a limit, which makes it exact',
+      'resourceVersion=RV&limit=9',
+      3,
+      'then',
+    ],
     [
       'not older than a resourceVersion',
       'resourceVersion=RV&resourceVersionMatch=NotOlderThan',
@@ -180,13 +185,18 @@ describe('[F-3] resourceVersions of a list of three objects, and a fourth create
       'latest',
     ],
     [
-      'not older with a limit',
+      'not older than a resourceVersion with a limit',
       'resourceVersion=RV&resourceVersionMatch=NotOlderThan&limit=2',
       2,
       'latest',
     ],
     ['exact resourceVersion', 'resourceVersion=RV&resourceVersionMatch=Exact', 3, 'then'],
-    ['exact with a limit', 'resourceVersion=RV&resourceVersionMatch=Exact&limit=2', 2, 'then'],
+    [
+      'exact resourceVersion with a limit',
+      'resourceVersion=RV&resourceVersionMatch=Exact&limit=2',
+      2,
+      'then',
+    ],
   ])('a list has the expected objects and resourceVersion: %s', async (_name, query, count, when) => {
     const { send, server, revision } = await filled(3);
     server.create(configMap('d'));
