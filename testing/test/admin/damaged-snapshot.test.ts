@@ -333,7 +333,7 @@ test('a null in a snapshot is stored in the same way as a null in a request', as
   expect(gear.body.metadata.labels).toEqual({ a: '' });
 });
 
-test('an object with an invalid selector selects nothing, and other objects are reconciled', async () => {
+test('a restored object with an invalid selector selects nothing, and does not disturb other objects', async () => {
   const { cluster, header, lines } = await startWithObjects({});
   lineOf(lines, 'deployments.apps').object.spec.selector.matchLabels = { app: 'not a label!' };
 
@@ -347,7 +347,7 @@ test('an object with an invalid selector selects nothing, and other objects are 
     .toMatchObject({ readyReplicas: 1 });
 });
 
-test('a snapshot with any damaged value is restored completely or not at all, and controllers go on', async () => {
+test('a snapshot with any damaged value is restored completely or not at all, and controllers still work afterwards', async () => {
   const { cluster, header, lines } = await startWithObjects({});
   const whole = textOf(header, lines);
   const damage = fc.record({ line: fc.nat(), place: fc.nat(), value: VALUES });

@@ -64,7 +64,7 @@ test('objects written in process can be read over HTTP, and objects written over
   expect(server.get('v1', 'ConfigMap', 'default', 'b')).toMatchObject({ data: { k: 'v' } });
 });
 
-test('an in-process call throws the ApiError that HTTP would answer', async () => {
+test('an in-process call throws an ApiError with the error that HTTP would answer', async () => {
   const { server } = await startCluster();
   server.create(configMap('a'));
 

@@ -79,7 +79,7 @@ test('[F-9] /status changes only the status, and the main resource changes every
   expect(status.body).toMatchObject({ spec: { replicas: 5 }, status: { replicas: 7 } });
 });
 
-test('every write records its manager in managedFields, from fieldManager or User-Agent', async () => {
+test('every write records the manager from fieldManager or User-Agent in managedFields', async () => {
   // Entries are in the order of their seconds: here of one second, and so of their names.
   const { send } = await startCluster({ clock: new FakeClock() });
   await send('POST', CONFIG_MAPS, configMap('a'), { 'user-agent': 'operator/1.2 (linux)' });

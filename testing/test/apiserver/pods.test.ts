@@ -93,7 +93,7 @@ test('deletecollection deletes the selected Pods only', async () => {
   expect(server.list('v1', 'Pod').map(({ metadata }) => metadata.name)).toEqual(['b']);
 });
 
-test('an eviction is refused while the budget does not allow it', async () => {
+test('an eviction is refused while the disruption budget does not allow it', async () => {
   const cluster = await startCluster();
   running(cluster, 'a');
   cluster.server.create({

@@ -48,7 +48,7 @@ test('[F-2] a watch from a lost revision gets no events until new changes have p
   expect(summary((await watched.next()) as never)).toBe('ADDED e');
 });
 
-test('[F-3] a list with NotOlderThan and a lost revision is answered 504', async () => {
+test('[F-3] a list with resourceVersionMatch=NotOlderThan and a lost revision is answered 504', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { server, send } = await startCluster({ clock });
   const snapshot = server.snapshot();

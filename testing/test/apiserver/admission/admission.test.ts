@@ -13,7 +13,7 @@ const service = (name: string, spec: object = {}): object => ({
 });
 
 describe('[F-12] admission of a Pod', () => {
-  test('admission gives every container of a Pod a service account and its token', async () => {
+  test('admission gives a Pod a service account, and mounts its token into every container', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', PODS, pod({ initContainers: [{ name: 'i', image: 'i' }] }));
@@ -34,7 +34,7 @@ describe('[F-12] admission of a Pod', () => {
     expect([spec.serviceAccountName, spec.serviceAccount]).toEqual(['default', 'default']);
   });
 
-  test('admission mounts no token when the Pod or its account opts out', async () => {
+  test('admission mounts no token when the Pod or its service account disables it', async () => {
     const { send } = await startCluster();
     await send('POST', '/api/v1/namespaces/default/serviceaccounts', {
       metadata: { name: 'silent' },
@@ -50,7 +50,7 @@ describe('[F-12] admission of a Pod', () => {
     expect(second.spec.imagePullSecrets).toEqual([{ name: 's' }]);
   });
 
-  test('admission lets a Pod tolerate a lost node for five minutes, unless the Pod has its own toleration', async () => {
+  test('admission lets a Pod tolerate a lost node for five minutes, unless the Pod has such a toleration itself', async () => {
     const { send } = await startCluster();
     const own = { key: 'node.kubernetes.io/not-ready', operator: 'Exists' };
 

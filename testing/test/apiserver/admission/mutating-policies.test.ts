@@ -69,7 +69,7 @@ function deployment(name: string): object {
 }
 
 describe('[admission 5] a MutatingAdmissionPolicy', () => {
-  test('a mutating policy sets defaults on a create, and a repeated mutation changes nothing', async () => {
+  test('a mutating policy sets defaults on a create, and changes nothing when it runs again', async () => {
     const { server, send } = await startCluster();
     mutate(server, [
       apply(`

@@ -75,7 +75,7 @@ describe('[F-17] admission by a ResourceQuota', () => {
     ]);
   });
 
-  test('a ResourceQuota sums the requests of Pods, and refuses Pods without them', async () => {
+  test('a ResourceQuota adds up the resource requests of Pods, and refuses Pods without requests', async () => {
     const cluster = await startCluster();
     const hard = { 'requests.cpu': '300m', 'limits.memory': '2Gi' };
     await quota(cluster, hard);
@@ -116,7 +116,7 @@ describe('[F-17] admission by a ResourceQuota', () => {
     ]);
   });
 
-  test('a ResourceQuota applies to creates of its resources in its own namespace only', async () => {
+  test('a ResourceQuota applies only to creates of its resources in its namespace', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', `${CORE}/configmaps`, named('a'));
     await quota(cluster, { configmaps: '1' });

@@ -37,7 +37,7 @@ describe('the user of a request', () => {
     });
   });
 
-  test('an unknown token is answered 401, also with AlwaysAllow', async () => {
+  test('an unknown token is answered 401, even with AlwaysAllow', async () => {
     const server = await ApiServer.start();
     onTestFinished(() => server.close());
 
@@ -55,7 +55,7 @@ describe('the user of a request', () => {
     });
   });
 
-  test('without anonymous access a request without credentials is answered 401, also for /version', async () => {
+  test('without anonymous access a request without credentials is answered 401, even for /version', async () => {
     const server = await rbacServer({
       authentication: { anonymous: false, tokens: { t: 'jane' } },
     });
@@ -85,7 +85,7 @@ describe('the user of a request', () => {
 });
 
 describe('the URL of a user', () => {
-  test('urlFor gives each user a port of its own, and requests to it are from that user', async () => {
+  test('urlFor returns a different port for each user, and requests to this port are from that user', async () => {
     const server = await rbacServer();
 
     const urls = [
@@ -163,7 +163,7 @@ describe('a token issued to a ServiceAccount', () => {
     });
   });
 
-  test('an issued token is valid for an hour or the requested time, and one minute more', async () => {
+  test('an issued token is valid for an hour or the requested time, and for one minute longer', async () => {
     const clock = new FakeClock(Date.parse('2026-11-21T06:00:00Z'));
     const server = await serverWithAccount(clock);
 
@@ -274,7 +274,7 @@ describe('a token issued to a ServiceAccount', () => {
     expect([answer.status, answer.body.message]).toEqual([code, message]);
   });
 
-  test('a forged token, an unsigned one and one for another audience are refused', async () => {
+  test('a forged token, an unsigned token and a token for another audience are refused', async () => {
     const server = await serverWithAccount();
     const token = issued(await ask(server));
     const [head = '', payload = '', signature = ''] = token.split('.');

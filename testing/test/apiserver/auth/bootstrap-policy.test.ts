@@ -10,7 +10,7 @@ const rulesOf = (server: ApiServer, name: string): readonly object[] => {
 };
 
 describe('the bootstrap roles of a cluster', () => {
-  test('the bootstrap roles exist with RBAC only', async () => {
+  test('the bootstrap roles exist only with RBAC', async () => {
     const open = await ApiServer.start();
     onTestFinished(() => open.close());
     const server = await rbacServer();
@@ -113,7 +113,7 @@ describe("the roles of Kubernetes' own components", () => {
     expect([nodes.status, secrets.status]).toEqual([200, 403]);
   });
 
-  test('bootstrap Roles in namespaces are bound to their users only', async () => {
+  test('bootstrap Roles in namespaces are bound only to the components that need them', async () => {
     const server = await rbacServer({ workloads: {} });
     const token = { authorization: `Bearer ${tokenOf(server)}` };
     const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
@@ -146,7 +146,7 @@ describe('authorization RBAC,AlwaysAllow', () => {
     expect(asked.body.status).toEqual({ allowed: true });
   });
 
-  test('with RBAC,AlwaysAllow the reason for an allowed request names the binding', async () => {
+  test('with RBAC,AlwaysAllow the reason for an allowed request contains the binding', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     server.create(role('reader', undefined, { verbs: ['get'], nonResourceURLs: ['/logs'] }));
     server.create(binding('readers', undefined, 'ClusterRole/reader', 'User/guest'));

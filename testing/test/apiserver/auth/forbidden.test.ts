@@ -91,7 +91,7 @@ describe('[F-10] a forbidden request is answered 403 with the message of Kuberne
 describe('the reach of a Role', () => {
   const LIST = { verbs: ['list'], apiGroups: [''], resources: ['configmaps'] };
 
-  test('a Role counts from the moment it is bound until its rules or binding are removed', async () => {
+  test('a Role takes effect when it is bound, until its rules or its binding are removed', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('dev');
     const status = async (): Promise<number> => (await send(url, CONFIG_MAPS)).status;
@@ -108,7 +108,7 @@ describe('the reach of a Role', () => {
     expect([before, granted, emptied, unbound]).toEqual([403, 200, 403, 403]);
   });
 
-  test('a Role counts in its own namespace only', async () => {
+  test('a Role takes effect only in its namespace', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     const url = await server.urlFor('dev');
@@ -122,7 +122,7 @@ describe('the reach of a Role', () => {
     expect(statuses).toEqual([200, 403, 403]);
   });
 
-  test('a binding to a ServiceAccount without a namespace means the namespace of the binding', async () => {
+  test('a ServiceAccount without a namespace in a binding is a ServiceAccount in the namespace of the binding', async () => {
     const server = await rbacServer();
     server.create(role('lists', 'demo', LIST));
     const { subjects: _, ...rest } = binding('to-op', 'demo', 'Role/lists', 'User/x') as ReturnType<
@@ -190,7 +190,7 @@ describe('the reach of a Role', () => {
   });
 });
 
-describe('rights for a write that creates', () => {
+describe('rights for a write that creates an object', () => {
   const apply = (url: string, name: string, body: object = {}) =>
     fetch(`${url}${CONFIG_MAPS}/${name}?fieldManager=test`, {
       method: 'PATCH',
@@ -203,7 +203,7 @@ describe('rights for a write that creates', () => {
       }),
     });
 
-  test('an apply that creates needs the right to create', async () => {
+  test('an apply that creates an object needs the right to create', async () => {
     const server = await rbacServer();
     const metadata = { name: 'there', namespace: 'demo' };
     server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });

@@ -74,7 +74,7 @@ describe('impersonation with kubectl --as', () => {
     );
   });
 
-  test('the verb impersonate allows exactly the named users and groups', async () => {
+  test('the verb `impersonate` allows exactly the users and groups that the rule lists', async () => {
     const server = await rbacServer();
     allow(server, {
       verbs: ['impersonate'],

@@ -302,7 +302,7 @@ describe('TokenReview', () => {
     ]);
   });
 
-  test('a TokenReview authenticates a token only for its own audiences', async () => {
+  test('a TokenReview authenticates a token only for the audiences of the token', async () => {
     const server = await rbacServer();
     const metadata = { name: 'op', namespace: 'demo' };
     server.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });

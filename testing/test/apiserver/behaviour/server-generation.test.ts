@@ -264,7 +264,7 @@ describe('the Table of CustomResourceDefinitions', () => {
   test.each([
     '1.37',
     '1.38',
-  ] as const)('the Table of definitions in Kubernetes %s has scope, versions and four wide columns', async (generation) => {
+  ] as const)('the Table of definitions in Kubernetes %s has columns for scope and versions, and four wide columns', async (generation) => {
     const { columnDefinitions, rows } = await tableOf(generation);
 
     expect(

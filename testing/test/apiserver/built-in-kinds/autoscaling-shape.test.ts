@@ -55,7 +55,7 @@ test('a v2 autoscaler that is read in v1 has only its CPU target', async () => {
   expect(read.body.spec).toEqual({ ...SPEC, targetCPUUtilizationPercentage: 60 });
 });
 
-test('a write to one version of an autoscaler is visible in the other', async () => {
+test('a write to one version of an autoscaler changes the other version, too', async () => {
   const { send, server } = await startCluster();
   await send('POST', V1, autoscaler('v1', { targetCPUUtilizationPercentage: 70 }));
 

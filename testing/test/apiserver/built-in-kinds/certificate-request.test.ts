@@ -35,7 +35,7 @@ test('a new CertificateSigningRequest has the name, uid, groups and extra of its
   });
 });
 
-test('the user that a client writes into a CertificateSigningRequest is replaced by the sender', async () => {
+test('the API server replaces the user in a CertificateSigningRequest by the sender of the request', async () => {
   const server = await openServer();
   const lie = { username: 'root', uid: '0', groups: ['system:masters'], extra: { a: ['b'] } };
 

@@ -94,7 +94,7 @@ test('a claim without a data source cannot later get a data source that the API 
   expect([status, body.spec.dataSource]).toEqual([200, undefined]);
 });
 
-test('a volumeClaimTemplate keeps its data source as it was written', async () => {
+test('the data source in a volumeClaimTemplate is stored unchanged', async () => {
   const { send } = await startCluster();
   const { body } = await send('POST', '/apis/apps/v1/namespaces/default/statefulsets', {
     apiVersion: 'apps/v1',

@@ -374,7 +374,7 @@ test.each([
   ['1 day 2 hours', '26h'],
   ['5 minutes', '5m'],
   ['7 millis', '7ms'],
-])('[F-11] a rule reads the duration %s as %s', (span, same) => {
+])('[F-11] a rule parses the duration %s as %s', (span, same) => {
   expect(said(`self.span == duration("${same}")`, { value: { ...VALUE, span } })).toEqual([]);
 });
 

@@ -39,7 +39,7 @@ test.each([
     { w: { type: 'string', enum: ['a', 'b'] } },
     "self.w.contains('a')",
   ],
-])('a rule is cheap enough when %s', (_, properties, rule) => {
+])('a rule stays within the cost budget when %s', (_, properties, rule) => {
   expect(costsOf(withRules(properties, rule))).toEqual([]);
 });
 

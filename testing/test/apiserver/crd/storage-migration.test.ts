@@ -75,7 +75,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     { apiVersion: BETA, options: { generation: '1.37', storageMigrations: true } },
     { apiVersion: BETA, options: { storageMigrations: true } },
     { apiVersion: BETA, options: { generation: '1.35', storageMigrations: true } },
-  ] as const)('a $apiVersion migration with $options rewrites each object and leaves only the stored version in storedVersions', async ({
+  ] as const)('a $apiVersion migration with $options rewrites each object, and storedVersions then contains only the stored version', async ({
     apiVersion,
     options,
   }) => {

@@ -210,7 +210,7 @@ describe('[F-11] invalid validation rules', () => {
     expect(said(ruled(rule))).toEqual([`${at}.${text}`]);
   });
 
-  test('a rule cannot use oldSelf on items of a list that cannot be correlated', () => {
+  test('a rule cannot use oldSelf on list items that cannot be matched with their old values', () => {
     const rules = [{ rule: 'self == oldSelf' }];
     const items = { type: 'string', maxLength: 9, 'x-kubernetes-validations': rules };
 
@@ -289,7 +289,7 @@ test.each([
       'status.storedVersions[0]: Invalid value: "v0": missing from spec.versions; v0 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v0 and removes v0 from status.storedVersions',
     ],
   ],
-])('[F-11] the definition %j gets the errors %j', (parts, expected) => {
+])('[F-11] the definition %j is refused with the errors %j', (parts, expected) => {
   expect(said(parts)).toEqual(expected);
 });
 

@@ -39,7 +39,7 @@ describe('[F-10] JSON bodies', () => {
     ],
     [`{"${'x'.repeat(50)}`, '', `unexpected end of JSON input ({"${'x'.repeat(28)} ...)`],
     ['ab', '', "invalid character 'a' looking for beginning of value (6162)"],
-  ])('the body %j is refused with 400 and the beginning of the body', async (text, _, why) => {
+  ])('the body %j is refused with 400, and the error quotes its beginning', async (text, _, why) => {
     const cluster = await startCluster();
 
     const { status, body } = await post(cluster, CONFIG_MAPS, text);
@@ -89,7 +89,7 @@ describe('[F-10] JSON bodies', () => {
     expect(answer.body.bogus).toBeUndefined();
   });
 
-  test('a value of the wrong type is reported with its Go struct and path', async () => {
+  test('a value of the wrong type is reported with the Go struct and the path of its field', async () => {
     const cluster = await startCluster();
     const body =
       '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":"3"}}';

@@ -41,7 +41,7 @@ test.each([
   ]);
 });
 
-test('[F-9] a Binding without a node or for a missing Pod is refused', async () => {
+test('[F-9] a Binding without a node, or for a Pod that does not exist, is refused', async () => {
   const cluster = await startCluster();
   const absent = await bind(cluster, `${PODS}/web/binding`);
   await createPod(cluster, 'app');
@@ -91,7 +91,7 @@ test('a log request that no kubelet could answer is refused with the message of 
   ]);
 });
 
-test('exec without an upgrade is answered 400, and proxy to a Pod 501', async () => {
+test('`exec` without an upgrade is answered 400, and `proxy` to a Pod is answered 501', async () => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
   await bind(cluster, `${PODS}/web/binding`);
@@ -123,7 +123,7 @@ test('a proxy request to a Service is answered 503 because it has no endpoints',
   expect(absent.status).toBe(404);
 });
 
-test('a kind that is not stored can be created but not listed', async () => {
+test('objects of a kind that is not stored can be created but not listed', async () => {
   const { send } = await startCluster();
 
   const list = await send('GET', '/apis/authentication.k8s.io/v1/tokenreviews');

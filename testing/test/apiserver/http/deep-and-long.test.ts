@@ -143,7 +143,7 @@ test('[attack A-1] an object nested one level too deep is refused with the messa
   expect(merged.text).toMatch(/error decoding patch: invalid character '.' exceeded max depth/);
 });
 
-test('[attack A-1] a patch cannot nest an object deeper than a body can', async () => {
+test('[attack A-1] a patch cannot make an object more deeply nested than the limit for bodies', async () => {
   const boxes = await start();
   await send('POST', boxes, box('deep', nested(9_999)));
   await send('POST', boxes, box('flat', '{"a":1}'));
@@ -253,7 +253,7 @@ test('[attack A-7] schemas, defaults and rules accept a long integer as an integ
   expect(created.text).toContain(`{"big":${LONG},"filled":5,"free":${LONG}}`);
 });
 
-test('[attack A-7] an integer beyond 64 bits becomes a float, as in Go', async () => {
+test('[attack A-7] an integer that does not fit into 64 bits becomes a float, as in Go', async () => {
   const boxes = await start();
 
   const { text } = await send('POST', boxes, box('far', '{"a":9223372036854775808,"b":1e3}'));
@@ -262,7 +262,7 @@ test('[attack A-7] an integer beyond 64 bits becomes a float, as in Go', async (
   expect(text).toContain('"b":1000');
 });
 
-test('[attack A-7] 64-bit fields of built-in kinds are exact, and 32-bit fields refuse longer numbers', async () => {
+test('[attack A-7] 64-bit fields of built-in kinds keep all digits, and 32-bit fields refuse larger numbers', async () => {
   await start();
   const pods = `${server.url}/api/v1/namespaces/team/pods`;
   const pod = (fields: string): string =>

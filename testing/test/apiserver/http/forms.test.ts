@@ -41,7 +41,7 @@ test('[F-13] a Table with an unknown includeObject is refused', async () => {
   expect(ignored.status).toBe(200);
 });
 
-test('[F-13] a Table has the page and continue token of its list', async () => {
+test('[F-13] a Table has the same page of items and the same continue token as its list', async () => {
   const cluster = await startCluster();
   for (const name of ['a', 'b', 'c']) cluster.server.create(configMap(name));
 

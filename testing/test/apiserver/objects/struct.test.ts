@@ -263,7 +263,7 @@ describe('decoding of structs as Go decodes them', () => {
     expect(problemWith(kind, value, apiVersion)).toContain(` ${where}`);
   });
 
-  test('of several errors that of a type with a custom decoder is reported', () => {
+  test('if several values are wrong, the error from a type with a custom decoder is reported', () => {
     const text = (value: Json) => problemWith('PodDisruptionBudget', value, 'policy/v1');
 
     expect(text({ metadata: { name: 7 }, spec: { minAvailable: false } })).toMatch(/minAvailable/);
@@ -296,7 +296,7 @@ describe('decoding of structs as Go decodes them', () => {
     ],
     // The struct says which field comes first.
     [{ spec: 7, metadata: 7 }, 'cannot restore struct from: int64'],
-  ])('the decoder for unstructured objects reports %j with a message of its own', (value, text) => {
+  ])('the decoder for unstructured objects reports %j with a special message', (value, text) => {
     const { mismatch } = decodeStruct(value, 'io.k8s.api.core.v1.Pod', 'converter');
 
     expect(mismatch?.problem).toBe(text);

@@ -149,7 +149,7 @@ test('[F-13] a schema has field types, required fields and merge rules of lists'
   ]);
 });
 
-test('[F-13] every OpenAPI v3 document has all kinds of its version and no unresolved reference', async () => {
+test('[F-13] every OpenAPI v3 document contains all kinds of its version, and no unresolved reference', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 
@@ -172,7 +172,7 @@ test('[F-13] every OpenAPI v3 document has all kinds of its version and no unres
   }
 });
 
-test('[F-13] every PATCH has fieldValidation, and strategic merge patches for built-in kinds only', async () => {
+test('[F-13] every PATCH has the parameter fieldValidation, and only built-in kinds accept strategic merge patches', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
   const patchOf = async (document: string, path: string) =>
@@ -250,7 +250,7 @@ test('[F-13] a document changes when any definition of its version changes', asy
   expect([minimum(before), minimum(after)]).toEqual([1, 2]);
 });
 
-test('[F-13] the OpenAPI v2 document has the same schemas', async () => {
+test('[F-13] the OpenAPI v2 document has the same schemas as the v3 documents', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 

@@ -135,7 +135,7 @@ test('[found 9] the OpenAPI v2 protobuf has the parameters of PATCH by group, ve
   expect(patch.at(9).entry(1, '200').at(1, 1).text).toBe('OK');
 });
 
-test('the OpenAPI v2 protobuf has descriptions, also for fields that refer to a type', async () => {
+test('the OpenAPI v2 protobuf has descriptions, even for fields that refer to a type', async () => {
   const document = await message(await startCluster());
   const claim = document.at(9).entry(1, 'io.k8s.api.core.v1.PersistentVolumeClaim');
   const list = document.at(8).entry(2, '/api/v1/namespaces/{namespace}/secrets').at(2);

@@ -124,7 +124,7 @@ test('a merge patch changes exactly the entries that it contains', () => {
   );
 });
 
-test('a JSON patch of a list equals splicing, or changes nothing', () => {
+test('a JSON patch of a list has the same effect as Array.splice, or no effect', () => {
   const operation = fc.record({
     op: fc.constantFrom('add', 'remove', 'replace'),
     at: fc.oneof(fc.integer({ min: -4, max: 6 }).map(String), fc.constant('-')),

@@ -47,7 +47,7 @@ describe('an apply that omits the last metadata field of its manager', () => {
     expect(after).toEqual({ ...config, metadata: { name: 'c', uid: 'uid-1', managedFields: [] } });
   });
 
-  test('an apply without a name in its metadata keeps the name', () => {
+  test('an object keeps its name if an apply has no name in its metadata', () => {
     const live = applied(undefined, configMap({}, { labels: { team: 'red' } }));
 
     const after = applied(live, { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} });
@@ -117,7 +117,7 @@ describe('a struct in a list item that an apply drops', () => {
   });
 });
 
-test('a keyed list loses the last item of one manager and keeps the items of another', () => {
+test('a keyed list loses the last item of one manager, and keeps the items of another manager', () => {
   const withVolumes = (...names: string[]): JsonObject =>
     pod({
       containers: [{ name: 'web' }],

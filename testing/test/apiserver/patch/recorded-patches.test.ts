@@ -72,7 +72,7 @@ function patched(before: JsonObject, { contentType, body }: RecordedExchange): J
 }
 
 describe('[F-8] recorded patches', () => {
-  test.each([2, 3, 4, 5, 8])('the patch of exchange %i gives the recorded object', (id) => {
+  test.each([2, 3, 4, 5, 8])('the patch of exchange %i results in the recorded object', (id) => {
     const before = withControllersWrites(stateBefore(id), exchange(id).answer);
 
     const after = patched(before, exchange(id));

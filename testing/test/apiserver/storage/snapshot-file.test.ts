@@ -100,7 +100,7 @@ test('a snapshot has no history, and watches can resume from the revision of the
   expect(copy.eventsAfter('not-there', storage.revision - 1)).toBeUndefined();
 });
 
-describe('a text that is not a snapshot is refused', () => {
+describe('data that is not a snapshot is refused', () => {
   const refusal = (text: string | Buffer): string => {
     try {
       parseSnapshot(Buffer.from(text as string));
@@ -155,7 +155,7 @@ describe('a text that is not a snapshot is refused', () => {
     [header() + line({}, { resourceVersion: 'new' }), /line 2 .* up to revision 9/],
     [header({ objects: 2 }) + line() + line(), 'line 3 has things a again'],
     [header() + line() + line(), 'it goes on after its 1 objects'],
-  ])('the text %j is refused as a snapshot', (text, message) => {
+  ])('the data %j is refused as a snapshot', (text, message) => {
     const found = refusal(text);
 
     if (typeof message === 'string') expect(found).toBe(message);

@@ -132,7 +132,7 @@ describe('the window of watch events', () => {
     for (let i = 0; i < count; i++) storage.put('configmaps', object('a', i));
   }
 
-  test('[F-2] the watch window holds a hundred events, and drops the oldest once they are old', () => {
+  test('[F-2] the watch window holds a hundred events, and drops the oldest events after some time', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock, compactionIntervalMs: 0 });
     const start = storage.revision;
@@ -216,7 +216,7 @@ describe('snapshots of the storage', () => {
     );
   });
 
-  test('later writes do not change a snapshot, and it can be restored twice', () => {
+  test('later writes do not change a snapshot, which can be restored more than once', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a'));
     const snapshot = storage.snapshot();

@@ -421,7 +421,7 @@ test('the row of a binding shows its role and its subjects in separate columns',
   });
 });
 
-test('the row of a quota shows used and hard amounts, limits in a separate column', () => {
+test('the row of a quota shows used and hard amounts, and has a separate column for limits', () => {
   const status = { hard: { pods: '4', 'limits.cpu': '2', cpu: '1' }, used: { pods: '1' } };
 
   expect(row('ResourceQuota', { status })).toMatchObject({

@@ -48,7 +48,7 @@ test('serial numbers of certificates are positive and unique', () => {
   expect(new Set(serials).size).toBe(serials.length);
 });
 
-test('a certificate is for TLS servers, and is valid from 2020 to 9999', () => {
+test('a certificate can be used only by TLS servers, and is valid from 2020 to 9999', () => {
   const issued = new X509Certificate(new CertificateAuthority().issue(['localhost']).cert);
 
   expect(issued.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);

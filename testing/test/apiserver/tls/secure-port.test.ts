@@ -124,7 +124,7 @@ test('for the test itself the secure server also has a port without TLS for each
   expect(server.requests).toMatchObject([{ user: 'root' }]);
 });
 
-test('the secure port carries writes, watches and their ends over HTTP/2', async () => {
+test('writes, watches and the ends of watches work over HTTP/2 on the secure port', async () => {
   const server = await secureServer();
   const client = session(server);
   const watches = ['clean', 'reset'].map(() =>
@@ -218,7 +218,7 @@ test.each([
   expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('renewAuthority changes the authority for new connections', async () => {
+test('after renewAuthority new connections get a certificate of a new authority', async () => {
   const server = await secureServer();
   const trusted = server.secure.ca;
   const before = session(server);
@@ -250,7 +250,7 @@ test('a stopped secure server has the same URL and authority when it listens aga
   expect((await ask(session(server, ca), { ':path': '/version' })).status).toBe(200);
 });
 
-test('server.secure throws without TLS', async () => {
+test('`server.secure` throws an error on a server without TLS', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
 

@@ -87,7 +87,7 @@ describe.each(WRONG)('[F-3] the malformed resourceVersion=%s', (version, why) =>
     });
   });
 
-  test('a bad selector is reported before a malformed resourceVersion, also in a watch', async () => {
+  test('an invalid selector is reported before a malformed resourceVersion, in lists and in watches', async () => {
     const { send } = await startCluster(BRIEF);
 
     const answers = [

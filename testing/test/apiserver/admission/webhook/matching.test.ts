@@ -81,7 +81,7 @@ describe('the rules of a webhook', () => {
     expect(cluster.asked()).toEqual(expected);
   });
 
-  test('a webhook that matches the subresource scale gets Scale objects', async () => {
+  test('a webhook whose rules match the subresource `scale` gets Scale objects', async () => {
     const cluster = await startCluster();
     const { url, reviews } = await startWebhook(() => ({ allowed: true }));
     const rules = [{ ...RULE, resources: ['foos/scale'] }];
@@ -191,7 +191,7 @@ describe('the match conditions of a webhook', () => {
   const create = (name: string): object => ({ metadata: { name }, data: { k: name } });
   const broken = { name: 'broken', expression: 'object.data.none == "x"' };
 
-  test('a webhook is called only if all match conditions hold, with object, request, options and user', async () => {
+  test('a webhook is called only if all match conditions are true, which can use object, request, options and user', async () => {
     const { send, asked } = await askedAbout({
       matchConditions: [
         { name: 'data', expression: "object.data.k.startsWith('a')" },

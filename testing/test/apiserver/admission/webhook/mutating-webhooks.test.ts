@@ -89,7 +89,7 @@ describe('a mutating webhook', () => {
     expect(body.data.turns).toBe('1231');
   });
 
-  test('a mutating webhook that did not match in the first round is not called in the second', async () => {
+  test('a mutating webhook that did not match in the first round is not called in the second round', async () => {
     const { server, send } = await startCluster();
     const early = await startWebhook(turns('e'));
     const labelling = await startWebhook(() =>
@@ -229,7 +229,7 @@ describe('a mutating webhook', () => {
     );
   });
 
-  test('an update starts again when another write happens during the webhook call', async () => {
+  test('an update is tried again if the object is written during the webhook call', async () => {
     const { server, send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a', {}, { n: '0' }));
     let asked = 0;
@@ -245,7 +245,7 @@ describe('a mutating webhook', () => {
     expect([status, body.data]).toEqual([200, { n: '1', mine: 'yes', asked: '2' }]);
   });
 
-  test('a mutating webhook sees the defaults of a custom resource, and its additions are validated and pruned', async () => {
+  test('a mutating webhook gets a custom resource with its defaults, and the fields that it adds are validated and pruned', async () => {
     const { server, send } = await startCluster();
     server.create({
       apiVersion: 'apiextensions.k8s.io/v1',

@@ -8,7 +8,7 @@ import { configuration, startWebhook, webhook } from '../../support/webhook-serv
 const ALLOW = (): object => ({ allowed: true });
 
 describe('a validating webhook', () => {
-  test('[F-18] a validating webhook denies with its own Status and the message of Kubernetes', async () => {
+  test('[F-18] the refusal of a validating webhook has the Status of the webhook, and the message of Kubernetes', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(({ object }) =>
       object.data.color === 'red'

@@ -44,7 +44,7 @@ function made({ events }: SimulatedCluster): readonly (string | undefined)[] {
     .map(({ object }) => object.metadata.creationTimestamp);
 }
 
-test('a CronJob creates one Job per scheduled time, named after its minute', () => {
+test('a CronJob creates one Job per scheduled time, whose name contains that minute', () => {
   const demo = cluster();
   cronJob(demo);
 
@@ -145,7 +145,7 @@ test('a CronJob keeps as many ended Jobs as its history limits allow', () => {
   ]);
 });
 
-test('a CronJob resumed after a year creates one Job, not half a million', () => {
+test('a CronJob that is resumed after a year creates one Job, and not half a million', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true });
   demo.clock.advance(365 * 24 * 60 * MINUTE_MS);

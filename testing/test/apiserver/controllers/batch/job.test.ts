@@ -268,7 +268,7 @@ test('each Pod of an indexed Job has an index, and the status lists the complete
   });
 });
 
-test('an index whose Pod fails gets another Pod', () => {
+test('an index whose Pod has failed gets a new Pod', () => {
   const spec = { completionMode: 'Indexed', completions: 3, parallelism: 3 };
   const cluster = clusterWith(spec, 15_000);
   cluster.clock.advance(50);
@@ -287,7 +287,7 @@ test('an index whose Pod fails gets another Pod', () => {
   expect(job(cluster)?.status).toMatchObject({ failed: 1, succeeded: 3, completedIndexes: '0-2' });
 });
 
-test('a Job with another managedBy is ignored', () => {
+test('a Job with managedBy for another controller is ignored', () => {
   const cluster = clusterWith({ completions: 1, managedBy: 'example.com/queue' });
 
   cluster.clock.advance(5_000);

@@ -77,7 +77,7 @@ test('a serial controller handles objects one after the other, in the order of t
   expect(looks).toEqual(['c at 1', 'a at 11', 'b at 21']);
 });
 
-test('a serial controller works off a long queue without waiting', () => {
+test('a serial controller handles the objects of a long queue without waiting in between', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 1, writeMs: 10, serial: true } });
 

@@ -61,7 +61,7 @@ describe('an apply that omits a field', () => {
   });
 });
 
-test('a list item stays as long as one manager applies it', () => {
+test('a list item stays as long as at least one manager applies it', () => {
   const items = (...all: JsonObject[]): JsonObject => pod({ containers: all });
   const one = applied(undefined, items({ name: 'a' }, { name: 'b', image: 'i' }));
   const both = applied(one, items({ name: 'b', tty: true }), { manager: 'two' });
@@ -101,7 +101,7 @@ describe('a conflict of server-side apply', () => {
     );
   });
 
-  test('applying an equal value shares the field without a conflict', () => {
+  test('a manager that applies an equal value becomes a second owner of the field, without a conflict', () => {
     const after = applied(live, configMap({ a: '1' }));
 
     expect(owners(after)).toMatchObject({
@@ -214,7 +214,7 @@ describe('lists in server-side apply', () => {
     });
   });
 
-  test('a list without keys has one owner', () => {
+  test('a list without keys has one owner for the whole list', () => {
     const live = updated(undefined, pod({ containers: [{ name: 'c', args: ['a', 'b'] }] }));
 
     const apply = (): unknown =>
@@ -233,7 +233,7 @@ test('an atomic map is replaced as a whole', () => {
   expect(owners(after)['one Apply']).toEqual({ 'f:spec': { 'f:nodeSelector': {} } });
 });
 
-test('a manager that applies in another version still owns its fields', () => {
+test('a manager that applies in another API version still owns its fields', () => {
   const live = applied(undefined, website({ a: 1, b: 2 }));
 
   const after = applied(live, { ...website({ a: 1 }), apiVersion: 'example.dev/v2' });
@@ -294,7 +294,7 @@ describe('custom resources in server-side apply', () => {
     });
   });
 
-  test('owners of fields become owners of the whole list or map when a schema makes it atomic', () => {
+  test('when a new schema makes a list or map atomic, the owners of its fields become owners of the whole value', () => {
     const before = { tags: ['a'], pages: [{ path: '/', title: 'Home' }], theme: { color: 'red' } };
     const spec = { type: 'object', properties: { tags: {}, pages: {}, theme: {} } };
     const ATOMIC: JsonObject = { type: 'object', properties: { spec } };
@@ -376,7 +376,7 @@ describe('entries of managedFields', () => {
   test.each([
     [[]],
     [[{}]],
-  ])('an update with managedFields %j removes all entries', (managedFields) => {
+  ])('an update with the managedFields %j removes all entries of managedFields', (managedFields) => {
     const live = updated(undefined, configMap({ a: '1' }));
 
     const after = updated(live, {
@@ -388,7 +388,7 @@ describe('entries of managedFields', () => {
     expect(owners(after)).toEqual({});
   });
 
-  test('at most ten update entries are kept, and the oldest are merged', () => {
+  test('at most ten entries for updates are kept, and older entries are merged', () => {
     let live = updated(undefined, configMap({ k0: '' }), { manager: 'm0', time: timeOf(0) });
     for (let index = 1; index <= 12; index++) {
       const data = { ...(live.data as object), [`k${index}`]: '' };

@@ -230,7 +230,7 @@ test('a JSON patch handles __proto__ as an ordinary field', () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-test('a JSON patch test treats a missing field as null', () => {
+test('a test operation of a JSON patch treats a missing field as null', () => {
   const test = (value: unknown, path = '/data/lock'): unknown =>
     applyJsonPatch({ data: { a: '1' } }, [
       { op: 'test', path, value },

@@ -21,7 +21,7 @@ const TWO_CONTAINERS = {
   ],
 };
 
-test('a strategic patch merges the list item with the same key and keeps the order', () => {
+test('a strategic patch merges list items with the same key, and keeps the order of the list', () => {
   const spec = patchedSpec(TWO_CONTAINERS, { containers: [{ name: 'b', image: 'three' }] });
 
   expect(spec).toEqual({
@@ -135,7 +135,7 @@ test('a strategic patch merges finalizers as a set, and removes those that a dir
   expect(patched).toEqual({ metadata: { finalizers: ['x/3', 'x/2'] } });
 });
 
-test('a strategic patch with $retainKeys keeps only those keys of a map', () => {
+test('a strategic patch with $retainKeys keeps only the listed keys of a map', () => {
   const document = {
     spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } },
   };

@@ -154,7 +154,7 @@ test.each(
   if (problem !== undefined) expect(body.message).toContain(problem);
 });
 
-test('[F-4] a generated name has the first 58 characters of generateName and five random ones', async () => {
+test('[F-4] a generated name has the first 58 characters of generateName and five random characters', async () => {
   const { send } = await startCluster();
   const base = 'a'.repeat(62);
 

@@ -159,7 +159,7 @@ describe('[F-12] validation of a Job', () => {
     ]);
   });
 
-  test('the template of a Job is immutable, and the error shows it as Go does', () => {
+  test('the template of a Job is immutable, and the error prints the template as Go does', () => {
     const before = changedBy(JOB, {
       'metadata.resourceVersion': '1',
       'spec.manualSelector': true,

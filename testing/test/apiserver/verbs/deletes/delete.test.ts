@@ -100,7 +100,7 @@ test('[F-6] deleting a Job orphans its Pods by default', async () => {
   expect((body as Answer).metadata.finalizers).toContain('orphan');
 });
 
-test('[F-6] a watch sees a Pod marked for deletion before it is deleted, even without a grace period', async () => {
+test('[F-6] a watch gets an event when a Pod is marked for deletion, and another one when it is deleted', async () => {
   const { server, send } = await started();
   server.create(pod('a'));
   const events = eventsOf(server, 'pods');
@@ -118,7 +118,7 @@ test('[F-6] a watch sees a Pod marked for deletion before it is deleted, even wi
   );
 });
 
-test('[F-6] a second deletion can only shorten the grace period, which counts from the first', async () => {
+test('[F-6] a second deletion can only shorten the grace period, which begins with the first deletion', async () => {
   const { server, send, clock } = await started();
   server.create(pod('a', { nodeName: 'node-1' }));
   await send('DELETE', `${PODS}/a`);
@@ -166,7 +166,7 @@ test('[F-6] the DELETED event has the last stored finalizers and a new resourceV
   expect(events[0]?.object.metadata.resourceVersion).not.toBe(before);
 });
 
-test('[F-6] deletecollection deletes one object after the other, collectionDeleteMs apart', async () => {
+test('[F-6] deletecollection deletes one object after the other, with a pause of collectionDeleteMs', async () => {
   const clock = new FakeClock(START_MS);
   const { server, send } = await startCluster({ clock, collectionDeleteMs: 5 });
   for (const name of ['a', 'b']) server.create(configMap(name));
@@ -211,7 +211,7 @@ test.each([
   'default',
   'kube-system',
   'kube-public',
-])('the namespace %s cannot be deleted, whatever the precondition', async (name) => {
+])('the namespace %s cannot be deleted, whatever precondition the request has', async (name) => {
   const { send } = await startCluster();
   const options = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'other' } };
 

@@ -154,7 +154,7 @@ describe('[F-3] pages of a list', () => {
   });
 });
 
-describe('[F-3] resourceVersions of a list of three objects, and a fourth created later', () => {
+describe('[F-3] resourceVersions of lists, after three objects and later a fourth object were created', () => {
   test.each([
     ['without a resourceVersion', '', 4, 'latest'],
     ['with a limit', 'limit=2', 2, 'latest'],

@@ -231,7 +231,7 @@ test('shard lists, pages, watches and errors equal those of a real API server', 
   }
 }, 180_000);
 
-test('a real API server and the embedded one ignore shardSelector while the gate is off', async () => {
+test('a real API server and the embedded server ignore shardSelector while the gate is off', async () => {
   const both = await twins({});
 
   for (const text of ['', ' ', 'x', range(FIRST, MIDDLE)]) {

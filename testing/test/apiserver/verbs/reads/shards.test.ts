@@ -110,7 +110,7 @@ describe('[F-19] a list with a shardSelector', () => {
     expect(names(everywhere)).toEqual([one, 'other']);
   });
 
-  test('objects of one namespace share a shard, and cluster-scoped ones hash the empty string', async () => {
+  test('objects of one namespace are in one shard, and cluster-scoped objects in the shard of the empty string', async () => {
     const cluster = await startCluster(ON);
     await filled(cluster);
     const path = '/api/v1/namespaces';
@@ -168,7 +168,7 @@ describe('[F-19] a list with a shardSelector', () => {
 });
 
 describe('[F-19] pages of a sharded list', () => {
-  test('sharded pages return each object of the shard once, and count other objects as remaining', async () => {
+  test('sharded pages return each object of the shard once, and remainingItemCount includes other objects', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const all = [...lower, ...upper].toSorted();
@@ -210,7 +210,7 @@ describe('[F-19] pages of a sharded list', () => {
     expect(page.body.metadata.remainingItemCount).toBe(40 - 7 - 1);
   });
 
-  test('a sharded page uses the selector of its own request, because the token has none', async () => {
+  test('a sharded page uses the selector of its request, because the continue token contains no selector', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const first = await cluster.send('GET', `${CONFIG_MAPS}?${query(LOWER, 'limit=1')}`);
@@ -223,7 +223,7 @@ describe('[F-19] pages of a sharded list', () => {
 });
 
 describe('[F-19] a watch with a shardSelector', () => {
-  test('a sharded watch has the events of its shard only, and bookmarks', async () => {
+  test('a sharded watch gets only the events of its shard, and bookmarks', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&${query(LOWER, INITIAL)}`);
@@ -247,7 +247,7 @@ describe('[F-19] a watch with a shardSelector', () => {
     ]);
   });
 
-  test('a sharded watch of Events has all Events, unless labels or fields select', async () => {
+  test('a sharded watch of Events gets all Events, unless it also has a label or field selector', async () => {
     const cluster = await startCluster(ON);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) cluster.server.create(event(name));
     const none = range(FIRST, '0000000000000001');
@@ -326,7 +326,7 @@ describe('[F-19] parsing of shard selectors', () => {
     expect(body.message).toMatch(/^invalid shard selector: CEL parse error: ./);
   });
 
-  test('a shard selector is read after label and field selectors and before resourceVersion and continue', async () => {
+  test('a shard selector is checked after label and field selectors, and before resourceVersion and continue', async () => {
     const { send } = await startCluster(ON);
     const statusOf = async (more: string): Promise<number> =>
       (await send('GET', `${CONFIG_MAPS}?${query('x', more)}`)).status;
@@ -401,7 +401,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     expect((await send('GET', `${CONFIG_MAPS}?${query('x')}`)).status).toBe(200);
   });
 
-  test('an unknown feature gate is refused with the known names', async () => {
+  test('an unknown feature gate is refused, and the error lists the known gates', async () => {
     const featureGates = { ShardedList: true } as object;
 
     await expect(startCluster({ featureGates })).rejects.toMatchObject({
