@@ -152,7 +152,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test('CONTRIBUTING.md shows the same import table', () => {
+  test('CONTRIBUTING.md contains the same import table', () => {
     const [, page = ''] = read('CONTRIBUTING.md').split('## Inside the embedded API server');
     const rows = page.matchAll(/^\| `([a-z/-]+)\/` \| ([^|]*) \|/gm);
     const inTop = [...rows].flatMap(([, path = '', cell = '']) => {

@@ -57,7 +57,7 @@ const OWNER: Readonly<Record<string, string>> = {
   croner: 'testing/src/apiserver/controllers/batch/cron-schedule.ts',
 };
 
-test.each(Object.entries(OWNER))('the package %s is imported by %s only', (name, owner) => {
+test.each(Object.entries(OWNER))('the package %s is imported only by %s', (name, owner) => {
   const importing = importsIn('testing/src').filter(({ specifier }) => specifier === name);
 
   expect(importing.map(({ file }) => file)).toEqual([owner]);
@@ -87,7 +87,7 @@ test.each([
   expect(names.filter((name) => !used.has(name))).toEqual([]);
 });
 
-test('only the packages import chancery/internal', () => {
+test('only the folders under packages/ import chancery/internal', () => {
   const others = ['operator', 'examples', 'bench'].flatMap((folder) =>
     importsIn(folder).filter(({ specifier }) => specifier === 'chancery/internal'),
   );

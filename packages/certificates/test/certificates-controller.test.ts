@@ -170,7 +170,7 @@ test('the operator makes the Secret even if there is no webhook configuration ye
   await operator.kill();
 });
 
-test('a renewal adds the new authority to each bundle before its certificate is served, and removes the old one afterwards', async () => {
+test('a renewal adds the new authority to each bundle before its certificate is served, and removes the old authority afterwards', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const first = await secretOf(env, namespace);

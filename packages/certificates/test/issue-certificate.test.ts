@@ -44,7 +44,7 @@ test('a client that trusts the authority accepts the certificate for its DNS nam
   }
 });
 
-test('a certificate is valid for exactly the requested time, also beyond the year 2049', () => {
+test('a certificate is valid for exactly the requested time, even beyond the year 2049', () => {
   const validFrom = Date.parse('2049-12-01T00:00:00Z');
   const validUntil = Date.parse('2050-03-01T00:00:00Z');
 

@@ -229,7 +229,7 @@ test('[hooks 2] a repeated key is refused, because only the last one would count
   expect(() => rightsOf('rules: []\nrules: []\n')).toThrow('line 2 gives "rules"');
 });
 
-test('[hooks 2] a value of a wrong type is refused with its path, at every place', () => {
+test('[hooks 2] a value of a wrong type is refused with its path, in every field', () => {
   for (const { path, value, with: put } of PLACES) {
     const isScalar = typeof value !== 'object';
     const others = [isScalar ? { a: 1 } : 'text', typeof value === 'boolean' ? 'yes' : true, null];
@@ -337,7 +337,7 @@ test('waitForSynchronization: false has an effect only with a separate queue', (
   expect([without?.waitsForSynchronization, own?.waitsForSynchronization]).toEqual([true, false]);
 });
 
-test('each field of settings can be set without the others', () => {
+test('each field of settings can be set without the other fields', () => {
   const settings = (text: string) => configOf(`configVersion: v1\nonStartup: 1\nsettings: ${text}`);
 
   expect(settings('{executionMinInterval: 3s}').rateLimit).toEqual({ intervalMs: 3_000, burst: 1 });

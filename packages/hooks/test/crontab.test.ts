@@ -98,7 +98,7 @@ function anyField(min: number, max: number) {
   );
 }
 
-test('the next time is the first minute whose fields all match', () => {
+test('the next time of a schedule is the first minute of which all fields match', () => {
   fc.assert(
     fc.property(
       anyField(0, 59),

@@ -33,7 +33,7 @@ async function samples(metrics: HookMetrics): Promise<readonly string[]> {
   return (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-test('[hooks 20] hooks report counters, gauges and histograms, which get the label of their hook', async () => {
+test('[hooks 20] hooks report counters, gauges and histograms, which get a label with the name of the hook', async () => {
   const metrics = new HookMetrics(OWN);
   const labels = { row: 'north', age: '3' };
 
@@ -263,7 +263,7 @@ test('a repaired hook may use the names of its refused metrics with other types'
   expect(await samples(metrics)).toEqual(['depth{hook="a.sh"} 2']);
 });
 
-test('labels with unbounded values are refused beyond a limit, and expired series make room', async () => {
+test('series with ever new label values are refused beyond a limit, and expired series free room for new series', async () => {
   const metrics = new HookMetrics(OWN);
   const pods = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => ({
@@ -283,7 +283,7 @@ test('labels with unbounded values are refused beyond a limit, and expired serie
   expect(await samples(metrics)).toEqual(['one_more{hook="a.sh"} 1']);
 });
 
-test('the metrics of hooks are in the scrape of the process', async () => {
+test('the metrics of hooks are served together with the metrics of the process', async () => {
   const metrics = new HookMetrics(OWN);
   await report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
   const { logFor } = recordingLog();
@@ -320,7 +320,7 @@ test('a group always has exactly the series of its last report', async () => {
   );
 });
 
-test('[found 3] the total characters of all labels are limited, and equal series count once', async () => {
+test('[found 3] the number of characters of all labels together is limited, and equal series count once', async () => {
   const metrics = new HookMetrics(OWN);
   const long = 'x'.repeat(1_000);
   const labels = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`l${at}`, long]));

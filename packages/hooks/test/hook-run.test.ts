@@ -43,7 +43,7 @@ const append = (name: string) => ({
 });
 const remove = (name: string) => ({ operation: 'DeleteInBackground', ...named(name) });
 
-test('[hooks 13] [hooks S3] a document that twice loses a race with another writer is sent again alone, and the hook is not started again', async () => {
+test('[hooks 13] [hooks S3] a document with two conflicts with another writer is sent again alone, without another start of the hook', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'c' && attempt <= 2 ? refusal(409, 'Conflict') : undefined,
   );
@@ -106,7 +106,7 @@ test('[hooks S3] after a permanent failure of one document the later documents a
   ]);
 });
 
-test('[hooks S3] equal documents of one run are all applied, and a retry deletes and creates an object again', async () => {
+test('[hooks S3] equal documents of one run are all applied, and a retry repeats deletions and creations, but no finished patches', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'z' && attempt === 1 ? refusal(422, 'Invalid') : undefined,
   );
@@ -258,7 +258,7 @@ test('[hooks 12] if a hook fails, only its patches with ignoreHookError are writ
   expect(await run.metrics.text()).toBe('');
 });
 
-test('[hooks 12] a hook that exits with an error and leaves half a patch file fails, and nothing is sent', async () => {
+test('[hooks 12] if a hook exits with an error and its patch file is incomplete, nothing is sent', async () => {
   const { client, sent } = writer();
   const patches = `${JSON.stringify({ ...merge('a'), ignoreHookError: true })}{"opera`;
   const run = preparedRun({ client, leaves: [{ exitCode: 1, patches }] });

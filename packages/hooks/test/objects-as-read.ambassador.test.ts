@@ -80,7 +80,7 @@ function foreignIn(object: KubernetesObject | undefined, before?: KubernetesObje
 
 test.each(
   KINDS,
-)('[found 11] Create makes a new object from one that was read with %s', async (_what, metadata) => {
+)('[found 11] Create makes a new object from an object that was read with %s', async (_what, metadata) => {
   for (const operation of ['Create', 'CreateIfNotExists', 'CreateOrUpdate']) {
     const object = asRead('new', metadata, { trees: '2' });
     const { failure, stored } = await place({ operation, object });
@@ -106,7 +106,7 @@ test.each(
 
 test.each(
   KINDS,
-)('[found 11] CreateOrUpdate replaces an existing object by one that was read with %s', async (_what, metadata) => {
+)('[found 11] CreateOrUpdate replaces an existing object by an object that was read with %s', async (_what, metadata) => {
   const object = asRead('old', metadata, { trees: '2' });
 
   const { failure, before, stored } = await place({ operation: 'CreateOrUpdate', object });
@@ -189,7 +189,7 @@ test.each([
   expect(stored()).toEqual(before);
 });
 
-test('[found 11] a write of an object that was read fails when another writer was faster, and the hook is not started again', async () => {
+test('[found 11] a write of an object that was read fails if it was changed meanwhile, and the hook is not started again', async () => {
   const farm = await startFarm(configMap('old', { trees: '1' }));
   let conflicts = 0;
   const client = intercept(farm.client, (next) => async (call) => {

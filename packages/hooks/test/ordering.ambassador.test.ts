@@ -68,7 +68,7 @@ test('[hooks 7] with allowFailure the next task starts at once after a failure',
   expect(count(place, 'hook_run_errors_total')).toBe(0);
 });
 
-test('[hooks 8] a long run delays its own queue only', async () => {
+test('[hooks 8] a long run delays only its queue', async () => {
   const config = (queue: string) => `${CONFIG}\n  queue: ${queue}`;
   const place = await startHooks({ recorders: { 'a.sh': config('slow'), 'b.sh': config('fast') } });
   const [slow, fast] = [place.hook('a.sh'), place.hook('b.sh')];

@@ -116,7 +116,7 @@ test('[hooks 9] CreateOrUpdate of an existing object sends the resourceVersion t
   ]);
 });
 
-test('[hooks 9] JQPatch writes the result of its program, and writes nothing when the object stays the same', async () => {
+test('[hooks 9] JQPatch writes the result of its program, and writes nothing if the object does not change', async () => {
   const place = await startFarm(configMap('old', { trees: '1' }));
   const patches = [{ operation: 'JQPatch', ...named('old'), jqFilter: '.data.trees = "2"' }];
   const run = preparedRun({

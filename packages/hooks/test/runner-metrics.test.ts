@@ -36,7 +36,7 @@ test('every metric of the runner is measured, or is the sum of a metric of the t
   expect(unmeasured).toEqual([]);
 });
 
-test('failures of lists and watches are counted by the error types of client-go', async () => {
+test('failures of lists and watches are counted with the error types of client-go', async () => {
   const meter = new PrometheusMeter({ more: runnerMetrics('acme_') });
   const reasons = ['expired', 'ended-at-once', 'broken', 'stalled', 'forbidden', 'forbidden'];
   for (const reason of reasons) meter.count('chancery_source_failures_total', { reason });

@@ -214,7 +214,7 @@ test('[metacontroller 10] an empty list of children deletes every child', async 
   expect(await conditionOf(place)).toBeUndefined();
 });
 
-test('[metacontroller 10] with emptyChildren: delete, an answer without children deletes every child', async () => {
+test('[metacontroller 10] with `emptyChildren: delete` an answer without children deletes every child', async () => {
   const { place, answering } = await startOrchard({ options: { emptyChildren: 'delete' } });
 
   await answering(() => ({ status: { ready: 0 } }));
@@ -263,7 +263,7 @@ test('[metacontroller M22] finalized: true from a sync hook does not remove the 
   expect(writes).toHaveLength(1);
 });
 
-test('with ignoreStatusChanges a change of a parent calls the hook only if it changes generation, labels or annotations', async () => {
+test('with ignoreStatusChanges the hook is called only if generation, labels or annotations of a parent change', async () => {
   const { place } = await startOrchard({ parent: { ignoreStatusChanges: true } });
   const { env, namespace } = place;
   const before = callsOf(place);
@@ -285,7 +285,7 @@ test('with ignoreStatusChanges a change of a parent calls the hook only if it ch
   });
 });
 
-test('resyncPeriodSeconds calls the hook although no object changes', async () => {
+test('with resyncPeriodSeconds the hook is called even if no object changes', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const { place } = await startOrchard({ clock, spec: { resyncPeriodSeconds: 10 } });
   const before = callsOf(place);
@@ -354,7 +354,7 @@ test.each([
     { apiVersion: API_VERSION, resource: 'pears' },
     'the API server does not serve pears in fruit.example/v1',
   ],
-])('[metacontroller 19] a rule with %s makes the answer unusable', async (_, rule, problem) => {
+])('[metacontroller 19] a related rule with %s makes the answer invalid', async (_, rule, problem) => {
   let relatedResources: readonly object[] = [];
   const { place, answering } = await startOrchard({ customize: () => ({ relatedResources }) });
   const { env, namespace } = place;

@@ -93,7 +93,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect(plan.metadata.labels).toMatchObject({ foreign: 'x' });
   });
 
-  test('with OnDelete an edited child stays unchanged, also when its parent changes', async () => {
+  test('with OnDelete an edited child stays unchanged, even if its parent changes', async () => {
     const place = await edited('OnDelete');
 
     await place.apply(orchard({ trees: '2' }));
@@ -210,7 +210,7 @@ describe("[metacontroller 15] with the parent's selector", () => {
   const selector = { matchLabels: { app: 'press' } };
   const selecting = { generateSelector: false };
 
-  test("with the parent's selector a child with other labels is an invalid answer, and nothing is written", async () => {
+  test("with the parent's selector an answer with a child with other labels is invalid, and nothing is written", async () => {
     const place = await startMetacontroller({
       subjects: [
         mapped('InPlace', () => ({ children: [configMap('a', {}, { app: 'x' })] }), selecting),

@@ -146,7 +146,7 @@ test('[contract 92] a controller is started again when its spec changes, and not
   expect(await colours(place)).toEqual(['red', 'red']);
 });
 
-test('[contract 45] [metacontroller 19] a changed label of a Namespace starts no sync, and the next sync uses it', async () => {
+test('[contract 45] [metacontroller 19] a changed label of a Namespace does not start a sync, and the next sync uses the new label', async () => {
   const place = await startMetacontroller({
     subjects: [MEADOW],
     definitions: [MEADOWS],

@@ -209,7 +209,7 @@ test.each([
   expect(made.startsWith(start)).toBe(true);
 });
 
-test('controllers whose names differ only in a dot have different internal names', () => {
+test('controllers whose names differ only in a dot or a dash have different internal names', () => {
   expect(controllerName('composite', 'a.b')).not.toBe(controllerName('composite', 'a-b'));
 });
 

@@ -146,7 +146,7 @@ describe('an API server with the definitions', () => {
     return () => env.stop();
   });
 
-  test('the API server fills in the defaults of these definitions, and adds nothing to omitted objects', async () => {
+  test('the API server fills in the defaults of these definitions, and adds no defaults inside omitted objects', async () => {
     const stored = await env.create(
       object('CompositeController', {
         spec: {

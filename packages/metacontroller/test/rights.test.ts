@@ -104,7 +104,7 @@ const LOOM_RULES = [
 const OWNER = '*: update loom.example/looms/finalizers';
 
 describe('the rights of a CompositeController', () => {
-  test('a CompositeController without children needs only its parents and their definition', () => {
+  test('a CompositeController without children needs rights only to its parents and their definition', () => {
     expect(rulesOf([composite()])).toEqual(LOOM_RULES);
   });
 
@@ -271,7 +271,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   });
 });
 
-test('the operator itself needs its two kinds with their status, and Events', () => {
+test('the operator itself needs rights to its two kinds, their status and Events', () => {
   const { declarations } = metacontrollerAccess([], SURROUNDINGS);
   const serviceAccount = { name: 'op', namespace: 'own' };
 

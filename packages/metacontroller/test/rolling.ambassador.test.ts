@@ -72,7 +72,7 @@ test('[metacontroller 6] [metacontroller M13] RollingInPlace changes three child
 test.each([
   'RollingInPlace',
   'RollingRecreate',
-] as const)('[contract 102] [metacontroller 25] after a process is killed, its successor continues the update at the same child (%s)', async (method) => {
+] as const)('[contract 102] [metacontroller 25] after a process is killed, the next process continues the update at the same child (%s)', async (method) => {
   await continuesAtTheSameChild(await start(orchards, method));
 });
 

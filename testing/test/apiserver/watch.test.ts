@@ -104,7 +104,7 @@ test('[F-1] a write without effect causes no event and no new resourceVersion', 
   expect((await watched.next())?.object.data).toEqual({ k: 'w' });
 });
 
-test('[F-2] a watch from compacted history is answered 200 with one ERROR line', async () => {
+test('[F-2] a watch from compacted history is answered 200 with one ERROR event', async () => {
   const cluster = await startCluster();
   const created = cluster.server.create(configMap('a'));
   cluster.server.patch('v1', 'ConfigMap', 'default', 'a', { data: { k: 'w' } });
@@ -130,7 +130,7 @@ test('[F-2] a watch from compacted history is answered 200 with one ERROR line',
   ]);
 });
 
-test('[F-2] history beyond historyLimit is dropped, oldest first', async () => {
+test('[F-2] history beyond historyLimit is dropped, beginning with the oldest events', async () => {
   const cluster = await startCluster({ historyLimit: 2 });
   const first = cluster.server.create(configMap('a'));
   for (const k of ['1', '2']) {
@@ -145,7 +145,7 @@ test('[F-2] history beyond historyLimit is dropped, oldest first', async () => {
   expect((await beyond.next())?.type).toBe('ERROR');
 });
 
-test('[F-2] a watch ends cleanly after timeoutSeconds, with a last bookmark', async () => {
+test('[F-2] a watch ends without an error after timeoutSeconds, with a last bookmark', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const created = cluster.server.create(configMap('a'));

@@ -83,13 +83,13 @@ describe('the comparison of recorded answers with answers of the embedded server
     expect(comparable(two.replace('2026-11-22T00:00:00Z', 'x'))).not.toEqual(comparable(one));
   });
 
-  test('a time in microseconds differs from a time in seconds', () => {
+  test('a time in microseconds counts as different from a time in seconds', () => {
     expect(comparable('"2026-11-21T06:26:19.000000Z"')).not.toEqual(
       comparable('"2026-11-21T06:26:19Z"'),
     );
   });
 
-  test('the order of events counts, except between different objects in a race', () => {
+  test('the order of events must be equal, except between different objects in a race', () => {
     const event = (type: string, uid: string): string =>
       `{"type":"${type}","object":{"metadata":{"uid":"${uid}","name":"${uid}"}}}\n`;
     const one = event('ADDED', 'a') + event('ADDED', 'b') + event('DELETED', 'a');
@@ -147,7 +147,7 @@ describe('translation of generated names in a replay', () => {
     );
   });
 
-  test('generated names are paired by their objects, not by their order', () => {
+  test('generated names are matched by their objects, and not by their order', () => {
     const names = new Names();
     const pod = (name: string, image: string): object => ({
       metadata: { name, generateName: 'web-' },

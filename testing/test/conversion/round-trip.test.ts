@@ -115,7 +115,7 @@ test('roundTrip generates the same objects for the same seed, and different obje
   expect(objectsOf(4)).not.toEqual(objectsOf(5));
 });
 
-test('roundTrip refuses a resource without conversions and a schema that no object fits', () => {
+test('roundTrip refuses a resource without conversions, and a schema that no object can satisfy', () => {
   const plain = customResource({
     group: 'a.example',
     version: 'v1',

@@ -108,7 +108,7 @@ test('the step `act` happens once per run, however often the operator is killed'
   expect(runs).toBe(1 + points.length + 1); // whole, at each place, and the one that found no more
 });
 
-test('a scenario that fails without a crash is reported as such', async () => {
+test('a scenario that fails even without a crash is reported as such', async () => {
   const found = crashPoints({ ...scenario(careful), until: async () => false, timeoutMs: 50 });
 
   await expect(found).rejects.toThrow(
@@ -212,7 +212,7 @@ describe('[T-8] crashPoints with parallel runs', () => {
     expect(counts.now).toBe(0);
   });
 
-  test('a failure shows the warnings of its own operator', async () => {
+  test('the message of a failure contains the warnings of the operator in that run', async () => {
     let nth = 0;
     const warning = controller({
       name: 'warning',

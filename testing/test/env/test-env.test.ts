@@ -24,7 +24,7 @@ async function start(options: TestEnvOptions): Promise<TestEnv> {
 
 describe('[T-4] a test environment', () => describeBackends([EMBEDDED]));
 
-describe('workloads and the end of an environment', { timeout: 60_000 }, () => {
+describe('workloads in an environment, and the end of an environment', { timeout: 60_000 }, () => {
   test.each([
     [undefined, 2],
     [false as const, 0],
@@ -116,7 +116,7 @@ describe('the choice of a backend', () => {
     );
   });
 
-  test('the start timeout is read in the notation of Go', async () => {
+  test('the start timeout is a duration in the notation of Go', async () => {
     const assets = standInAssets({ etcd: 'setInterval(() => {}, 1000);' });
     const environment = {
       PATH: process.env.PATH,
@@ -300,7 +300,7 @@ describe('time in a test environment', () => {
     expect(clock.now()).toBe(Date.parse('2030-01-01T01:00:01Z'));
   });
 
-  test('an environment that never settles is an error, not an endless wait', async () => {
+  test('if an environment never settles this is an error, and not an endless wait', async () => {
     const clock = new FakeClock();
     const env = await start({ environment: {}, embedded: { clock } });
     let on = true;

@@ -26,7 +26,7 @@ test('two runs are equal if only the addresses and node ports of a Service diffe
   expect(formOf(drawn('10.96.0.7', 80))).toBe(formOf(drawn('10.96.0.9', 80)));
 });
 
-test('two runs differ if a Service has other ports', () => {
+test('two runs differ if the ports of a Service differ', () => {
   expect(formOf(drawn('10.96.0.7', 80))).not.toBe(formOf(drawn('10.96.0.7', 81)));
 });
 

@@ -79,7 +79,7 @@ test('an operator that uses only the toolkit causes no findings', async () => {
   expect((await explore(createsOnce, USUAL)).findings).toEqual([]);
 });
 
-test('the real clock, timers and fetch are restored, also after a failure', async () => {
+test('the real clock, timers and fetch are restored, even after a failure', async () => {
   const real = { Date, now: Date.now, random: Math.random, setTimeout, fetch };
   const broken: Scenario = {
     ...createsOnce,

@@ -131,7 +131,7 @@ test('a change with a condition waits for it, and later changes wait, too', asyn
   expect(new Set(made)).toEqual(new Set(['deleted']));
 });
 
-test('a runnable is explored, and killed with its operator', async () => {
+test('a runnable is explored, too, and is killed together with its operator', async () => {
   const starts: number[] = [];
   const writes: Scenario = {
     ...createsOnce,

@@ -126,7 +126,7 @@ test('a streamed list of a ScriptedCollection has every object, a bookmark, and 
   expect(lines).toEqual(['ADDED a@101', 'ADDED b@102', 'BOOKMARK @102', 'ADDED c@103']);
 });
 
-test('a watch of a ScriptedCollection ends at its timeout, by the clock', async () => {
+test('a watch of a ScriptedCollection ends after its timeout, measured by the given clock', async () => {
   const { clock, things, watch } = await start();
   const lines = await watch('resourceVersion=100&timeoutSeconds=30');
 
@@ -146,7 +146,7 @@ test.each([
   ['finish', 'end'],
   ['cut', 'broken'],
   ['reset', 'broken'],
-] as const)('the client of a watch ended by %s sees that end, and gets no later events', async (how, seen) => {
+] as const)('the client of a watch that ends with %s notices the end, and gets no later events', async (how, seen) => {
   const { server, things, watch } = await start();
   const lines = await watch('resourceVersion=100');
 
@@ -159,7 +159,7 @@ test.each([
   expect(server.openWatches).toEqual([]);
 });
 
-test('after expire() an older watch gets one error and ends, and open watches go on', async () => {
+test('after expire() a watch from an older version gets one error and ends, and open watches continue', async () => {
   const { things, watch } = await start();
   things.put('a');
   const open = await watch('resourceVersion=101');

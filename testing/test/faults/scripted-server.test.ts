@@ -165,7 +165,7 @@ test.each([
   ['cut', 'ECONNRESET'], // what Node says of a chunked body without its last chunk
   ['reset', 'ECONNRESET'],
   ['hang', 'open'],
-] as const)('a stream ended by %s sends all its chunks first', async (end, seen) => {
+] as const)('a stream that ends with %s sends all its chunks first', async (end, seen) => {
   const answer = await answerTo(stream(['one', 'two'], { end }));
 
   expect(answer).toMatchObject({ status: 200, end: seen });
@@ -203,7 +203,7 @@ test('raw bytes are sent as the whole answer', async () => {
   expect(received.join('')).toBe('HTTP/1.1 299 Odd\r\nx: y\r\n\r\n');
 });
 
-test('[T-3] a ScriptedServer can stay silent, reset, and answer after a delay', async () => {
+test('[T-3] a ScriptedServer can give no answer, reset the connection, or answer after a delay', async () => {
   const { clock, server } = await start();
   server.on({ path: '/silence' }, silence()).on({ path: '/reset' }, reset());
   server.on({ path: '/delayed' }, delayed(2_000, text('late')));

@@ -85,7 +85,7 @@ test('when one side ends its connection a TcpProxy ends the other side, and coun
   expect(served[0]?.closed).toBe(true);
 });
 
-test('a TcpProxy that refuses connections keeps its open ones and its port', async () => {
+test('a TcpProxy that refuses new connections keeps its open connections and its port', async () => {
   const { served, proxy, client } = await start();
   const before = await client();
   const { port } = proxy;
@@ -123,7 +123,7 @@ test('faults of next() apply to the given number of connections, and faults of a
   expect(proxy.connections).toHaveLength(1);
 });
 
-test('a TcpProxy delays each chunk by its clock', async () => {
+test('a TcpProxy delays each chunk, measured by the given clock', async () => {
   const { clock, served, proxy, client } = await start();
   proxy.next({ delayMs: 300 });
   const one = await client();

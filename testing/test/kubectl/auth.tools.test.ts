@@ -80,7 +80,7 @@ test('kubectl prints the message of the server for a forbidden request', async (
   );
 });
 
-test('kubectl auth reconcile adds rules and subjects and removes none', async () => {
+test('kubectl auth reconcile adds rules and subjects, and removes no rules or subjects', async () => {
   const kubectl = await start();
   const more = POLICY.replace('[configmaps]', '[pods]')
     .replace('[get, list]', '[get]')

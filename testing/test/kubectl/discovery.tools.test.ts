@@ -123,7 +123,7 @@ test('kubectl auth can-i gets its answer from the server', async () => {
   expect(rules).toMatch(/^Resources +Non-Resource URLs +Resource Names +Verbs\n/);
 });
 
-test('kubectl version and get --raw reach the server', async () => {
+test('kubectl version and kubectl get --raw get answers from the server', async () => {
   const kubectl = await Session.start();
 
   const version = await kubectl.run(['version', '-o', 'json']);

@@ -249,7 +249,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     expect(ignored.stderr).toBe('');
   });
 
-  test('kubectl apply validates the items of a List before it sends any', async () => {
+  test('kubectl apply validates the items of a List before it sends any item', async () => {
     const kubectl = await start();
     const input = LIST.replace('ports:', 'portz:');
 

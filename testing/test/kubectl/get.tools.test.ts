@@ -79,7 +79,7 @@ test('kubectl get reports a missing object and an unknown kind', async () => {
   });
 });
 
-test('kubectl get -w prints changes as they come', async () => {
+test('kubectl get -w prints changes when they happen', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: configMap('a', { k: '1' }) });
   const leave = new AbortController();

@@ -140,7 +140,7 @@ describe('kubectl patch', () => {
     expect(names).toBe('side app');
   });
 
-  test('[F-9] kubectl patch --subresource=status changes the status only', async () => {
+  test('[F-9] kubectl patch --subresource=status changes only the status', async () => {
     const kubectl = await Session.start();
     await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
 

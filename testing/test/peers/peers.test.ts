@@ -33,7 +33,7 @@ async function peers(peersFolder: string, ...args: readonly string[]) {
 }
 
 describe('the command npm run peers', () => {
-  test('without PEERS every suite is "not run", and the exit code is 2', async () => {
+  test('without the variable PEERS every suite is "not run", and the exit code is 2', async () => {
     const { code, lines } = await peers('');
 
     expect(code).toBe(2);
@@ -59,7 +59,7 @@ describe('the command npm run peers', () => {
 });
 
 describe('the verdict on a suite of another project', () => {
-  test('a verdict separates explained failures from unexplained ones, and finds outdated explanations', () => {
+  test('a verdict separates explained failures from unexplained failures, and finds outdated explanations', () => {
     const outcomes = [
       { name: 'a', passed: true, output: '' },
       { name: 'b', passed: false, output: 'x' },
@@ -245,7 +245,7 @@ describe('running the programs of suites', () => {
     timeoutMs,
   });
 
-  test('processes that a program leaves behind end with it', async () => {
+  test('processes that a program has started are ended when the program ends', async () => {
     const { code, output } = await runProgram(shell('sleep 1000 & echo begun; exit 3'));
 
     expect([code, output]).toEqual([3, 'begun\n']);
@@ -257,7 +257,7 @@ describe('running the programs of suites', () => {
     expect(code).toBeUndefined();
   });
 
-  test('program.says waits for a text in the output until the program ends', async () => {
+  test('program.says waits for a string in the output until the program ends', async () => {
     const program = startProgram(shell('echo ready; read -r line; sleep 1000'));
 
     expect(await program.says([/ready/], 60_000)).toBe(true);

@@ -249,6 +249,6 @@ test('[T-6] the limit of eventually follows the testTimeout of the running vites
   expect(defaultTimeoutMs(globalThis, {})).toBe(10_000); // vitest.config.ts has more than five times as much
 });
 
-test('under node:test, which has no timeout, eventually has the longest limit', () => {
+test('with node:test, which has no timeout, eventually has its longest limit', () => {
   expect(defaultTimeoutMs({}, { NODE_TEST_CONTEXT: 'child-v8' })).toBe(10_000);
 });

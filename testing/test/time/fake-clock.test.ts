@@ -8,7 +8,7 @@ import { settle } from '../../src/time/settle.ts';
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('FakeClock', () => {
-  test('a FakeClock starts at startMs and moves only by advance', async () => {
+  test('a FakeClock starts at startMs, and only advance() moves its time', async () => {
     const clock = new FakeClock(1_000);
 
     await settle();
@@ -36,7 +36,7 @@ describe('FakeClock', () => {
     expect(clock.monotonic()).toBe(100);
   });
 
-  test('a FakeClock fires an alarm set by another alarm within the same advance', () => {
+  test('one advance of a FakeClock also fires an alarm that another alarm sets', () => {
     const clock = new FakeClock();
     const firedAt: number[] = [];
     const again = (): void => {

@@ -55,7 +55,7 @@ const textOf = ({ lines }: Collector): string => lines.map((line) => `${line}\n`
 
 const PATCHES = `writeFileSync(process.env.KUBERNETES_PATCH_PATH, '${JSON.stringify(CREATE)}');`;
 
-test('the hook gets the same context as in a run, and a folder that no other user created', async () => {
+test('the hook gets the same context as in a real run, and a folder that no other user has created', async () => {
   const { testHook } = await hookFile(
     "console.log(process.env.BINDING_CONTEXT_PATH, readFileSync(process.env.BINDING_CONTEXT_PATH, 'utf8'));",
   );
@@ -178,7 +178,7 @@ test.each([
   expect(await complete(sample)).toEqual(contexts);
 });
 
-test('a sample gets filter results, and drops objects that the binding does not keep', async () => {
+test('filter results are added to a sample, and objects are removed that the binding does not keep', async () => {
   const binding = { ...CROPS, jqFilter: '.metadata.name', keepFullObjectsInMemory: false };
   const config = { configVersion: 'v1', kubernetes: [binding] };
   const given = { filterResult: 'given' };

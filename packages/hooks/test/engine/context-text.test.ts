@@ -131,7 +131,7 @@ test('all items of a run share one snapshot of each binding, which is taken when
   expect(reads).toHaveLength(2);
 });
 
-test('the context of 5,000 objects of 1 kB is written in pieces of about 64 KiB', () => {
+test('the context of 5,000 objects of 1 kB each is written in chunks of about 64 KiB', () => {
   const filler = JSON.stringify('x'.repeat(1_000));
   const many = Array.from({ length: 5_000 }, () => ({ ...dock, objectText: filler }));
 

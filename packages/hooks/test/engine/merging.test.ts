@@ -81,7 +81,7 @@ test('in a queue of more than 100 tasks one run takes all tasks of its hook', as
   );
 });
 
-test('[hooks 5] five changes and a tick during a run cause one more run, with one Group context', async () => {
+test('[hooks 5] five changes and a tick of a schedule during a run cause one more run, with one Group context', async () => {
   const yard = { group: 'yard', includeSnapshotsFrom: ['crops', 'sheds'] };
   const world = new EngineWorld({
     hooks: [
@@ -109,7 +109,7 @@ test('[hooks 5] five changes and a tick during a run cause one more run, with on
   ]);
 });
 
-test('adjacent contexts become one only if they are of the same group', async () => {
+test('adjacent contexts are combined into one context only if they belong to the same group', async () => {
   const of = (group: string) => ({ group, includeSnapshotsFrom: [], runsOnSynchronization: false });
   const world = new EngineWorld({
     hooks: [
@@ -199,7 +199,7 @@ test('a burst allows runs until the bucket is empty, and then each interval allo
   expect(world.attempts.map(({ atMs }) => atMs - startMs)).toEqual([0, 1_000, 3_000, 6_000]);
 });
 
-test('at most maxProcesses hooks run at once, queues take turns, and the longest wait is measured', async () => {
+test('at most maxProcesses hooks run at once, queues take turns, and the longest waiting time is measured', async () => {
   const names = ['a', 'b', 'c'];
   const world = new EngineWorld({
     hooks: names.map((name) => hook(name, { kubernetes: [events({ queue: name })] })),
@@ -276,7 +276,7 @@ test('[hooks 28] hooks of version v0 get one event per run, and no Synchronizati
   ]);
 });
 
-test('a queue that stops waiting for a process does not take one later', async () => {
+test('a queue that has stopped waiting for a free process does not use one later', async () => {
   const slots = new ProcessSlots(1, new FakeClock(), noMeter);
   const gone = new AbortController();
   const first = await slots.take(new AbortController().signal);

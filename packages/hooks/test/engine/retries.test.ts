@@ -10,7 +10,7 @@ import { EngineWorld, hook, watches } from './support/engine-world.ts';
 
 const events = (changes = {}) => watches({ name: 'x', runsOnSynchronization: false, ...changes });
 
-test('[hooks 6] a task that fails twice is retried after 5 s and 6 s, before the tasks behind it', async () => {
+test('[hooks 6] a task that fails twice is retried after 5 s and 6 s, before later tasks of its queue', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [events()] }), hook('b', { kubernetes: [events()] })],
     random: () => 0.987,
@@ -95,7 +95,7 @@ test('[hooks 7] a failure that the binding allows is counted, and the next task 
   expect(world.meter.value('shell_operator_hook_run_errors_total', of)).toBe(0);
 });
 
-test('[hooks S2] a blocked queue is visible on the status page, and logged once', async () => {
+test('[hooks S2] a blocked queue appears on the status page, and is logged once', async () => {
   const world = new EngineWorld({ hooks: [hook('a', { kubernetes: [events()] })] });
   const refused = new ApiError({ message: 'secret', reason: 'Conflict', code: 409 });
   const error = new HookError('patch', 'document 3', {

@@ -3,7 +3,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, schedule } from './support/engine-world.ts';
 
-test('a crontab with seconds and an @every interval tick at their times', async () => {
+test('schedules with a crontab with seconds, or with an @every interval, tick at their times', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { schedules: [schedule({ name: 'second', crontab: '*/20 * * * * *' })] }),

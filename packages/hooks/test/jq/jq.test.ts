@@ -14,7 +14,7 @@ function jqWith(options: Partial<JqOptions> = {}): Jq {
   return jq;
 }
 
-test('jq: outputs have sorted keys and every digit, and one bad input does not affect the others', async () => {
+test('jq: outputs have sorted keys and all digits, and an invalid input does not affect other inputs', async () => {
   const jq = jqWith();
   const inputs = [
     '{"pens":{"b":12345678901234567890,"a":1.0,"10":2,"9":1},"n":1}',
@@ -101,7 +101,7 @@ test.each([
   expect(outcome).toEqual({ failure: 'error', message });
 });
 
-test('[hooks 22] jq: a program that never ends or takes all memory is stopped at its limit, and other programs are not', async () => {
+test('[hooks 22] jq: a program that never ends or takes all memory is stopped at its limit, and other programs are not stopped', async () => {
   const jq = jqWith({ timeLimitMs: 300, memoryLimitBytes: 32 * 2 ** 20 });
   const limit = { failure: 'limit', message: 'it took too long or too much memory' };
   const endless = 'if . == 1 then last(repeat(1)) else . end';

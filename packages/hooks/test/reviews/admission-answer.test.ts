@@ -174,7 +174,7 @@ function subjectsOf(rules: readonly object[]): readonly string[] {
   );
 }
 
-test('a rule covers each of its resources in each group and version that has the resource', () => {
+test('a rule matches each of its resources in each group and version that has the resource', () => {
   const rules = [
     {
       apiGroups: ['apps', ''],

@@ -18,7 +18,7 @@ else answer({ allowed: true, warnings: colour === 'green' ? ['green will go away
 
 const coloured = (name: string, colour: string) => ({ metadata: { name }, data: { colour } });
 
-test('[hooks 26] a hook can allow a write, deny one with a message, and warn about one', async () => {
+test('[hooks 26] a hook can allow a write, deny a write with a message, and warn about a write', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS });
 
   const blue = await written(place, coloured('a', 'blue'));
@@ -152,7 +152,7 @@ test('together with the review a hook gets the snapshots that its binding lists'
   expect(said).toContain(`Validating ${NAME} AdmissionReview {"limits":[{"filterResult":"most"}]}`);
 });
 
-test('an answer with patches of other objects is refused, because a review must not write', async () => {
+test('an answer with patches of other objects is refused, because a hook must not write during a review', async () => {
   const hook = reviewHook(
     { kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS] }] },
     `answer({ allowed: true });
@@ -198,7 +198,7 @@ fs.writeFileSync(process.env.METRICS_PATH, '{"name": "a", "add": -1}');`,
   ]);
 });
 
-test('a stopping Pod answers reviews until it takes no more connections', async () => {
+test('a Pod that stops answers reviews until it accepts no more connections', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS }, {}, { POD_NAME: 'colours-0' });
   const ask = async () => String((await written(place, coloured('a', 'red'))).body.message);
 

@@ -71,7 +71,7 @@ const rightly =
 
 const OBJECTS = [cronTab('v1alpha1', 'a', { n: 1 }), cronTab('v1alpha1', 'b', { n: 2 })];
 
-test('[hooks 27] objects are converted in the fewest steps, also over several hooks, and each hook starts once for all objects', async () => {
+test('[hooks 27] objects are converted in the fewest steps, even by several hooks, and each hook starts once for all objects', async () => {
   const hooks = [
     hookWith('one-by-one.sh', 'v1alpha1 v1alpha2', 'v1alpha2 v1beta1', 'v1beta1 v1'),
     hookWith('ahead.sh', `${GROUP}/v1alpha1 ${GROUP}/v1beta1`, 'v1 v1beta1'),

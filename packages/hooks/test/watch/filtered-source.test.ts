@@ -164,7 +164,7 @@ test('[hooks S5] an object for which the filter fails has the result null, and o
   expect(world.of('b', 'odd').checksum, 'no event is lost').not.toBe(before);
 });
 
-test("the duration of each binding's filter is measured, also before a meter exists", async () => {
+test("the duration of each binding's filter is measured, even before a meter exists", async () => {
   const world = worldOf([want('value', false), want('value', true), want('twice', false)]);
   const meter = new RecordingMeter();
   world.collection.put('a', 1);

@@ -30,7 +30,7 @@ test('[hooks S6] bindings of all hooks with equal selectors share one source, ev
   ]);
 });
 
-test('a binding with names and namespaces has one source per pair of them', () => {
+test('a binding with names and namespaces has one source per pair of a name and a namespace', () => {
   const { plan } = planOf([
     binding({ kind: 'Secret', names: ['a', 'b'], namespaces: { names: ['x', 'y'] } }),
   ]);

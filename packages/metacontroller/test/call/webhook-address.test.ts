@@ -28,7 +28,7 @@ const SPELLINGS = [
 
 test.each(
   SPELLINGS,
-)("[security 49] [contract 17] a webhook at the ambassador's address is refused, spelled %s, and nothing is sent", async (host) => {
+)("[security 49] [contract 17] a webhook at the ambassador's address, written as %s, is refused, and nothing is sent", async (host) => {
   const ambassador = await scriptedHook(answering(200));
   const url = `http://${host}:${ambassador.port}/api/v1/secrets`;
 
@@ -46,7 +46,7 @@ test.each([
   '127.0.0.1',
   'localhost',
   '[::1]',
-])('a webhook at a port of this process is refused at %s, also if the port is opened later', async (host) => {
+])('a webhook at a port of this process is refused at %s, even if the port is opened later', async (host) => {
   const status = await scriptedHook(answering(200));
   const ports: number[] = [];
   const { call } = webhook({ url: `http://${host}:${status.port}/` }, { ownPorts: () => ports });

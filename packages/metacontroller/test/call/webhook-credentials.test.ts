@@ -77,7 +77,7 @@ test('[metacontroller 22] [metacontroller M9] the next call uses a rotated autho
   await expect(call()).resolves.toEqual({ text: ANSWER });
 });
 
-test('[contract 20] [metacontroller 22] the next call presents a rotated client certificate', async () => {
+test('[contract 20] [metacontroller 22] the next call uses a rotated client certificate', async () => {
   const { url, authority, clients } = await secureHook();
   const first = authority.issue(['a.example']);
   const second = authority.issue(['b.example']);

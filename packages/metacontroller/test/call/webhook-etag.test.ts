@@ -60,7 +60,7 @@ test('[contract 10] [metacontroller 9] [metacontroller M5] two revisions of a pa
   expect(tags.toSorted()).toEqual(['"a"', '"b"']);
 });
 
-test('a newer answer replaces the stored one, and an answer without a tag removes it', async () => {
+test('a newer answer replaces the stored answer, and an answer without a tag removes it', async () => {
   const { url, received } = await scriptedHook(
     TAGGED,
     answering(200, { etag: '"b"' }, '{"b":1}'),
@@ -109,7 +109,7 @@ test('expired answers are removed although no request needs them', () => {
   expect(stored.get('new')).toMatchObject({ text: '{}' });
 });
 
-test('[metacontroller 9] the oldest answers are removed beyond a number of answers, and beyond a size', () => {
+test('[metacontroller 9] the oldest answers are removed when the number or the size of all answers exceeds its limit', () => {
   const many = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });
   for (let i = 0; i < 10_001; i++) many.put(`p${i}`, { etag: '"a"', text: '{}' });
   const large = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });

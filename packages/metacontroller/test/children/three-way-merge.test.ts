@@ -102,7 +102,7 @@ describe('lists', () => {
     expect(merged).toEqual({ of: [{ [key]: 'x', own: 1, more: 2 }, { [key]: 'y' }] });
   });
 
-  test('[contract 77] lists are merged by the first of these fields that all items of all lists have', () => {
+  test('[contract 77] lists are merged by the first known key field that all items of all lists have', () => {
     const observed = { of: [{ name: 'web', port: 80, nodePort: 30_001 }] };
     const desired = { of: [{ name: 'http', port: 80 }] };
 

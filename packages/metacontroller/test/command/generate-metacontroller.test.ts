@@ -249,7 +249,7 @@ test('the manifests mount the folder of the functions, and pass on the arguments
   expect(readFileSync(at('out/base/proxy-filter.yaml'), 'utf8')).not.toContain('leases');
 });
 
-test('with server-side apply, attachments with OnDelete need the verb patch', async () => {
+test('with server-side apply, attachments with OnDelete need the verb `patch`', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate(

@@ -227,7 +227,7 @@ describe('status, times and finalizers', () => {
 });
 
 describe('labels and annotations of a decorated object', () => {
-  test('[metacontroller 16] null deletes a label or annotation, and absent maps change nothing', () => {
+  test('[metacontroller 16] null deletes a label or annotation, and a missing map changes nothing', () => {
     const text = '{"attachments": [], "labels": {"a": "1", "b": null}, "annotations": null}';
 
     const { labels, annotations } = decoration(text);
@@ -288,7 +288,7 @@ describe('unknown and repeated fields', () => {
     expect(lines.map(({ fields }) => fields.found)).toEqual(['repeated field children[0].kind']);
   });
 
-  test('colons, braces and escaped quotes within strings are not taken for repeated fields', () => {
+  test('colons, braces and escaped quotes within strings do not count as repeated fields', () => {
     const status = { a: ':"{}[],\\"', 'b:"': '::', c: { a: '\\', b: '"a": 1, "a": 2' } };
 
     const { lines } = sync(JSON.stringify({ children: [], status }), { answers: 'strict' });
@@ -375,7 +375,7 @@ describe('values of modules', () => {
     expect(answer.children).toHaveLength(1);
   });
 
-  test('an answer does not change when the module changes its value afterwards', () => {
+  test('an answer does not change when the module later changes the value that it returned', () => {
     const value = { children: [], status: { ready: 1 } };
 
     const { status } = fromModule(value);

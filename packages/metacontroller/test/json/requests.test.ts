@@ -117,7 +117,7 @@ test('[contract 40] [metacontroller 7] a customize hook gets the object in the f
   expect(text).toBe(golden('customize'));
 });
 
-test('[contract 28] managedFields are omitted from every object if the options say so', async () => {
+test('[contract 28] managedFields are omitted from every object if the option for it is set', async () => {
   const managed = (object: KubernetesObject): KubernetesObject => ({
     ...object,
     metadata: { ...object.metadata, managedFields: [{ manager: 'kubectl' }] },

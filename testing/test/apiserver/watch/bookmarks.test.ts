@@ -143,7 +143,7 @@ test.each([
   ['1.36', 'apps/v1', 'deployments', {}, {}],
   ['1.35', 'apps/v1', 'deployments', {}, {}],
   ['1.33', 'apps/v1', 'deployments', { creationTimestamp: null }, { creationTimestamp: null }],
-] as const)('[F-2] [F-16] a bookmark of a Deployment from Kubernetes %s has the fields that Go writes for an empty object', async (generation, group, plural, timestamp, templateTimestamp) => {
+] as const)('[F-2] [F-16] Kubernetes %s sends bookmarks of Deployments with the fields that Go writes for an empty object', async (generation, group, plural, timestamp, templateTimestamp) => {
   const world = await startCluster({ generation, bookmarkIntervalMs: 10 });
   const path = `/apis/${group}/namespaces/default/${plural}?watch=1&allowWatchBookmarks=1`;
   const from = revisionOf(world.server.create(deployment('first')));

@@ -32,7 +32,7 @@ describe.each(FAULTS)('the known fault: $name', (fault) => {
     expect(schedules).toBeGreaterThan(0);
   });
 
-  test('explore finds the known fault with few deviations from the usual order', async () => {
+  test('explore finds the known fault within few deviations from the usual order', async () => {
     const scenario = faultyScenario(fault);
 
     const { invariant, deviations, schedule } = await findIn(scenario);

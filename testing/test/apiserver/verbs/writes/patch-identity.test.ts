@@ -165,7 +165,7 @@ describe('[F-8] the identity in a patch', () => {
     ['Secret', { uid: null }],
     ['Box', { namespace: null, uid: '' }],
     ['PriorityClass', { namespace: 'anywhere' }],
-  ] as const)('a patch of a %s ignores the empty identity %j', async (kind, identity) => {
+  ] as const)('a patch of a %s ignores the metadata %j', async (kind, identity) => {
     const { cluster, patch } = await withObjects();
     const before = await cluster.send('GET', SAMPLES[kind].path);
 

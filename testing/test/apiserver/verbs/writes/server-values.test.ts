@@ -101,7 +101,7 @@ describe('metadata.generation', () => {
         [{ webhooks: [{ ...webhooks[0], timeoutSeconds: 3 }] }, 2],
       ],
     ],
-  ])('the generation of a %s counts changes that its controllers act on', async (kind, path, rest, changes) => {
+  ])('the generation of a %s counts only changes that matter to its controllers', async (kind, path, rest, changes) => {
     const cluster = await startCluster();
     const [, group = '', version = ''] = /^\/apis\/([^/]+)\/([^/]+)/.exec(path) ?? [];
     const apiVersion = group === '' ? 'v1' : `${group}/${version}`;

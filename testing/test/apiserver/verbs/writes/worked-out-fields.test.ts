@@ -58,7 +58,7 @@ test('metadata-only lists of DaemonSets omit the annotation with the template ge
   expect(annotations).toEqual([undefined, { a: 'b' }]);
 });
 
-test('a PUT of a Pod that omits the tolerations added by the server keeps them', async () => {
+test('a Pod keeps the tolerations that the server added if a PUT omits them', async () => {
   const { send } = await startCluster();
   const pod = {
     apiVersion: 'v1',
