@@ -79,7 +79,7 @@ test('CM3: Pods that two monitors select are restarted once', async () => {
 test.each([
   [{}],
   [{ podSelector: {} }],
-])('CM4: a monitor with %j for a selector gets a condition, and other monitors still restart Pods', async (selector) => {
+])('CM4: a monitor with the selector %j gets a condition, and other monitors still restart Pods', async (selector) => {
   const { cluster, operator } = await monitoredApp();
   putMonitor(cluster, 'broken', { configmap: 'flaskapp-config', ...selector });
   await operator.settle('flaskapp-config');

@@ -404,7 +404,7 @@ describe('CW10: several ConfigMaps and several workloads can belong together', (
     expect(operator.reasons.filter((reason) => reason === 'ConflictingSelectors')).toHaveLength(1);
   });
 
-  test('two selectors with the same meaning count as one, without a warning', async () => {
+  test('two selectors with the same meaning count as one selector, without a warning', async () => {
     const { operator } = await watchedApp({
       'k8spatterns.io/podDeleteSelector': 'app=webapp,tier in (a,b)',
       'k8spatterns.com/podDeleteSelector': 'tier in (b, a), app == webapp',

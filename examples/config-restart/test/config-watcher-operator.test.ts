@@ -106,7 +106,7 @@ describe('OP4: watchers that are created, edited or deleted', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('a watcher created again after a change restarts nothing', async () => {
+  test('a watcher that is created again after a change restarts nothing', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');

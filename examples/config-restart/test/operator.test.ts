@@ -20,7 +20,7 @@ test('the module exports one controller for ConfigMaps', () => {
   expect(resourceName(configRestart.for.resource)).toBe('configmaps');
 });
 
-test('every definition is optional, so that annotations work without any of them', () => {
+test('every definition is optional, so that annotations work even if none is installed', () => {
   const sources = configRestart.watches.map(({ source }) => [
     resourceName(source.resource),
     source.optional,

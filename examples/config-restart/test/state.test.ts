@@ -24,7 +24,7 @@ function remembered(cluster: FakeCluster): Record<string, string> {
   return { ...dataOf(cluster, 'config-restart-state') };
 }
 
-test('the state contains digests only, and never content', async () => {
+test('the state contains only digests, and never the content', async () => {
   const { cluster } = await watchedApp();
 
   expect(JSON.parse(remembered(cluster).config ?? '')).toEqual({
@@ -76,7 +76,7 @@ test('the next write removes the entries of ConfigMaps that were deleted long ag
   expect(Object.keys(remembered(cluster)).sort()).toEqual(['config', 'third']);
 });
 
-test('a ConfigMap that is no longer watched is forgotten, also by a new process', async () => {
+test('a ConfigMap that is no longer watched is removed from the state, even by a new process', async () => {
   const { cluster, operator } = await watchedApp();
 
   putConfigMap(cluster, 'config', 'one');
@@ -86,7 +86,7 @@ test('a ConfigMap that is no longer watched is forgotten, also by a new process'
   expect(remembered(cluster)).toEqual({});
 });
 
-test('a deleted ConfigMap of a custom resource stays in the state, too', async () => {
+test('a deleted ConfigMap that a custom resource watches stays in the state, too', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'config', 'one');
   const spec = { configMap: 'config', podSelector: { app: 'webapp' } };
@@ -134,7 +134,7 @@ test('after the state was deleted all ConfigMaps are treated as if they were new
   expect(Object.keys(remembered(cluster))).toEqual(['config']);
 });
 
-test('a process that ends between the restart and its record does not cause a second restart', async () => {
+test('if a process ends after a restart and before it is recorded, there is no second restart', async () => {
   const { cluster, operator } = await watchedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'patch' && name === 'config-restart-state') throw failure(500, 'InternalError');
@@ -191,7 +191,7 @@ test('a ConfigMap deleted during the wait restarts nothing', async () => {
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-test('an unwatched ConfigMap costs no request', async () => {
+test('a ConfigMap that is not watched causes no request', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'plain', 'one');
   cluster.fault = () => {

@@ -28,7 +28,7 @@ async function pass(place: DbPlace, clock: FakeClock, minutes: number): Promise<
   }
 }
 
-test('acceptance 4, SD4: a tick makes one backup, missed ticks make only one, and the oldest backup is deleted', async () => {
+test('acceptance 4, SD4: a due time makes one backup, several missed times also make one, and the oldest is deleted', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T11:59:30Z'));
   const place = await startDb({ clock });
   await place.apply([db()]);
@@ -118,7 +118,7 @@ test('no backup starts while another one runs, and a failed backup does not dele
   expect(events).toMatchObject([{ type: 'Warning' }]);
 });
 
-test('SD5: an invalid schedule or time zone gives a condition and an Event, and writes nothing else', async () => {
+test('SD5: an invalid schedule or time zone causes a condition and an Event, and no other write', async () => {
   const place = await startDb();
   const backup = { schedule: '61 * * * *', command: ['x'] };
 

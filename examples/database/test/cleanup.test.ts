@@ -96,7 +96,7 @@ test('acceptance 2, SD3: a deletion takes one snapshot and then removes everythi
   expect(await place.told('CleanupComplete')).toHaveLength(1);
 });
 
-test('acceptance 3, SD1: a failed snapshot keeps everything, until the annotation allows the deletion', async () => {
+test('acceptance 3, SD1: after a failed snapshot nothing is deleted until the annotation allows it', async () => {
   const place = await running();
   const { env, namespace } = place;
 
@@ -139,7 +139,7 @@ test('a failed snapshot that a user deletes is taken again', async () => {
   expect(await claims(place)).toEqual([]);
 });
 
-test('retain: Retain keeps the volumes and their Secret, and a Database with the same name uses both again', async () => {
+test('with `retain: Retain` the volumes and their Secret stay, and a Database with the same name uses both again', async () => {
   const place = await running({ storage: { size: '1Gi' }, snapshotOnDelete: 'None' });
   const before = await claims(place);
   const secret = await place.get<Secret>('v1', 'Secret', 'orders-credentials');
@@ -156,7 +156,7 @@ test('retain: Retain keeps the volumes and their Secret, and a Database with the
   );
 });
 
-test('a Database deleted while the operator is down is torn down once when it is back', async () => {
+test('a Database that is deleted while the operator is down is removed once, when the operator is back', async () => {
   const place = await running();
   await place.operator.kill();
 

@@ -12,7 +12,7 @@ const thrown = (error: Error) => (): Progress => {
   throw error;
 };
 
-test('an unfinished step delays the later steps', async () => {
+test('later steps of a plan wait until an unfinished step is done', async () => {
   const inProgress = (): Progress => ({ status: 'IN_PROGRESS', message: 'wait' });
 
   const { plan, failure } = await runPlan(
@@ -29,7 +29,7 @@ test('an unfinished step delays the later steps', async () => {
   expect(failure).toBeUndefined();
 });
 
-test('an invalid request waits for a change by the user, and any other error is retried', async () => {
+test('an invalid request is not retried until the user changes the object, and any other error is retried', async () => {
   const api = (code: number) =>
     new ApiError({ code, message: 'no', details: { causes: [{ field: 'spec' }] } });
 

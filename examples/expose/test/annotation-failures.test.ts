@@ -16,7 +16,7 @@ import { exposeByAnnotation } from '../annotation/controller.ts';
 
 type Context = Parameters<typeof exposeByAnnotation.reconcile>[1];
 
-test('EX3: a failed list of Ingresses is not taken for an empty list', async () => {
+test('EX3: if listing Ingresses fails, this does not count as an empty list', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer({ clock });
   const path = '/api/v1/namespaces/demo/services';

@@ -47,7 +47,7 @@ test('FO2: a Foo keeps its old Deployment as long as the new Deployment cannot b
   expect(await controllers('other')).toEqual(['example-foo']);
 });
 
-test('FO3: an unchanged Foo causes no write and no Event, also after a restart', async () => {
+test('FO3: an unchanged Foo causes no write and no Event, even after a restart', async () => {
   const place = await startFoos();
   await place.apply(SAMPLE);
   await place.because('Synced');

@@ -30,7 +30,7 @@ test('a run with several repeated writes counts as one repetition of the latest 
   expect(found.map(({ earlier }) => earlier.atMs)).toEqual([20]);
 });
 
-test('a write counts as doubled if its target already had the same value before', () => {
+test('a write counts as doubled if its target had the same value at an earlier time', () => {
   const effects = [write('web', 'a'), write('shop', 'a'), write('web', 'b'), write('web', 'a')];
 
   expect(doubled(effects)).toEqual([write('web', 'a')]);

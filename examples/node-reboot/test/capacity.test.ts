@@ -32,7 +32,7 @@ function timedOut(name: string, ...keys: readonly string[]): KubernetesObject {
   return { ...rest, metadata: { ...metadata, annotations } };
 }
 
-test('a Node holds a place from the checks before the reboot to the checks after it', () => {
+test('a Node holds a place from the start of the checks before its reboot to the end of the checks after it', () => {
   expect(placeOf(node('a'))).toBe('none');
   expect(placeOf(node('a', REBOOT_NEEDED))).toBe('wanted');
   expect(placeOf(node('a', REBOOT_NEEDED, REBOOT_PAUSED))).toBe('none');

@@ -63,7 +63,7 @@ test('acceptance 3: outside the window no reboot starts, and running reboots con
   await passing(() => isOk(cluster, waiting));
 });
 
-test('acceptance 6, FL5: a Node that does not come back is reported, and the next Node continues', async () => {
+test('acceptance 6, FL5: a Node that does not come back after its reboot is reported, and the next Node may reboot', async () => {
   const comesBack = (name: string) => name !== 'node-1';
   const cluster = await startCluster({
     agents: { comesBack },

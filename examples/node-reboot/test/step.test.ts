@@ -55,7 +55,7 @@ test.each<[string, Keys, Keys]>([
   ],
   ['AfterReboot', { [REBOOT_OK]: 'true' }, after],
   ['AfterReboot', approved, after],
-])('a Node is %s with the annotations %o and the labels %o', (state, annotations, labels) => {
+])('the state of a Node is %s with the annotations %o and the labels %o', (state, annotations, labels) => {
   expect(stateOf(node(annotations, labels))).toBe(state);
 });
 

@@ -69,7 +69,7 @@ test('PR3: a ServiceMonitor that Prometheus would not load is omitted, and an Ev
   ]);
 });
 
-test('PR6: an invalid spec gives a condition and an Event, and no other write', async () => {
+test('PR6: an invalid spec causes a condition and an Event, and no other write', async () => {
   const place = await start();
   await place.apply(`
 apiVersion: monitoring.coreos.com/v1

@@ -108,7 +108,7 @@ test('the Services that match the selector are scraped', () => {
   expect(kept(monitor('m', {}, {}))).toEqual([true, true, true, true]);
 });
 
-test('a missing selector selects no ServiceMonitor, and an empty one selects all, sorted by name', () => {
+test('a missing selector selects no ServiceMonitor, and an empty selector selects all, sorted by name', () => {
   const all = [monitor('b'), monitor('a')];
   const names = (prometheus: Prometheus) =>
     selectMonitors(prometheus, all).accepted.map(({ metadata }) => metadata.name);

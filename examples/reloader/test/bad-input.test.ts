@@ -43,7 +43,7 @@ test('missing rights for one kind of workload do not affect the other kinds', as
   await eventually(() => reloader.rollouts('agent', 'DaemonSet') === 1);
 });
 
-test('without the right to list Secrets only workloads with ConfigMaps restart, and the rest once it is granted, and no Secret counts as deleted', async () => {
+test('until the operator may list Secrets only workloads with ConfigMaps restart, and no Secret counts as deleted', async () => {
   const isOfResources = ({ resources = [] }: { readonly resources?: readonly string[] }) =>
     resources.includes('secrets');
   const reloader = await startReloader({
@@ -132,7 +132,7 @@ function roleFor(rule: object, { namespace }: Reloading): readonly object[] {
   ];
 }
 
-test('[found 2] a workload with too costly patterns gets a Warning with the limit, and its neighbours still restart', async () => {
+test('[found 2] a workload whose patterns are too costly gets a Warning with the limit, and other workloads still restart', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.config('hostile', { mode: '1' });
@@ -175,7 +175,7 @@ test('[found 2] if an annotation has too many names, only the first names count,
   await reloader.rolledOut('web', 1);
 });
 
-test('[found 2] a workload is indexed by no more names of an annotation than the limit', () => {
+test('[found 2] of the names in an annotation a workload is indexed by no more than the limit', () => {
   const names = Array.from({ length: 20_000 }, (_, at) => `config-${at}`);
   const source = workloadSource(deploymentKind, {
     annotations: DEFAULT_ANNOTATIONS,

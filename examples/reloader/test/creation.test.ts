@@ -66,7 +66,7 @@ test('[reloader 15] with --reload-on-create a resource with match that a workloa
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('[reloader 15] with --reload-on-create a resource matched by a pattern counts as created, also after a restart', async () => {
+test('[reloader 15] with --reload-on-create a resource that a pattern matches counts as created, even after a restart', async () => {
   const reloader = await startReloader({ args: ['--reload-on-create=true'] });
   await reloader.config('app-old', { mode: '1' });
   const annotations = { 'configmap.reloader.stakater.com/reload': 'app-.*' };
@@ -112,7 +112,7 @@ test('[reloader 15] with --reload-on-delete a deletion counts even if only the v
 test.each([
   'configmaps',
   'secrets',
-])('[reloader 15] [reloader R5] with --reload-on-create and %s ignored, resources of the other type still restart their workload', async (ignored) => {
+])('[reloader 15] [reloader R5] with --reload-on-create, and %s ignored, resources of the other type still restart their workload', async (ignored) => {
   const args = ['--reload-on-create=true', `--resources-to-ignore=${ignored}`];
   const reloader = await startReloader({ args });
   const references = envFrom('configmap/late', 'secret/late');
@@ -131,7 +131,7 @@ test.each([
   ]);
 });
 
-test('[reloader 15] [reloader R5] with --reload-on-delete and ConfigMaps ignored, a deletion removes the variable', async () => {
+test('[reloader 15] [reloader R5] with --reload-on-delete, and ConfigMaps ignored, a deletion of a ConfigMap removes its variable', async () => {
   const args = ['--reload-on-delete=true', '--resources-to-ignore=configmaps'];
   const reloader = await startReloader({ args });
   await reloader.secret('key', { key: '1' });
@@ -209,7 +209,7 @@ test('[reloader 16] [reloader R6] a deletion that only a new list reveals counts
   expect(reloader.rollouts('other')).toBe(0);
 });
 
-test('[reloader R18] a first deployment restarts nothing, whether its resources are created before or after it', async () => {
+test('[reloader R18] the first deployment of a workload restarts nothing, whether its resources are created before or after it', async () => {
   const clock = new FakeClock(Date.now());
   const args = ['--reload-on-create=true', '--debounce=2s'];
   const reloader = await startReloader({ clock, args });

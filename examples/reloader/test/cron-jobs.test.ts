@@ -74,7 +74,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     );
   });
 
-  test('[reloader 17] [reloader R12] a change for a suspended CronJob starts nothing, also when it is resumed', async () => {
+  test('[reloader 17] [reloader R12] a change for a suspended CronJob starts no Job, even when the CronJob is resumed', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup', { suspend: true })]);

@@ -135,7 +135,7 @@ describe('[reloader 24] a rotation', () => {
   });
 });
 
-test('a workload whose Pods each have their own credentials does not restart for new Pods', async () => {
+test('a workload with different credentials for each Pod does not restart because of new Pods', async () => {
   const reloader = await csi();
   await mounts(reloader, 'a', 'own-1');
   await web(reloader);

@@ -152,7 +152,7 @@ test('a new Job that another client created under the same name is not deleted',
   expect([...server.objects.values()]).toMatchObject([{ metadata: { uid: 'other' } }]);
 });
 
-test('a stored copy of an earlier attempt for other changes is replaced', async () => {
+test('a stored copy from an earlier attempt for other changes is replaced', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   server.put('controllerrevisions', storedFor('old'));
 

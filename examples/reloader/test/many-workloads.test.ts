@@ -105,7 +105,7 @@ test('[reloader R24] workloads whose patch is refused do not prevent other resta
   expect(counts.patches).toBe(COUNT - refused.size);
 });
 
-test('a changed ConfigMap finds its workloads by an index, without visiting all', () => {
+test('the workloads of a changed ConfigMap are found by an index, without visiting all workloads', () => {
   const [mapping] = deploymentController().watches;
   const asked: string[] = [];
   const store = () => ({
@@ -135,7 +135,7 @@ test('[reloader 29] [reloader R8] a failed read restarts and records nothing, an
   expect(counts).toEqual({ reads: 2, patches: 1 });
 });
 
-test('the hash of a ConfigMap is forgotten with the last workload that uses it', async () => {
+test('the hash of a ConfigMap is dropped from memory when the last workload that uses it is deleted', async () => {
   const { workloads, counts, contextOf } = world({});
   const controller = deploymentController();
   const [first, second] = workloads;

@@ -29,7 +29,7 @@ const TIME = new Date('2026-01-02T03:04:05Z');
 const base64 = (value: string | readonly number[]): string =>
   Buffer.from(value as string).toString('base64');
 
-describe('the stand-in for the original and hashes', () => {
+describe('the stand-in for the original computes hashes', () => {
   test.each([
     ['fixture H1', {}, 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
     ['fixture H2', { data: { key: 'value' } }, H2],

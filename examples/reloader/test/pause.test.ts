@@ -85,7 +85,7 @@ test('[reloader R4] the pause and the restart are one write, so that a failure c
   expect([...new Set(states.map(String))]).toEqual(['false,0', 'true,1']);
 });
 
-test('[reloader R24] an invalid pause period makes only its own Deployment fail, and is reported once', async () => {
+test('[reloader R24] an invalid pause period affects only its Deployment, and is reported once', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const given = envFrom('configmap/app');
@@ -146,7 +146,7 @@ test('[reloader R2] a pause with a start in the future ends after its period, co
   await eventually(async () => (await pausedAt(reloader, 'web')) === undefined);
 });
 
-test('[reloader R2] a pause ends even if the flags exclude the namespace meanwhile', async () => {
+test('[reloader R2] a pause ends even if the flags meanwhile exclude its namespace', async () => {
   const args = ['--namespace-selector=team'];
   const reloader = await startPausing({ allNamespaces: true, args });
   const namespace = 'left';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BASELINE } from '../record/baseline.ts';
 import { APP, AUTO, envFrom, startReloader } from './support/start.ts';
 
-test('[reloader 11] [reloader R1] a change while no process runs causes one restart, and none at the next start', async () => {
+test('[reloader 11] [reloader R1] a change while no process runs causes one restart, and no restart at the next start', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.secret('key', { key: '1' });
@@ -140,7 +140,7 @@ test('[reloader 7] [reloader R13] two names with the same variable are both reco
   expect(reloader.rollouts('web')).toBe(2);
 });
 
-test('[reloader R23] with a list of keys only a change of a listed key restarts, and a change of the list restarts nothing', async () => {
+test('[reloader R23] with a list of keys only a change of a listed key causes a restart, and a change of the list causes none', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { level: 'info', comment: 'a' });
   const references = envFrom('configmap/app');

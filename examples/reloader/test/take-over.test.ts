@@ -34,7 +34,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(stakater.sent).toHaveLength(2 * WORKLOADS.length);
   });
 
-  test('[reloader 10] the next change is one patch per workload, and the original then recognises its values', async () => {
+  test('[reloader 10] the next change causes one patch per workload, with values that the original then recognises', async () => {
     const { place, stakater } = await writtenByOriginal(strategy);
     await start(place);
     const before = await templates(place);

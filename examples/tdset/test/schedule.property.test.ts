@@ -126,7 +126,7 @@ test('every hour that is not listed as uncovered has a window', () => {
   );
 });
 
-test('two windows are reported as overlapping exactly if both apply at some hour', () => {
+test('two windows are reported as overlapping if and only if both apply at some hour', () => {
   fc.assert(
     fc.property(window, window, (one, other) => {
       const both = Array.from({ length: 168 }, (_, at) => at).some(

@@ -35,7 +35,7 @@ const article = scheduleOf([
   { startTime: 19, endTime: 0, replica: 2 },
 ]);
 
-test('TD1: a window that ends at midnight, or after it, applies', () => {
+test('TD1: a window that ends at or after midnight applies', () => {
   const night = scheduleOf([{ startTime: 22, endTime: 6, replica: 1 }]);
 
   expect(replicasAt(article, '2030-01-07T20:00:00Z')).toBe(2);

@@ -18,7 +18,7 @@ test.each([
   [['foo', 'tdset'], 'one example at a time, not foo, tdset'],
   [['foo', '--port', '70000'], '--port 70000: not a port'],
   [['foo', '--port', 'x'], '--port x: not a port'],
-])('the arguments %j are refused with a reason', (words, wrong) => {
+])('the command refuses the arguments %j with a reason', (words, wrong) => {
   expect(parseTryArguments(words, NAMES)).toEqual({ wrong });
 });
 

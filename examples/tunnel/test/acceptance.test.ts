@@ -31,7 +31,7 @@ test('acceptance 2: while the status cannot be written only one host is created,
   expect(place.provider.made).toBe(1);
 });
 
-test('acceptance 3: if a Tunnel is deleted while the operator is down, its host is deleted and the Service gets a new one', async () => {
+test('acceptance 3: if a Tunnel is deleted while the operator is down, its host is deleted and the Service gets a new host', async () => {
   const place = await startTunnels();
   await place.apply(SAMPLE);
   const { uid } = (await place.ready()).metadata;

@@ -3,7 +3,7 @@ import { eventually, secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { service, startTunnels, tunnelOf } from './place.ts';
 
-test('an invalid Tunnel, one without its Service and one without its token get a condition and no host', async () => {
+test('a Tunnel that is invalid, or without its Service or its token, gets a condition and no host', async () => {
   const place = await startTunnels();
   await place.apply([service('db', { type: 'ClusterIP' })]);
 

@@ -55,7 +55,7 @@ function reconciles({ operator }: Place): number {
   return Number(operator.meter.snapshot()[series] ?? 0);
 }
 
-test('a Website becomes a Deployment that it owns, a status with a condition, and one Event', async () => {
+test('for a Website there are a Deployment that it owns, a status with a condition, and one Event', async () => {
   const place = await start();
 
   const site = await ready(place, 2);

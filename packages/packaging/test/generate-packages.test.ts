@@ -81,7 +81,7 @@ function put(path: string, text: string): void {
 }
 
 describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
-  test('[packaging 14] a generated package is byte for byte the same in two runs, and --check then finds it current', async () => {
+  test('[packaging 14] a generated package is byte for byte the same in two runs, and `--check` then reports it as current', async () => {
     const folders = [folderWith({}), folderWith({})];
 
     for (const folder of folders) expect(await invoke(words(folder)).exit).toBe(0);
@@ -176,7 +176,7 @@ test.each([
 test.each([
   'chart',
   'bundle',
-])('a %s for modules contains the definitions of --crd, too', async (what) => {
+])('a %s for modules also contains the definitions that `--crd` adds', async (what) => {
   const output = folderWith({});
   const crd = join(folderWith({ 'more.yaml': MORE }), 'more.yaml');
 
@@ -190,7 +190,7 @@ test.each([
   ['1', 2],
   ['16', 8],
   ['64', 32],
-])('a chart for replicas that share %s groups allows up to %i replicas', async (groups, most) => {
+])('a chart for sharded replicas with %s groups allows up to %i replicas', async (groups, most) => {
   const output = folderWith({});
 
   const { exit } = invoke([...ofBlogpost('chart')(output), '--shards', groups]);

@@ -44,7 +44,7 @@ test('metadata come from package.json: version, description, authors and reposit
   });
 });
 
-test('the chancery block overrides package.json, a metadata file overrides both, and --version overrides all', async () => {
+test('the block `chancery` overrides package.json, a metadata file overrides both, and `--version` overrides all', async () => {
   const folder = await project({
     version: '1.0.0',
     description: 'one',

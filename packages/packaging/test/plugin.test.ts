@@ -76,7 +76,7 @@ test('`install` writes one executable, which starts the plugin', async () => {
 test.each([
   ['', 'nothing was on stdin'],
   ['{"apiVersion":"v1alpha1","command":"metadata","args":["--api"]} {}', '"{" follows the request'],
-])('[scaffolding 14] the process answers the request %j with an error, and exits with 0', async (stdin, message) => {
+])('[scaffolding 14] the plugin answers the request %j with an error, and exits with 0', async (stdin, message) => {
   const child = run(process.execPath, [BIN, 'plugin', 'kubebuilder']);
   child.child.stdin?.end(stdin);
 
@@ -225,7 +225,7 @@ test('the plugin is installed where kubebuilder searches for plugins', async () 
 test.each([
   undefined,
   '/plugins',
-])('on Windows the installation is refused, with --dir %s as well', async (dir) => {
+])('on Windows the installation is refused, even with --dir %s', async (dir) => {
   const io = ioOf({ EXTERNAL_PLUGINS_PATH: '/plugins' });
 
   const installing = installPlugin({ dir, platform: 'win32' }, io);

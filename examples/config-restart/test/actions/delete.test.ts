@@ -93,7 +93,7 @@ test('if a Pod cannot be deleted its deletion is retried, and the other Pods are
   );
 });
 
-test('a Pod that disappears between list and deletion counts as deleted', async () => {
+test('a Pod that disappears between the list and its deletion counts as deleted', async () => {
   const { cluster, operator } = await changedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'delete') cluster.remove(pods, name);
@@ -104,7 +104,7 @@ test('a Pod that disappears between list and deletion counts as deleted', async 
   expect(operator.reasons).toEqual(['PodsRestarted']);
 });
 
-test('a deleted Pod is not deleted again while an eviction is under way', async () => {
+test('a deleted Pod is not deleted again while another Pod is being evicted', async () => {
   const { cluster, operator, replace } = await changedApp();
   putDeployment(cluster, 'worker');
   const podSelector = { app: 'worker' };

@@ -193,7 +193,7 @@ test('the record lists by uid the Pods that are being evicted, and contains the 
   });
 });
 
-test('a new Pod with the name of an old one is not evicted in its place', async () => {
+test('a new Pod with the name of an old Pod is not evicted in its place', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   cluster.budget = () => ({});
@@ -208,7 +208,7 @@ test('a new Pod with the name of an old one is not evicted in its place', async 
   expect(podUids(cluster)).toEqual(replaced);
 });
 
-test('a Pod that disappears between list and eviction counts as evicted', async () => {
+test('a Pod that disappears between the list and its eviction counts as evicted', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   cluster.fault = ({ resource, name }) => {

@@ -87,7 +87,7 @@ test('a Pod of an unknown owner is evicted', async () => {
 test.each([
   ['its ReplicaSet is gone', () => replicaSets],
   ['its Deployment is gone', () => deployments],
-])('a Pod is left to the garbage collector when %s', async (_what, resource) => {
+])('a Pod is not evicted, because the garbage collector will delete it, when %s', async (_what, resource) => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp');
   const before = podUids(cluster);
@@ -136,7 +136,7 @@ test('a workload that changes during the restart is read again for the next atte
   expect(operator.reasons).toEqual(['PodsRestarted']);
 });
 
-test('if one workload cannot be restarted the other workloads still are', async () => {
+test('if one workload cannot be restarted, the other workloads are still restarted', async () => {
   const { cluster, operator } = await watched();
   for (const name of ['a', 'b', 'c']) putDeployment(cluster, name);
   cluster.fault = ({ verb, name }) => {

@@ -239,7 +239,7 @@ describe('[reloader 3] a named list', () => {
     ]);
   });
 
-  test('a broken pattern of a named list is reported for any resource of the type, even without a name', () => {
+  test('a broken pattern of a named list is reported for any resource of the type, even for a resource without a name', () => {
     const asked = workload({
       [RELOAD]: '(',
       [KEYS.search]: 'yes',
@@ -342,7 +342,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     KEYS.search,
     KEYS.auto,
     KEYS.typedAuto.CONFIGMAP,
-  ])('annotations of the Pod template do not count if the metadata have %s, even with an empty value', (key) => {
+  ])('annotations of the Pod template do not count if the metadata has %s, even with an empty value', (key) => {
     const template = {
       [KEYS.auto]: 'true',
       [RELOAD]: 'app',
@@ -372,7 +372,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
   });
 });
 
-test('annotations count under the keys of the flags, and not under the default keys', () => {
+test('annotations count under the keys that the flags set, and not under the default keys', () => {
   const types: readonly ResourceType[] = RESOURCE_TYPES;
   const annotations = { ...KEYS, auto: 'example.com/auto', ignore: 'example.com/ignore' };
   const options = { ...OPTIONS, annotations };

@@ -89,7 +89,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('the hash sorts U+FFFD before code points above U+FFFF, although their UTF-16 units are lower', () => {
+  test('the hash sorts U+FFFD before code points above U+FFFF, although their UTF-16 code units are lower', () => {
     const objects = [
       { id: '\u{1f600}', version: '1' },
       { id: '\ufffd', version: '1' },
@@ -154,7 +154,7 @@ describe('[reloader 8] the hash', () => {
     'AP8Q*',
     '=',
     'AP8=AP8Q',
-  ])('the hash refuses %j, which is not base64, and the error names only the key', (written) => {
+  ])('a hash cannot be computed of %j, which is not base64, and the error contains only the key', (written) => {
     for (const hash of [
       () => hashOfConfigMap({ binaryData: { 'tls.key': written } }),
       () => hashOfSecret({ data: { good: 'AAAA', 'tls.key': written } }),

@@ -20,7 +20,7 @@ test('[reloader R23] a listed resource counts only with the listed keys, sorted 
   expect(lists.problems).toEqual([]);
 });
 
-test('[reloader R23] the list in the metadata decides, and the list in the Pod template only if the metadata have no list', () => {
+test('[reloader R23] the list in the metadata decides, and the list in the Pod template only if the metadata has no list', () => {
   const templateAnnotations = { [KEYS]: 'configmap/app/t' };
 
   expect(keyLists({ annotations: {}, templateAnnotations }).of(APP)).toEqual(['t']);

@@ -67,7 +67,7 @@ describe('[reloader 21] alerts', () => {
   });
 });
 
-describe('--webhook-url', () => {
+describe('the option --webhook-url', () => {
   test('--webhook-url accepts an HTTP URL, and counts as absent if it is empty', () => {
     expect(options({ 'webhook-url': 'https://h.example/a?b' }).webhookUrl).toBe(
       'https://h.example/a?b',

@@ -111,7 +111,7 @@ describe('switches', () => {
     ]);
   });
 
-  test('--sync-after-restart and --cloud-events give a warning when they have no effect', () => {
+  test('--sync-after-restart and --cloud-events cause a warning when they have no effect', () => {
     expect(options({ 'sync-after-restart': true }).warnings).toEqual([
       '--sync-after-restart has no effect without --reload-on-create=true',
     ]);
@@ -133,7 +133,7 @@ describe('switches', () => {
 });
 
 describe('flags that accept fixed words', () => {
-  test('--reload-strategy and --cronjob-mode accept only their own words', () => {
+  test('--reload-strategy and --cronjob-mode accept only the words in their documentation', () => {
     expect(options({ 'reload-strategy': 'annotations' }).strategy).toBe('annotations');
     expect(options({ 'cronjob-mode': 'patch' }).cronJobMode).toBe('patch');
     expect(options({ 'cronjob-mode': 'none' }).cronJobMode).toBe('none');
@@ -367,7 +367,7 @@ describe('numbers of flags that the original lacks', () => {
     ]);
   });
 
-  test('--order-label must be the key of a label', () => {
+  test('the value of --order-label must be a valid key of a label', () => {
     expect(options({ 'order-label': 'example.com/order' }).orderLabel).toBe('example.com/order');
     expect(options({ 'order-label': '' }).orderLabel).toBeUndefined();
     expect(refusal({ 'order-label': 'a=b' })).toContain('--order-label must be the key of a label');

@@ -57,7 +57,7 @@ describe('[reloader 3] a list', () => {
     expect(list.names).toEqual(['app', 'a.b', '0']);
   });
 
-  test('a list matches a name of 253 characters, and not a longer one', () => {
+  test('a list matches a name of 253 characters, and not a longer name', () => {
     const longest = 'a'.repeat(253);
 
     expect(matching(namedList(longest), [longest, `${longest}a`])).toEqual([longest]);
@@ -98,7 +98,7 @@ describe('a list is bounded:', () => {
     expect(namedList('x,'.repeat(1_000)).problems).toEqual([]);
   });
 
-  test('a too long pattern is a problem, and the message quotes only its start', () => {
+  test('a pattern that is too long is reported as a problem, and the message quotes only its start', () => {
     const list = namedList(`${'(a)'.repeat(MAX_ENTRY_CHARACTERS)},b`);
 
     expect(matching(list, ['b'])).toEqual(['b']);
@@ -129,7 +129,7 @@ describe('a list is bounded:', () => {
     expect(namedList(pattern).problems).toEqual([]);
   });
 
-  test('a full cache of lists starts again from empty, and lists still match', () => {
+  test('a cache of lists that is full is emptied, and lists still match', () => {
     const first = namedList('first-.*');
     expect(namedList('first-.*')).toBe(first);
 

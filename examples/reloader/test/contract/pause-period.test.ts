@@ -11,7 +11,7 @@ describe('the pause period', () => {
     ['1h30m', 5_400_000],
     ['0', 0],
     ['.5m', 30_000],
-  ])('the pause period %s has %i milliseconds', (text, periodMs) => {
+  ])('the pause period %s means %i milliseconds', (text, periodMs) => {
     const workload = { annotations: pause(text), templateAnnotations: {} };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({ periodMs });
@@ -41,7 +41,7 @@ describe('the pause period', () => {
     }
   });
 
-  test('[reloader 5] a pause period on the Pod template counts if the metadata have no annotation for reloads', () => {
+  test('[reloader 5] a pause period on the Pod template counts if the metadata has no annotation for reloads', () => {
     expect(pausePeriodOf({ annotations: {}, templateAnnotations: pause('5s') }, KEYS)).toEqual({
       periodMs: 5_000,
     });
@@ -52,7 +52,7 @@ describe('the pause period', () => {
     KEYS.search,
     KEYS.reload.SECRET,
     KEYS.typedAuto.CONFIGMAP,
-  ])('[reloader 5] a pause period on the Pod template does not count if the metadata have %s', (key) => {
+  ])('[reloader 5] a pause period on the Pod template does not count if the metadata has %s', (key) => {
     const workload = { annotations: { [key]: '' }, templateAnnotations: pause('5s') };
 
     expect(pausePeriodOf(workload, KEYS)).toBeUndefined();

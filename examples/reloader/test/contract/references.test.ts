@@ -92,7 +92,7 @@ describe('[reloader 6] references of a Pod template', () => {
 });
 
 describe('[reloader 6] the container to mark', () => {
-  test('a second container with a mount is marked, and not a first container with an environment', () => {
+  test('a second container that mounts the resource is marked, and not a first container with environment variables', () => {
     const podSpec = {
       volumes: [configVolume('v')],
       containers: [
@@ -104,7 +104,7 @@ describe('[reloader 6] the container to mark', () => {
     expect(found(podSpec)).toEqual(['configmap/app mount second']);
   });
 
-  test('if an init container mounts the resource the first container is marked, even if a later one has an environment', () => {
+  test('if an init container mounts the resource, the first container is marked, and not one with environment variables', () => {
     const podSpec = {
       volumes: [configVolume('v')],
       initContainers: [{ name: 'init', ...mount('v') }],
@@ -114,7 +114,7 @@ describe('[reloader 6] the container to mark', () => {
     expect(found(podSpec)).toEqual(['configmap/app init-mount first']);
   });
 
-  test('if the environment of an init container and an app container has the resource, the app container is marked', () => {
+  test('if an init container and an app container use the resource in their environment, the app container is marked', () => {
     const podSpec = {
       initContainers: [{ name: 'init', ...envFrom }],
       containers: [{ name: 'first' }, { name: 'second', ...envFrom }],

@@ -75,7 +75,7 @@ describe('[reloader R7] one state of an object', () => {
   });
 });
 
-test('a Secret deleted between its event and the read counts as absent', async () => {
+test('a Secret that is deleted between its event and the read counts as absent', async () => {
   const api = server();
   const reader = readerOf();
   const gone = reader.hash(A, 'u/1', { client: api.client, signal });
@@ -113,7 +113,7 @@ test('a shared read that ends with the reconcile of one workload is repeated for
   expect(await second).toBe('hash-1');
 });
 
-test('the hash of an object that no workload uses any more is forgotten', async () => {
+test('the hash of an object that no workload uses any more is dropped from memory', async () => {
   const api = server();
   const reader = readerOf();
   const read = reader.hash(A, 'u/1', { client: api.client, signal });

@@ -285,7 +285,7 @@ describe('[reloader 15] a deleted resource', () => {
   });
 });
 
-describe('[reloader R13] [reloader 7] colliding names, which make the same variable', () => {
+describe('[reloader R13] [reloader 7] two names collide if they result in the same variable', () => {
   const both = (first: string, second: string) => [
     configMap('a-b', first),
     configMap('a.b', second),
@@ -293,14 +293,14 @@ describe('[reloader R13] [reloader 7] colliding names, which make the same varia
   const PLAIN = 'STAKATER_A_B_CONFIGMAP';
   const SUFFIXED = 'STAKATER_A_B_CONFIGMAP_4E1CA1D8';
 
-  test('the variable of the original counts for one of two colliding names, and the baseline records both without a change of the template', () => {
+  test('the variable of the original counts for one of two colliding names, and the baseline records both names', () => {
     expect(plan(both('h1', 'h2'), { env: { [PLAIN]: 'h1' } })).toEqual({
       ...NOTHING,
       annotations: baselineOf({ 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' }),
     });
   });
 
-  test('the next change of the second colliding name gets its own variable, and keeps it', () => {
+  test('the next change of the second colliding name results in a separate variable for it, which it keeps', () => {
     const env = { [PLAIN]: 'h1' };
     const baseline = { 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' };
     const [variable] = plan(both('h1', 'h3'), { env, baseline }).restart?.variables ?? [];
@@ -361,7 +361,7 @@ describe('[reloader R23] a resource with listed keys', () => {
     }
   });
 
-  test('a change of the listed keys restarts, with the variable of the resource', () => {
+  test('a change of the listed keys causes a restart, and writes the variable of the resource', () => {
     const first = plan([some('part')]).annotations?.[BASELINE] ?? '{}';
     const baseline = JSON.parse(first) as Baseline;
     expect(Object.keys(baseline)[0]).toMatch(/^configmap\/app\?[0-9a-f]{8}$/);

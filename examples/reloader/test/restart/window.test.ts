@@ -27,7 +27,7 @@ const NIGHT = JSON.stringify({
   windows: [{ cron: '0 2 * * *', duration: '2h' }],
 });
 
-test('[reloader 25] a restart waits for the window to open, and no longer', () => {
+test('[reloader 25] a restart waits until its window opens, and then happens at once', () => {
   const gate = windowGate();
 
   const evening = gate.leftMs(inWindow(NIGHT), ms('2030-01-07T20:00:00Z'));

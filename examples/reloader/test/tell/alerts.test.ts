@@ -154,7 +154,7 @@ test('for an unreachable server the reason does not contain its address', async 
   expect(reason).toBe('the request failed: ECONNREFUSED');
 });
 
-test('credentials in the URL are sent as credentials', async () => {
+test('credentials in the URL are sent in the header authorization', async () => {
   const server = await serve(status(200));
 
   await send(to(server.url.replace('//', '//me:pa%20ss@')));

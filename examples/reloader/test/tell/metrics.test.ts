@@ -33,7 +33,7 @@ function histogram(name: string, labels: string, bounds: readonly number[], seco
   return [...buckets, `${name}_sum${suffix} ${seconds}`, `${name}_count${suffix} 1`];
 }
 
-test('[reloader 23] a new process exposes both results of restarts and the empty queue', async () => {
+test('[reloader 23] a new process exposes metrics for both results of restarts, and for the empty queue', async () => {
   expect((await linesOf(metricsOf())).filter((line) => !line.includes('_bucket'))).toEqual([
     'reloader_reload_executed_total{success="true"} 0',
     'reloader_reload_executed_total{success="false"} 0',

@@ -46,7 +46,7 @@ test('any answer that is not a redirect is accepted, whatever its status', async
   expect(await send(server.url)).toBe(503);
 });
 
-test('[reloader R19] a call of a hanging webhook ends, and the error contains no part of its URL', async () => {
+test('[reloader R19] the call of a hanging webhook ends, and the error contains no part of its URL', async () => {
   const clock = new FakeClock();
   const server = await serve(() => clock.advance(2_000));
 

@@ -71,7 +71,7 @@ test('[reloader R14] a variable is removed by its name, not by its position', ()
   });
 });
 
-test('the patch contains the annotations of the workload, those of the Pod template and the pause', () => {
+test('the patch contains the annotations of the workload, the annotations of the Pod template and the pause', () => {
   const plan = {
     ...NONE,
     templateAnnotations: { last: '{}' },

@@ -41,7 +41,7 @@ test.each(PASSING)('[packaging 10] validator $validator accepts: $what', ({
   expect(found(change, options)).toEqual(finds);
 });
 
-test('[packaging 10] each of the validators 1 to 13 is tested with a bundle that passes and one that does not', () => {
+test('[packaging 10] each of the validators 1 to 13 is tested with a bundle that passes and a bundle that fails', () => {
   // Validator 7 has a test of its own: it counts bytes.
   const numbers = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13];
   const of = (changes: readonly { readonly validator: unknown }[]) =>
@@ -56,7 +56,7 @@ test.each([
   '__proto__',
   'toString',
   'hasOwnProperty',
-])('a bundle in which everything is named %s has unknown kinds and labels, and causes no crash', (word) => {
+])('a bundle in which every name is %s has unknown kinds and labels, and causes no crash', (word) => {
   const lines = found(({ csv, files }) => {
     files['manifests/x.yaml'] = `apiVersion: ${word}\nkind: ${word}\nmetadata:\n  name: x\n`;
     csv.spec.customresourcedefinitions.owned[0].resources = [{ kind: word, version: word }];
@@ -117,7 +117,7 @@ test('[packaging 10] validator 7 measures the size after compression', () => {
   ).toEqual([]);
 });
 
-test('[packaging 15] labels of the image that differ from the annotations are errors', () => {
+test('[packaging 15] labels of the image that differ from the annotations are reported as errors', () => {
   const change = ({ files }: BundleParts): void => {
     const text = bundleFiles().get('bundle.Dockerfile') ?? '';
     files['bundle.Dockerfile'] = text

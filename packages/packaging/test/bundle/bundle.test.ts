@@ -169,7 +169,7 @@ describe('the files of a bundle', () => {
     );
   });
 
-  test('a definition loses its descriptions, and nothing else, if the bundle would be too large for OLM', () => {
+  test('a definition loses only its descriptions if the bundle would be too large for OLM', () => {
     const random = (seed: number): string => {
       let state = seed;
       return Array.from({ length: 3_000 }, () => {

@@ -163,7 +163,7 @@ test('the properties of a bundle contain its package, the APIs that it provides,
   expect(channels?.[0].entries).toEqual([{ name: named('1.0.0'), skipRange: '<1.0.0' }]);
 });
 
-test('all images are listed once each, for mirrors', () => {
+test('each image is listed once, so that it can be mirrored', () => {
   const offered = bundle('1.0.0', {}, ({ csv }) => {
     csv.spec.relatedImages.pop();
   });
@@ -184,7 +184,7 @@ test('channels that are set for a promotion replace the channels of the bundles'
   expect(channels?.map(({ name }) => name)).toEqual(['candidate', 'fast']);
 });
 
-test('several channels need a default channel, and it must have a bundle', () => {
+test('several channels need a default channel, which must have a bundle', () => {
   const several = bundle('1.0.0', {}, ({ annotations }) => {
     annotations[CHANNELS] = 'fast, stable';
     annotations[DEFAULT_CHANNEL] = '';
@@ -220,7 +220,7 @@ test('a deprecation may refer to a channel, a bundle or the package, and to noth
   );
 });
 
-test('each package gets its own folder, and the order of the bundles does not matter', () => {
+test('each package gets a separate folder, and the order of the bundles does not matter', () => {
   const other = bundle('3.0.0', {}, ({ annotations }) => {
     annotations['operators.operatorframework.io.bundle.package.v1'] = 'other';
   });

@@ -61,7 +61,7 @@ test('a list of namespaces is refused if the filter would exceed the length of a
   expect(longest).toEqual([true, true, true, 'template', 'template', 'template']);
 });
 
-test('a chart renders the same objects alone and as a subchart', async () => {
+test('a chart renders the same objects when it is used alone and as a subchart', async () => {
   const values = { watch: { namespaces: ['shop'] }, manager: { replicas: 2 } };
 
   const [alone, within] = await renderChart(chart, [
@@ -84,7 +84,7 @@ test('a chart renders the same objects alone and as a subchart', async () => {
   expect(rendered(within).hooks).toEqual(rendered(alone).hooks);
 });
 
-test('a chart refuses the same values alone and as a subchart', async () => {
+test('a chart refuses the same values when it is used alone and as a subchart', async () => {
   const wrong = [
     { website: { watch: { namespaces: ['.*'] } } },
     { website: { enable: true } },

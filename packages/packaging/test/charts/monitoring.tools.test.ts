@@ -54,7 +54,7 @@ test("a release has the same alerts and dashboard as an operator with the releas
   expect(comparable(shown(rendered(result).objects))).toEqual(comparable(expected));
 });
 
-test('labels from the values are set on the objects that a Prometheus selects', async () => {
+test('labels from the values are set on the objects that Prometheus selects by labels', async () => {
   const labels = { release: 'kube-prometheus-stack' };
   const prometheus = { enabled: true, rules: true, dashboard: true, labels };
 

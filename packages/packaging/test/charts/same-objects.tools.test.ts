@@ -128,7 +128,7 @@ test("the chart has no value for watched namespaces if the operator's arguments 
   expect(refused).toMatchObject({ layer: 'schema' });
 });
 
-test('an operator without leader election always has one replica, whatever the values', async () => {
+test('an operator without leader election always has one replica, whatever the values are', async () => {
   const model = websiteModel({ leaderElection: false });
   const many = { manager: { replicas: 2 } };
 

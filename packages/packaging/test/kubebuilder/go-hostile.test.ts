@@ -312,7 +312,7 @@ test("a message reports another Deployment with the manager's ServiceAccount", a
   );
 });
 
-test('a Role for namespaces allows only its own namespace, by name', async () => {
+test('a Role that grants namespaces allows only its own namespace, by name', async () => {
   const rule = '- apiGroups: [""]\n  resources: [namespaces]\n  verbs: [get, list, delete]\n';
   const kubebuilder = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
 
@@ -372,7 +372,7 @@ test.each<[string, string, string, boolean]>([
   expect(isOpen(kubebuilder, path)).toBe(open);
 });
 
-test('a rule for paths is ignored in a RoleBinding, and refused if it contains dots', async () => {
+test('a rule for URL paths has no effect by a RoleBinding, and is refused if a path contains dots', async () => {
   const rule = '- nonResourceURLs: [/metrics]\n  verbs: [get]\n';
   const bound = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
   const plain = goProject();

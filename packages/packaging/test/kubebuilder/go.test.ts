@@ -78,7 +78,7 @@ test("[scaffolding 11] `init` after the Go plugin adds the ambassador's sidecar 
   expect(JSON.stringify(containers)).not.toContain('credentials');
 });
 
-test("generated files are marked as generated, and the user's kustomization gets one more entry", async () => {
+test("generated files are marked as generated, and the kustomization of the user gets one more entry", async () => {
   const kubebuilder = goProject();
 
   const { written } = await kubebuilder.edit();
@@ -180,7 +180,7 @@ test('neither the order of files and rules nor the line endings matter', async (
   expect((await other.edit()).written).toEqual({});
 });
 
-test('[scaffolding 21] a project with Windows paths gets the same answer', async () => {
+test('[scaffolding 21] a project with Windows paths gets the same answer from the plugin', async () => {
   const plain = goProject();
   const windows = goProject();
   for (const [path, text] of plain.files) {
@@ -194,7 +194,7 @@ test('[scaffolding 21] a project with Windows paths gets the same answer', async
   expect(written).toEqual(expected.written);
 });
 
-test('[scaffolding 13] binary files, .git and node_modules do not change the answer', async () => {
+test('[scaffolding 13] binary files, .git and node_modules do not change the answer of the plugin', async () => {
   const plain = goProject();
   const full = goProject();
   const junk = '\ufffd\u0000junk'.repeat(100_000);
@@ -334,7 +334,7 @@ test.each<[string, readonly [string, string | RegExp, string], string]>([
   expect(errors).toEqual([expect.stringContaining(says)]);
 });
 
-test('an active kube-rbac-proxy patch of older layouts is refused, and one that is commented out is ignored', async () => {
+test('an active kube-rbac-proxy patch of older layouts is refused, and a patch that is commented out is ignored', async () => {
   const patch =
     'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: controller-manager\nspec:\n  template:\n    spec:\n' +
     '      containers:\n      - name: kube-rbac-proxy\n      - name: manager\n';
@@ -370,7 +370,7 @@ test('an invalid file that kustomize does not use is ignored', async () => {
   expect((await kubebuilder.edit()).errors).toEqual([]);
 });
 
-test('names that a user has changed in the project are used', async () => {
+test('the plugin uses names that a user has changed in the project', async () => {
   const kubebuilder = goProject(
     [MANAGER, 'name: controller-manager\n  namespace', 'name: boss\n  namespace'],
     [MANAGER, 'serviceAccountName: controller-manager', 'serviceAccountName: boss'],
@@ -389,7 +389,7 @@ test('names that a user has changed in the project are used', async () => {
   expect(isOpen(kubebuilder, '/apis/authentication.k8s.io/v1/tokenreviews')).toBe(false);
 });
 
-test('resource names narrow the filter, and a binding in another namespace allows only that namespace', async () => {
+test('resource names limit the filter, and a binding in another namespace allows only that namespace', async () => {
   const kubebuilder = goProject(
     [DEFAULT, 'namespace: shop-system', '#namespace:'],
     [ROLE, '- deployments\n', '- deployments\n  resourceNames: [web, api]\n'],

@@ -87,7 +87,7 @@ test('null, absent and unknown fields of a request are accepted', async () => {
   });
 });
 
-test('a request with too much source text is refused', async () => {
+test('a request with too many bytes of source files is refused', async () => {
   const big = new Uint8Array(1_900_000).fill(0x78);
   async function* chunks(): AsyncGenerator<Uint8Array> {
     yield new TextEncoder().encode('{"universe":{"README.md":"');
@@ -118,7 +118,7 @@ test('an unknown field of any size is skipped, and not kept in memory', async ()
   );
 });
 
-test('a path with backslashes does not replace the file with the same path in slashes', async () => {
+test('a path with backslashes does not replace the file with the same path with slashes', async () => {
   const real = { 'config/rbac/role.yaml': 'real' };
   const other = { 'config\\rbac\\role.yaml': 'other' };
 

@@ -292,7 +292,7 @@ test('[scaffolding 4] two kinds with the same plural, and two versions of one ki
   ]);
 });
 
-test('an operator.ts that cannot be changed safely stays unchanged, and the error shows the lines to add', async () => {
+test('a file operator.ts that cannot be changed safely is not changed, and the error contains the lines to add', async () => {
   const kubebuilder = besideGo();
   await kubebuilder.createApi(CART);
   kubebuilder.files.set('typescript/src/operator.ts', 'export default makeList();\n');
@@ -314,7 +314,7 @@ test('flags for the ambassador require a manager in Go', async () => {
   expect(errors[0]).toContain('there is no manager in Go that --proxy-port, --unix-socket');
 });
 
-test('[scaffolding 23] a kind whose controller file was deleted leaves the project, and a message lists what else to remove', async () => {
+test('[scaffolding 23] a kind whose controller file was deleted is removed from the project, and a message lists what else to remove', async () => {
   const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
   const group = ['--group', 'shop.example.com', '--version', 'v1'];
   await kubebuilder.createApi([...group, '--kind', 'Index', '--plural-name=indices']);

@@ -55,7 +55,7 @@ test("each policy and each binding has a separate file, a name that contains the
   }
 });
 
-test('the order of declarations does not change the policies', async () => {
+test('the policies do not depend on the order of declarations', async () => {
   const turned = [...DECLARED].reverse();
 
   expect(await policyObjects(turned, OPTIONS)).toEqual(await policyObjects(DECLARED, OPTIONS));
