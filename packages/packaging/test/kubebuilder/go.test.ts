@@ -78,7 +78,7 @@ test("[scaffolding 11] `init` after the Go plugin adds the ambassador's sidecar 
   expect(JSON.stringify(containers)).not.toContain('credentials');
 });
 
-test("generated files are marked as generated, and the kustomization of the user gets one more entry", async () => {
+test('generated files are marked as generated, and the kustomization of the user gets one more entry', async () => {
   const kubebuilder = goProject();
 
   const { written } = await kubebuilder.edit();
