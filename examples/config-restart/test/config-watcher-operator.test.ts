@@ -375,7 +375,7 @@ describe('OP8: overlapping watchers', () => {
     expect(statusOf(cluster, 'all').lastRestartedPods).toHaveLength(6);
   });
 
-  test('of two overlapping watchers only the watcher with restartOn: any reacts to a changed label', async () => {
+  test('of two overlapping watchers only the watcher with `restartOn: any` reacts to a changed label', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'touchy');
     putWatcher(cluster, valid, 'calm');

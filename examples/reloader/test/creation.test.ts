@@ -29,7 +29,7 @@ test('[reloader 15] a resource that was deleted and created again restarts its w
   expect(reloader.rollouts('other')).toBe(1);
 });
 
-test('[reloader 15] a resource for a workload with search keeps its record while it is deleted', async () => {
+test('[reloader 15] a resource for a workload with `search` keeps its record while it is deleted', async () => {
   const reloader = await startReloader();
   const fields = { annotations: { 'reloader.stakater.com/match': 'true' } };
   await reloader.config('app', { mode: '1' }, fields);
@@ -44,7 +44,7 @@ test('[reloader 15] a resource for a workload with search keeps its record while
   await reloader.rolledOut('web', 1);
 });
 
-test('[reloader 15] with --reload-on-create a resource with match that a workload with search uses counts as created when it appears', async () => {
+test('[reloader 15] with --reload-on-create a resource with `match` that a workload with `search` uses counts as created when it appears', async () => {
   const reloader = await startReloader({ args: ['--reload-on-create=true'] });
   const annotations = { 'reloader.stakater.com/search': 'true' };
   await reloader.workload('web', {
@@ -149,7 +149,7 @@ test('[reloader 15] [reloader R5] with --reload-on-delete, and ConfigMaps ignore
   expect(reloader.rollouts('web')).toBe(2);
 });
 
-test('[reloader 4] [reloader 15] with --reload-on-delete the deletion of a resource with the annotation ignore restarts nothing', async () => {
+test('[reloader 4] [reloader 15] with --reload-on-delete the deletion of a resource with the annotation `ignore` restarts nothing', async () => {
   const reloader = await startReloader({ args: ['--reload-on-delete=true'] });
   await reloader.config('app', { mode: '1' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });

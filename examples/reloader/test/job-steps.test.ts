@@ -201,7 +201,7 @@ test.each([
   expect(names).toEqual(left.map((each) => `controllerrevisions/import.${each}`));
 });
 
-test('the stored copy stays while the cache still shows a Job that is already deleted', async () => {
+test('the stored copy stays while the cache still contains a Job that is already deleted', async () => {
   const stored = storedFor('old', 500_000);
   const server = new FakeServer().put('controllerrevisions', stored);
 
@@ -210,7 +210,7 @@ test('the stored copy stays while the cache still shows a Job that is already de
   expect(server.calls).toEqual([]);
 });
 
-test('a dry run sends the store and the delete as dry runs, and creates nothing', async () => {
+test('in a dry run the copy is stored and the Job deleted only as dry runs, and no Job is created', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   const { reconcile, nowMs } = contextOf(server);
   const context = { reconcile: { ...reconcile, dryRun: true }, nowMs } as RestartContext<Job>;

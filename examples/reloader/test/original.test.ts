@@ -163,7 +163,7 @@ test('the stand-in for the original marks a mount in the second container before
 });
 
 describe('the stand-in for the original at the API server', () => {
-  test('the stand-in puts a new variable first, gets an Update entry for each kind, and writes nothing when it runs again', async () => {
+  test('the stand-in puts a new variable first, has Update entries in managedFields, and writes nothing when it runs again', async () => {
     const { env, namespace } = await start();
     const fields = { namespace, annotations: AUTO, podSpec: POD };
     for (const make of [deployment, daemonSet, statefulSet]) await env.create(make('web', fields));

@@ -56,7 +56,7 @@ test('[reloader 3] a broken pattern is reported once, and other entries and work
   expect(told.map(({ type }) => type)).toEqual(['Warning', 'Warning']);
 });
 
-test('[reloader 4] the annotation search needs match on the resource, and the annotation ignore on the resource overrides it', async () => {
+test('[reloader 4] the annotation `search` needs the annotation `match` on the resource, and the annotation `ignore` on the resource overrides it', async () => {
   const reloader = await startReloader();
   const match = { 'reloader.stakater.com/match': 'true' };
   const ignore = { ...match, 'reloader.stakater.com/ignore': 'true' };

@@ -26,7 +26,7 @@ async function deployAll(reloader: Reloading, workloads: Readonly<Record<string,
   return Object.keys(workloads);
 }
 
-test('[reloader 2] the annotation auto for one type reloads for that type, with each word that Go reads as true', async () => {
+test('[reloader 2] the annotation `auto` for one type reloads for that type, with each word that Go reads as true', async () => {
   const reloader = await startReloader();
   const names = await deployAll(reloader, {
     'a-config': AUTO_OF('configmap', 'true'),

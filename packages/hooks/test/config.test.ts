@@ -330,7 +330,7 @@ test('with an empty executeHookOnEvent no event starts the hook, and watchEvent 
   expect(old?.events).toEqual(new Set(['Deleted']));
 });
 
-test('waitForSynchronization: false has an effect only with a separate queue', () => {
+test('`waitForSynchronization: false` has an effect only with a separate queue', () => {
   const [without] = configOf(pods('waitForSynchronization: false')).kubernetes;
   const [own] = configOf(pods('waitForSynchronization: false, queue: q')).kubernetes;
 

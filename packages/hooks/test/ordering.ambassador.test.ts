@@ -162,7 +162,7 @@ test('[hooks 14] a file whose second document is cut off is not sent at all', as
   expect(row?.lastError).toContain('document=2');
 });
 
-test('[hooks 18] with keepFullObjectsInMemory: false, contexts have only the results of the filter', async () => {
+test('[hooks 18] with `keepFullObjectsInMemory: false`, contexts have only the results of the filter', async () => {
   const config = `${CONFIG}
   keepFullObjectsInMemory: false
   jqFilter: .data.trees

@@ -67,7 +67,7 @@ test('a number that would lose digits is refused', async () => {
   await expect(check(text)).rejects.toThrow('document 1: a number cannot be written without loss');
 });
 
-test('a stream of JSON documents is read without changes', async () => {
+test('a stream of JSON documents is parsed unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))),

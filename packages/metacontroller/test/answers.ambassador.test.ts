@@ -244,7 +244,7 @@ test('[metacontroller M15] a hook can record Events if extensions are enabled', 
   expect(told).toEqual([{ type: 'Warning', reason: 'LowStock', note: 'two trees are left' }]);
 });
 
-test('[metacontroller M22] finalized: true from a sync hook does not remove the finalizer', async () => {
+test('[metacontroller M22] `finalized: true` from a sync hook does not remove the finalizer', async () => {
   const { place, answering } = await startOrchard({
     finalize: () => ({ finalized: true, children: [] }),
   });

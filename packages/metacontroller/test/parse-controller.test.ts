@@ -54,7 +54,7 @@ describe('a CompositeController', () => {
     expect(children).toEqual([{ ...child, update, statusChecks: [] }]);
   });
 
-  test('a CompositeController has its status checks, its selector and its revision paths', () => {
+  test('a parsed CompositeController has status checks, a selector and revision paths', () => {
     const conditions = [
       { type: 'Ready', status: 'True' },
       { type: 'Milled', reason: 'Done' },
@@ -105,7 +105,7 @@ describe('a CompositeController', () => {
     [1, 1_000],
     [0, 1_000],
     [-5, 1_000],
-  ])('[contract 96] a resync period of %i s calls the hook every %i ms', (resyncPeriodSeconds, ms) => {
+  ])('[contract 96] with a resync period of %i s the hook is called every %i ms', (resyncPeriodSeconds, ms) => {
     expect(parseController(composite({ resyncPeriodSeconds })).resyncPeriodMs).toBe(ms);
   });
 
@@ -121,7 +121,7 @@ describe('a CompositeController', () => {
 });
 
 describe('a DecoratorController', () => {
-  test('a DecoratorController has its resources with both selectors, and its attachments without rolling updates', () => {
+  test('a parsed DecoratorController has resources with both selectors, and attachments without rolling updates', () => {
     const attachment = (resource: string, method: string) => ({
       ...{ apiVersion: 'v1', resource },
       updateStrategy: { method },

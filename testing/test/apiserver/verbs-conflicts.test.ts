@@ -126,7 +126,7 @@ describe('[F-5] a PUT of a Lease', () => {
     ]);
   });
 
-  test('a PUT of a Lease under another name is a bad request', async () => {
+  test('a PUT of a Lease with another name than in the path is a bad request', async () => {
     const { send } = await startCluster();
 
     const { status } = await send('PUT', `${LEASES}/other`, lease());

@@ -61,7 +61,7 @@ test('[real R-6] env.supports reports the features of an environment', async () 
   expect(features.map((what) => clocked.supports(what))).toEqual([true, true, true, true]);
 });
 
-test('[real R-6] eventually throws a ConfigurationError after one attempt', async () => {
+test('[real R-6] `eventually` throws a ConfigurationError after one attempt', async () => {
   const env = await start({ environment: {} });
   let asked = 0;
 

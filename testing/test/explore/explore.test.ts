@@ -13,7 +13,7 @@ async function failureOf(run: Promise<unknown>): Promise<ExplorationFailure> {
   return error as ExplorationFailure;
 }
 
-test('explore finds an order in which a stale cache creates a child twice, and prints a short story', async () => {
+test('`explore` finds an order in which a stale cache creates a child twice, and prints a short story', async () => {
   const failure = await failureOf(explore(createsTwice));
 
   expect(failure.invariant).toBe('nothing is created twice');

@@ -23,7 +23,7 @@ async function failureOf(scenario: Scenario): Promise<ExplorationFailure> {
   throw new Error(`nothing was found: ${String(error)}`);
 }
 
-test('explore kills an operator that keeps state in its process, and so finds that this state is lost', async () => {
+test('`explore` kills an operator that keeps state in its process, and so finds that this state is lost', async () => {
   const remembers = scenarioOf('remembers what it has made', () => {
     const made = new Set<string>();
     return [
@@ -45,7 +45,7 @@ test('explore kills an operator that keeps state in its process, and so finds th
   ).resolves.toBeDefined();
 });
 
-test('explore loses the answer to a create, and so finds a retry that creates an object twice', async () => {
+test('`explore` loses the answer to a create, and so finds a retry that creates an object twice', async () => {
   const retries = scenarioOf(
     'retries a create',
     () => [

@@ -127,8 +127,8 @@ describe('[reloader 28] a decision contains its rule:', () => {
   });
 });
 
-describe('[reloader 2] the annotation auto', () => {
-  test.each(RESOURCE_TYPES)('the annotation auto for %s reloads for no other type', (type) => {
+describe('[reloader 2] the annotation `auto`', () => {
+  test.each(RESOURCE_TYPES)('the annotation `auto` for %s reloads for no other type', (type) => {
     const asked = workload({ [KEYS.typedAuto[type]]: 'true' });
 
     const reloading = RESOURCE_TYPES.filter(
@@ -138,7 +138,7 @@ describe('[reloader 2] the annotation auto', () => {
     expect(reloading).toEqual([type]);
   });
 
-  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('the value %j of the annotation auto counts as true', (word) => {
+  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('the value %j of the annotation `auto` counts as true', (word) => {
     expect(ruleOf(resource(), workload({ [KEYS.auto]: word }))).toBe('auto/main');
     expect(ruleOf(resource(), workload({ [KEYS.typedAuto.CONFIGMAP]: word }))).toBe(
       'typed-auto/main',
@@ -151,7 +151,7 @@ describe('[reloader 2] the annotation auto', () => {
     ' true',
     '2',
     'on',
-  ])('the value %j of the annotation auto is not true, and is reported as a problem', (word) => {
+  ])('the value %j of the annotation `auto` is not true, and is reported as a problem', (word) => {
     const { rule, problems } = decide(resource(), workload({ [KEYS.auto]: word }), ALL);
 
     expect(rule).toBe('auto-off');
@@ -168,26 +168,26 @@ describe('[reloader 2] the annotation auto', () => {
     ['', 'false', 'auto-off'],
     ['false', '', 'auto-off'],
     ['', '', 'auto-reload-all/main'],
-  ])('with --auto-reload-all the value %j of auto and the value %j of auto for one type result in %s', (auto, typed, expected) => {
+  ])('with --auto-reload-all the value %j of `auto` and the value %j of `auto` for one type result in %s', (auto, typed, expected) => {
     const asked = workload({ [KEYS.auto]: auto, [KEYS.typedAuto.CONFIGMAP]: typed });
 
     expect(ruleOf(resource(), asked, ALL)).toBe(expected);
   });
 
-  test('the annotation auto for one type with the value false excludes only this type from --auto-reload-all', () => {
+  test('the annotation `auto` for one type with the value false excludes only this type from --auto-reload-all', () => {
     const asked = workload({ [KEYS.typedAuto.SECRET]: 'false' });
 
     expect(ruleOf(resource({}, { type: 'SECRET' }), asked, ALL)).toBe('auto-off');
     expect(ruleOf(resource(), asked, ALL)).toBe('auto-reload-all/main');
   });
 
-  test('--auto-reload-all also reloads a workload that has only the annotation search', () => {
+  test('--auto-reload-all also reloads a workload that has only the annotation `search`', () => {
     expect(ruleOf(resource(), workload({ [KEYS.search]: 'true' }), ALL)).toBe(
       'auto-reload-all/main',
     );
   });
 
-  test('the annotation auto: false does not disable a named list', () => {
+  test('the annotation `auto: false` does not disable a named list', () => {
     expect(ruleOf(resource(), workload({ [KEYS.auto]: 'false', [RELOAD]: 'app' }))).toBe(
       'named/main',
     );
@@ -197,7 +197,7 @@ describe('[reloader 2] the annotation auto', () => {
     'constructor',
     '__proto__',
     'toString',
-  ])('with the annotation key %s for auto the annotation counts as absent', (auto) => {
+  ])('with the annotation key %s for `auto` the annotation counts as absent', (auto) => {
     const options = { ...OPTIONS, annotations: { ...KEYS, auto } };
 
     expect(decide(resource(), workload({}), options)).toMatchObject({
@@ -261,7 +261,7 @@ describe('[reloader 3] a named list', () => {
   });
 });
 
-describe('[reloader 4] the annotations search, match, ignore and exclude', () => {
+describe('[reloader 4] the annotations `search`, `match`, `ignore` and `exclude`', () => {
   test.each([
     ['true', 'true', 'search/main'],
     ['true', 'false', 'no-rule'],
@@ -270,19 +270,19 @@ describe('[reloader 4] the annotations search, match, ignore and exclude', () =>
     ['True', 'true', 'no-rule'],
     ['true', 'True', 'no-rule'],
     ['1', '1', 'no-rule'],
-  ])('search %j with match %j results in %s', (search, match, expected) => {
+  ])('`search` %j with `match` %j results in %s', (search, match, expected) => {
     const asked = workload({ [KEYS.search]: search });
 
     expect(ruleOf(resource({ [KEYS.match]: match }), asked)).toBe(expected);
   });
 
-  test('the annotation search has an effect only with a reference', () => {
+  test('the annotation `search` has an effect only with a reference', () => {
     const matching = { ...OTHER, annotations: { [KEYS.match]: 'true' } };
 
     expect(ruleOf(matching, workload({ [KEYS.search]: 'true' }))).toBe('unreferenced');
   });
 
-  test('the annotation search with any other value than true is reported as a problem', () => {
+  test('the annotation `search` with any other value than true is reported as a problem', () => {
     const { problems } = decide(resource(), workload({ [KEYS.search]: 'True' }), OPTIONS);
 
     expect(problems).toEqual([
@@ -295,13 +295,13 @@ describe('[reloader 4] the annotations search, match, ignore and exclude', () =>
     '1',
     'false',
     '',
-  ])('the annotation ignore with the value %j on the resource has no effect', (ignore) => {
+  ])('the annotation `ignore` with the value %j on the resource has no effect', (ignore) => {
     const asked = workload({ [KEYS.auto]: 'true' });
 
     expect(ruleOf(resource({ [KEYS.ignore]: ignore }), asked)).toBe('auto/main');
   });
 
-  test('the annotation ignore on the workload has no effect', () => {
+  test('the annotation `ignore` on the workload has no effect', () => {
     const asked = workload({ [KEYS.auto]: 'true', [KEYS.ignore]: 'true' });
 
     expect(ruleOf(resource(), asked)).toBe('auto/main');
@@ -430,7 +430,7 @@ describe('with any annotations', () => {
     );
   });
 
-  test('the annotation ignore on the resource, or its name in an exclude list, prevents every reload', () => {
+  test('the annotation `ignore` on the resource, or its name in an exclude list, prevents every reload', () => {
     fc.assert(
       fc.property(given, (each) => {
         const excluding = { ...each.metadata, [KEYS.exclude.CONFIGMAP]: `x, ${each.of.name}` };

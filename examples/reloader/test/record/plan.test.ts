@@ -266,7 +266,7 @@ describe('[reloader 15] a deleted resource', () => {
     });
   });
 
-  test('with the strategy annotations a deletion is written once, as the hash of a deletion', () => {
+  test('with the strategy `annotations` a deletion is written once, as the hash of a deletion', () => {
     const options = { reloadOnDelete: true, strategy: 'annotations' } as const;
     const { restart } = plan([configMap('a', undefined)], { baseline, options });
     const last = JSON.parse(

@@ -22,7 +22,7 @@ test.each([
   expect(tags).toEqual([undefined, '"a"', '"a"']);
 });
 
-test('[contract 9] [metacontroller 9] without a stored answer the request has no tag, and 304 is an error', async () => {
+test('[contract 9] [metacontroller 9] without a stored answer the request has no If-None-Match header, and the status 304 is an error', async () => {
   const { url, received } = await scriptedHook(answering(304, {}, ''));
   const { call } = webhook({ url, etag: NO_LIMITS });
 
@@ -30,7 +30,7 @@ test('[contract 9] [metacontroller 9] without a stored answer the request has no
   expect(received[0]?.headers).not.toHaveProperty('if-none-match');
 });
 
-test('a hook without etag gets no tag in its requests', async () => {
+test('a hook without `etag` gets no If-None-Match header in its requests', async () => {
   const { url, received } = await scriptedHook(TAGGED);
   const { call } = webhook({ url });
 

@@ -77,7 +77,7 @@ describe('children', () => {
     '{}',
     '{"children": null}',
     '{"status": {"ready": 1}}',
-  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, and with emptyChildren: delete it means no children', (text) => {
+  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, and with `emptyChildren: delete` it means no children', (text) => {
     expect(refusal(() => sync(text))).toBe(
       `children must be a list and is ${kindOfChildren(text)}`,
     );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Parts, SCHEMA_AT, said, withField } from './definitions.ts';
 
-describe('[found 9] keywords at the root of a schema beside a status subresource', () => {
+describe('[found 9] keywords at the root of a schema of a resource with a status subresource', () => {
   const version = { subresources: { status: {} } };
   const preserve = 'x-kubernetes-preserve-unknown-fields';
 

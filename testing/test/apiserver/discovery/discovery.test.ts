@@ -235,7 +235,7 @@ test('the token issuer has its OpenID configuration and an empty key set', async
   expect(keys.headers.get('content-type')).toBe('application/jwk-set+json');
 });
 
-test('every path that / lists is answered 200', async () => {
+test('every path in the answer to / is answered 200', async () => {
   const cluster = await startCluster();
   apply(cluster, definition('example.dev', 'widgets', ['v1']));
 

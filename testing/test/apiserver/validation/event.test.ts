@@ -83,7 +83,7 @@ describe('[F-15] a new Event of events.k8s.io', () => {
     expect(problems).toEqual(expected);
   });
 
-  test('the error about an events.k8s.io Event is about the core Event that would be stored', async () => {
+  test('the error for an events.k8s.io Event refers to the core Event that would be stored', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', NEW, changedBy(EVENT, { action: '' }));

@@ -32,7 +32,7 @@ describe.each(FAULTS)('the known fault: $name', (fault) => {
     expect(schedules).toBeGreaterThan(0);
   });
 
-  test('explore finds the known fault within few deviations from the usual order', async () => {
+  test('`explore` finds the known fault within few deviations from the usual order', async () => {
     const scenario = faultyScenario(fault);
 
     const { invariant, deviations, schedule } = await findIn(scenario);
@@ -47,7 +47,7 @@ describe.each(FAULTS)('the known fault: $name', (fault) => {
     });
   });
 
-  test('explore finds nothing once the operator is corrected', async () => {
+  test('`explore` finds nothing once the operator is corrected', async () => {
     const { schedules } = await explore(correctedScenario(fault), SOME);
 
     expect(schedules).toBeGreaterThan(1);

@@ -189,7 +189,7 @@ describe('a null in an applied configuration', () => {
     ]);
   });
 
-  test('an applied null is refused where the schema of a custom resource does not allow it', async () => {
+  test('an applied null is refused if the schema of the custom resource does not allow it', async () => {
     const cluster = await startCluster();
     const { plural, group } = await defined(cluster);
     const body = { ...FOO, metadata: { name: 'x' }, x: null };

@@ -173,7 +173,7 @@ describe('the labels of a new Job', () => {
     expect(body.metadata.labels).toMatchObject(labels ?? {});
   });
 
-  test('a Job with a generated name gets only the labels that its Pods were given', async () => {
+  test('a Job with a generated name gets only the labels that the client gave to its Pods', async () => {
     const { send } = await startCluster();
     const generated = job({ team: 'x' }, { name: undefined, generateName: 'j-' });
 
