@@ -38,7 +38,7 @@ function change(cluster: FakeCluster, value = 'two', name = 'annotated'): void {
   cluster.edit(configMaps, name, { data: { message: value } });
 }
 
-test('CW1: a ConfigMap without the annotation restarts nothing, even if it is reconciled after an annotated one', async () => {
+test('CW1: a ConfigMap without the annotation restarts nothing, even if it is reconciled after an annotated ConfigMap', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'plain', 'one');
   await operator.settle('plain');

@@ -49,7 +49,7 @@ test("a watcher enqueues the ConfigMap that it refers to, in the watcher's names
   expect(keys).toEqual([['ns/config'], ['ns/config'], ['ns/config'], ['ns/config']]);
 });
 
-test('a watcher without the name of a ConfigMap enqueues its own name, so that the mistake is reported', async () => {
+test('a watcher without the name of a ConfigMap enqueues the name of the watcher, so that the mistake is reported', async () => {
   const keys = await Promise.all(
     watcherMappings.map(({ map }) => map(watcher({}, { spec: null, data: {} }), looksNothingUp)),
   );

@@ -66,7 +66,7 @@ test("MY7: the generated objects do not change the cluster's object", () => {
   expect(cluster).toEqual(before);
 });
 
-test('MY16: if there is only one replica the Service for readers selects it, too', () => {
+test('MY16: if there is only one replica the Service for readers also selects this replica', () => {
   const alone = { ...cluster, spec: { ...cluster.spec, replicas: 1 } };
 
   expect(servicesOf(alone)[1]?.spec?.selector).toEqual({ app: 'c' });

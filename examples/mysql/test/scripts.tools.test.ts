@@ -81,7 +81,7 @@ test('MY18, MY19: a replica starts with the terms of MySQL 8.4, and its password
   expect(lines).not.toContain('"4"');
 });
 
-test('the primary starts with its own configuration, and without a replication source', async () => {
+test('the primary starts with the configuration for a primary, and without a replication source', async () => {
   const pod = await podOf('c-0');
   await pod.write('mnt/config-map/master.cnf', 'primary');
   await pod.write('var/lib/mysql/xtrabackup_binlog_info', 'binlog.000002\t157\t\n');

@@ -63,7 +63,7 @@ test('acceptance 4: a Service with operator.inlets.dev/manage=0 loses its Tunnel
   await eventually(async () => (await place.client()) === undefined);
 });
 
-test('acceptance 5: a Tunnel named exactly like its Service works', async () => {
+test('acceptance 5: a Tunnel with exactly the name of its Service works', async () => {
   const place = await startTunnels();
 
   await place.apply([service('web', { type: 'ClusterIP' })]);

@@ -56,7 +56,7 @@ test('a certificate is valid for exactly the requested time, even beyond the yea
   }
 });
 
-test('each issued certificate has its own key, serial number and authority', () => {
+test('each issued certificate has a new key, a new serial number and a new authority', () => {
   const all = Array.from({ length: 20 }, () => issued());
 
   for (const part of ['key', 'certificate', 'authority'] as const) {

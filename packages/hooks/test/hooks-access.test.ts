@@ -55,7 +55,7 @@ test('a kind that exists in several groups needs its apiVersion, unless one of t
   expect(known('Pod')?.group).toBe('');
 });
 
-test('[hooks S7] the runner asks the API server for an unknown kind until it exists, and not again afterwards', async () => {
+test('[hooks S7] the runner looks up an unknown kind at the API server until the kind exists, and not again afterwards', async () => {
   const asked: string[] = [];
   const ship = defineResource({
     group: 'harbour.example',

@@ -25,7 +25,7 @@ test('every metric of the runner is collected, and starts with the configured pr
   expect(collected.every(({ shownAs = '' }) => shownAs.startsWith('farm_'))).toBe(true);
 });
 
-test('every metric of the runner is measured, or is the sum of a metric of the toolkit', () => {
+test('every metric of the runner is measured, or is computed from a metric of the toolkit', () => {
   const code = textOf('packages/hooks/src', /(?<!metric-names|runner-metrics)\.ts$/);
   const sums = new Set(metrics.filter(({ sumOf }) => sumOf !== undefined).map(({ name }) => name));
 

@@ -115,7 +115,7 @@ ${CROPS.trim()}
   ]);
 });
 
-test('[hooks S7] a kind that is not served yet delays only its own binding', async () => {
+test('[hooks S7] a kind that is not served yet delays only the binding for that kind', async () => {
   const clock = new FakeClock();
   const definition = website();
   const config = 'configVersion: v1\nkubernetes:\n- name: sites\n  kind: Website';

@@ -14,7 +14,7 @@ import {
 } from './support/houses.ts';
 import { PATIENT, startMetacontroller } from './support/place.ts';
 
-test('[contract 38] [metacontroller 16] a decorator sets labels and annotations, deletes those that are null, replaces or keeps the status, and ignores houses that do not match', async () => {
+test('[contract 38] [metacontroller 16] a decorator sets labels and annotations, deletes them where the answer is null, replaces or keeps the status, and ignores houses that do not match', async () => {
   const answers: Readonly<Record<string, object>> = {
     new: {
       labels: { painted: 'red', old: null },

@@ -240,7 +240,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   };
   const endpointConfigs = [{ host: 'a.example', caBundle: { secretRef: ref('other', 'vault') } }];
 
-  test('[metacontroller M11] of Secrets and ConfigMaps only those that webhooks use can be read, each in its namespace', () => {
+  test('[metacontroller M11] only the Secrets and ConfigMaps that webhooks use can be read, each in its namespace', () => {
     expect(rulesOf([composite({ hooks, endpointConfigs })])).toEqual(
       [
         ...LOOM_RULES,

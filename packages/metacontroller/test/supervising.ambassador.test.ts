@@ -151,7 +151,7 @@ test('[contract 95] [contract 100] [metacontroller M7] a controller without a sy
   expect(place.isRunning).toBe(true);
 });
 
-test('[contract 99] [metacontroller M12] a controller watches only its own children, and only the parents with its labels', async () => {
+test('[contract 99] [metacontroller M12] a controller lists only children that belong to it, and only parents that its label selector matches', async () => {
   const { object, hooks } = growing('orchards', 'orchards');
   const spec = {
     ...object.spec,

@@ -44,7 +44,7 @@ test(
   },
 );
 
-describe('the judgement of a replay', () => {
+describe('the verdict on a replay', () => {
   const exchange = (id: number, equal: boolean): ExchangeResult => ({
     id,
     request: 'GET /',

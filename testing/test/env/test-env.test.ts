@@ -131,7 +131,7 @@ describe('the choice of a backend', () => {
 });
 
 describe('manifests for env.apply', () => {
-  test('env.apply applies files, folders and Lists, in the order of names', async () => {
+  test('env.apply applies files, folders and Lists, in the order of file names', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chancery-manifests-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const list = { apiVersion: 'v1', kind: 'List', items: [configMap('c'), configMap('d')] };

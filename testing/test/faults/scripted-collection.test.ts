@@ -78,7 +78,7 @@ test('a ScriptedCollection lists its objects as an API server does', async () =>
   });
 });
 
-test('pages of a ScriptedCollection show the state of the first page until the token expires', async () => {
+test('pages of a ScriptedCollection contain the state of the first page until the token expires', async () => {
   const { things, list, listed } = await start();
   for (const name of ['a', 'b', 'c', 'd', 'e']) things.put(name);
   const names = ({ items }: ListAnswer): string =>
@@ -209,7 +209,7 @@ test('restore() brings back older versions with new uids, and watches from a lat
   expect(lines).toEqual([]);
 });
 
-test('the resourceVersions of a ScriptedCollection may be any text', async () => {
+test('the resourceVersions of a ScriptedCollection may be any string', async () => {
   const { server, clock } = await start();
   const versionOf = (revision: number): string => `v${'x'.repeat(revision - 99)}`;
   const options = { apiVersion: 'v1', kind: 'Secret', path: '/api/v1/secrets', versionOf };

@@ -207,7 +207,7 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
     expect(problemOf(`${said}Handler 'delete' succeeded.\n`, wishes)).toBeUndefined();
   });
 
-  test('if an example states no wishes its handlers must succeed once, and failures and tracebacks are problems', () => {
+  test('if an example does not say what it waits for, its handlers must succeed once, and failures and tracebacks are problems', () => {
     const wishes = wishesOf('import kopf\n');
 
     expect(problemOf("Handler 'a' succeeded.", wishes)).toBeUndefined();

@@ -52,7 +52,7 @@ test('a cancelled alarm of a MovableClock never fires', async () => {
   expect(below.pending).toBe(0);
 });
 
-test('one move of a MovableClock runs a chain of sleeps, each at its own time', async () => {
+test('one move of a MovableClock runs a chain of sleeps, and each sleep ends at the right time', async () => {
   const clock = new MovableClock(new FakeClock());
   const woken: number[] = [];
   const chain = async (): Promise<void> => {

@@ -159,7 +159,7 @@ test('after an edit during the evictions all Pods are evicted again, even Pods t
   expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
 });
 
-test('after a return to the first content during the evictions all Pods are evicted again, too', async () => {
+test('if the first content is restored during the evictions, all Pods are evicted again', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');

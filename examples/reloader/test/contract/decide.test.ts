@@ -418,7 +418,7 @@ describe('with any annotations', () => {
       { ...OPTIONS, autoReloadAll },
     );
 
-  test('each reload is either automatic with a reference or by name, and marks a container', () => {
+  test('a reload has either a reference and the annotation for it, or a named list, and marks a container', () => {
     fc.assert(
       fc.property(given, (each) => {
         const { reload, rule, auto, container } = decideFor(each);

@@ -88,7 +88,7 @@ describe('[reloader 8] hashes of the contract', () => {
       hashOfConfigMap({ binaryData: { k: base64(0, 0xff, 0x10) } }),
       '12f821e1f2a7708e34bb7c73add54af212b0ff3b',
     ],
-  ])('%s: the hash equals that of the original', (_, found, expected) => {
+  ])('%s: the hash equals the hash of the original', (_, found, expected) => {
     expect(found).toBe(expected);
   });
 });

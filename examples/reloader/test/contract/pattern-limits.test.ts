@@ -132,7 +132,7 @@ describe('[found 2] a list of patterns', () => {
     );
   });
 
-  test('a list of patterns gives the same answers when its states are discarded and made again', () => {
+  test('a list of patterns matches the same names after its states were discarded and made again', () => {
     const pattern = '.*[ab].{12}-x';
     const { automaton } = compilePatterns([pattern]);
     const re2 = RE2JS.compile(`^${pattern}$`);
@@ -204,7 +204,7 @@ describe('[found 2] the lists of one workload', () => {
     at.toString(2).padStart(250, 'ab').replaceAll('0', 'a').replaceAll('1', 'b'),
   );
 
-  test('the lists of one workload take a bounded number of steps: beyond it only plain names count, and a problem reports the limit', async () => {
+  test('the lists of one workload take a limited number of steps: beyond the limit only plain names count', async () => {
     const lists = new MatchedLists();
 
     const list = await lists.match(costly, [...manyNames, 'exact-name']);

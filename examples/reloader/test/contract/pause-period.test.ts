@@ -58,7 +58,7 @@ describe('the pause period', () => {
     expect(pausePeriodOf(workload, KEYS)).toBeUndefined();
   });
 
-  test('the pause period of the metadata outranks that of the Pod template', () => {
+  test('the pause period of the metadata outranks the pause period of the Pod template', () => {
     const workload = { annotations: pause('1s'), templateAnnotations: pause('5s') };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({ periodMs: 1_000 });

@@ -244,7 +244,7 @@ describe('[reloader 15] a deleted resource', () => {
     expect(plan([configMap('a', 'h2')], { baseline }).restart?.changes).toHaveLength(1);
   });
 
-  test('with --reload-on-delete a deleted resource loses its own variables, and the baseline records it as absent', () => {
+  test('with --reload-on-delete the variables of a deleted resource are removed, and the baseline records the resource as absent', () => {
     const { restart } = plan([configMap('a', undefined)], {
       env: { STAKATER_A_CONFIGMAP: 'h1', STAKATER_AB_CONFIGMAP: 'h1' },
       options: { reloadOnDelete: true },

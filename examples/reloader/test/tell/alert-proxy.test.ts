@@ -68,7 +68,7 @@ test('for an http target the proxy gets the whole address, and the credentials f
   ]);
 });
 
-test('an https target is reached through a tunnel, in which the proxy sees only TLS', async () => {
+test('an https target is reached through a tunnel, in which the proxy receives only TLS', async () => {
   const proxy = await tunnelProxy(200);
 
   const reason = await send('https://chat.invalid/services/TOKEN', `http://user:word@${proxy.url}`);

@@ -114,7 +114,7 @@ test('a hook whose first list turns out to be impossible delays other hooks by o
   expect(world.log).toEqual(['b Synchronization(z [])']);
 });
 
-test('schedules tick after the Synchronizations of their hook, in their own queue', async () => {
+test('schedules tick after the Synchronizations of their hook, in the queue of the schedule', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {

@@ -260,7 +260,7 @@ test('a hook without a webhook and without an entry does not exist', () => {
   expect(made).toEqual({});
 });
 
-test('[metacontroller 26] a webhook, a program and a module with the same function give the same answer', async () => {
+test('[metacontroller 26] a webhook, a program and a module with the same function return the same answer', async () => {
   const rule =
     '({ children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "n-" + parent.a } }] })';
   const { url } = await scriptedHook((response, { body }) => {

@@ -45,7 +45,7 @@ test('[metacontroller 22] [metacontroller M9] the next call uses a rotated token
   ]);
 });
 
-test('the user and password from a Secret replace those in the URL', async () => {
+test('the user and password from a Secret replace the user and password in the URL', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
   const keys = keysOf({ 'farm/hook/username': 'anna', 'farm/hook/password': 'ä:b\n' });
   const connection = {

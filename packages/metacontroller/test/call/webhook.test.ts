@@ -160,7 +160,7 @@ test('only the needed part of an error body is read', async () => {
   await eventually(() => expect(isCut).toBe(true));
 });
 
-test('an HTML page with status 200 is returned as text, for its reader to refuse', async () => {
+test('an HTML page with status 200 is returned as text, and is refused later', async () => {
   const { url } = await scriptedHook(answering(200, { 'content-type': 'text/html' }, '<html>'));
 
   await expect(webhook({ url }).call()).resolves.toEqual({ text: '<html>' });
@@ -226,7 +226,7 @@ test('an aborted call ends with the reason of the abort, and its connection clos
   await eventually(() => expect(isClosed).toBe(true));
 });
 
-test('calls reuse connections, and after the close no connection is left', async () => {
+test('calls reuse connections, and after close() no connection is open', async () => {
   const sockets = new Set<Socket>();
   const { url } = await hookServer((request, response) => {
     sockets.add(request.socket);

@@ -135,13 +135,13 @@ test('[contract 28] managedFields are omitted from every object if the option fo
   expect(await occurrences(false)).toBe(0);
 });
 
-test('the value of a request for modules equals its JSON text', async () => {
+test('the request value for modules has the same content as the JSON text for webhooks', async () => {
   const request = decorator().sync({ ...decorated, finalizing: true });
 
   expect(JSON.parse(await request.text())).toEqual(request.value);
 });
 
-test('the JSON text of a request is made only once', () => {
+test('the JSON text of a request is created only once', () => {
   const request = decorator().customize(press);
 
   expect(request.text()).toBe(request.text());

@@ -56,7 +56,7 @@ test.each([
   '__proto__',
   'toString',
   'hasOwnProperty',
-])('a bundle in which every name is %s has unknown kinds and labels, and causes no crash', (word) => {
+])('a bundle in which every name is the string %s has unknown kinds and labels, and causes no crash', (word) => {
   const lines = found(({ csv, files }) => {
     files['manifests/x.yaml'] = `apiVersion: ${word}\nkind: ${word}\nmetadata:\n  name: x\n`;
     csv.spec.customresourcedefinitions.owned[0].resources = [{ kind: word, version: word }];

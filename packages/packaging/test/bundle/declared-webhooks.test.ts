@@ -11,7 +11,7 @@ import { bundle, demo } from './support/bundles.ts';
 test.each([
   ['by default', {}],
   ['even if the key may be in the operator', { allowKeyInOperator: true }],
-])('[A-17] [admission 21] [packaging 19] a bundle with a declared webhook is refused %s, and the error gives the reason', (_title, changed) => {
+])('[A-17] [admission 21] [packaging 19] a bundle with a declared webhook is refused %s, and the error contains the reason', (_title, changed) => {
   const model = demo({}, [...CONTROLLERS, OF_DEPLOYMENTS, OF_PODS]);
 
   expect(() => bundle(model, changed)).toThrow(

@@ -337,7 +337,7 @@ test('a resource with two slashes is refused', async () => {
   expect(errors).toEqual([expect.stringContaining('a declared name must be a-z')]);
 });
 
-test('a message reports a file that is listed and not in the project', async () => {
+test('a message reports a listed file that the project does not contain', async () => {
   const { told } = await goProject([RBAC, 'resources:\n', 'resources:\n- more.json\n']).edit();
 
   expect(told).toContain('config/rbac/kustomization.yaml lists more.json');

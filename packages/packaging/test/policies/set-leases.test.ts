@@ -22,7 +22,7 @@ test('[admission 1] the rules for Leases of a set of replicas type-check in the 
   expect(policies.flatMap(typeProblems)).toEqual([]);
 });
 
-test('[A-15] sharded replicas cannot write Leases of another set, and cannot add anything to their own Leases', async () => {
+test('[A-15] sharded replicas cannot write Leases of another set, and cannot add fields to the Leases of their set', async () => {
   const { env, uids } = await start(true);
   const leases = () => env.list('coordination.k8s.io/v1', 'Lease', undefined);
   const before = await leases();

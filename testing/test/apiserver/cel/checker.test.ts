@@ -309,7 +309,7 @@ test.each([
   expect(refusal(rule)).toBe(`program instantiation failed: ${why}`);
 });
 
-test('[F-11] a CEL error shows the line and a caret as wide as the text', () => {
+test('[F-11] a CEL error quotes the line, and marks the position below it with a caret', () => {
   expect(refusal("self.host == '\u00fc' + 1 &&\n\tself.port")).toBe(
     [
       "compilation failed: ERROR: <input>:1:18: found no matching overload for '_+_' applied to '(string, int)'",

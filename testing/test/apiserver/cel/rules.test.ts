@@ -378,7 +378,7 @@ test.each([
   expect(said(`self.span == duration("${same}")`, { value: { ...VALUE, span } })).toEqual([]);
 });
 
-test('[F-11] has() is false for a missing field named like an inherited property', () => {
+test('[F-11] has() is false for a missing field with the name of an inherited property', () => {
   const spec = { type: 'object', properties: { constructor: { type: 'string' } } };
   const schema = schemaWith([{ rule: '!has(self.constructor)' }], spec as StructuralSchema);
 

@@ -327,7 +327,7 @@ describe('[F-11] versions of a definition', () => {
       },
     );
 
-  test('each served version of a custom resource has its own fields and defaults, and a deprecated version causes a warning', async () => {
+  test('each served version of a custom resource has separate fields and defaults, and a deprecated version causes a warning', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, versions());
     await send('POST', FOOS, foo('x'));

@@ -173,7 +173,7 @@ describe('the owners of created objects', () => {
 
   test.each(
     CREATES,
-  )('the managedFields of the object created in %s equal the recorded ones', (_name, {
+  )('the managedFields of the object created in %s equal the recorded managedFields', (_name, {
     answer,
   }) => {
     const [entry] = managedFieldsOf(answer);

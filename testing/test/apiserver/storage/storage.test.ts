@@ -318,7 +318,7 @@ describe('the storage after any sequence of changes', () => {
     return { storage, seen };
   }
 
-  test('[F-1] the storage equals a plain map, in order, now and at each known revision', () => {
+  test('[F-1] the storage has the same objects as a plain map, in the same order, now and at each known revision', () => {
     fc.assert(
       fc.property(fc.array(change), limits, (changes, historyLimit) => {
         const { storage, seen } = written(changes, historyLimit);

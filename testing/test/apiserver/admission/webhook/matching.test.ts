@@ -116,7 +116,7 @@ describe('the rules of a webhook', () => {
   test.each([
     ['Equivalent', 1],
     ['Exact', 0],
-  ])('with matchPolicy %s a request in another version than that of the webhook rule causes %i calls', async (matchPolicy, count) => {
+  ])('with matchPolicy %s a request in another version than the version of the webhook rule causes %i calls', async (matchPolicy, count) => {
     const cluster = await startCluster();
     const { url, reviews } = await startWebhook(() => ({ allowed: true }));
     const rules = [{ ...RULE, apiGroups: ['a.example'], apiVersions: ['v2'], resources: ['foos'] }];
@@ -146,7 +146,7 @@ describe('the rules of a webhook', () => {
 });
 
 describe('the selectors of a webhook', () => {
-  test('a webhook namespaceSelector filters namespaces and their objects, and other cluster-scoped objects always match', async () => {
+  test('the namespaceSelector of a webhook filters namespaces and their objects, and other cluster-scoped objects always match', async () => {
     const namespaceSelector = { matchLabels: { team: 'blue' } };
     const { send, asked } = await askedAbout({ namespaceSelector });
     const blue = { labels: { team: 'blue' } };
@@ -169,7 +169,7 @@ describe('the selectors of a webhook', () => {
     ]);
   });
 
-  test('a webhook objectSelector is matched with the labels before and after a change', async () => {
+  test('the objectSelector of a webhook is compared with the labels before and after a change', async () => {
     const objectSelector = { matchExpressions: [{ key: 'guarded', operator: 'Exists' }] };
     const { send, asked } = await askedAbout({ objectSelector });
     const path = '/api/v1/namespaces/default/configmaps';

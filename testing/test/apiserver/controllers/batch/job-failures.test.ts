@@ -151,7 +151,7 @@ test('a succeeded Pod resets the back-off of its Job', () => {
   expect([before, active(cluster).length]).toEqual([1, 2]);
 });
 
-test('each index of a Job has its own limit and back-off, and the Pods of an index carry its failure count', () => {
+test('each index of a Job has a separate limit and back-off, and the Pods of an index carry its failure count', () => {
   const cluster = clusterWith({
     completions: 3,
     parallelism: 3,

@@ -188,7 +188,7 @@ const asked = fc.record({
   accept: fc.constantFrom(...FORMS),
 });
 
-test('shard lists, pages, watches and errors equal those of a real API server', async () => {
+test('shard lists, pages, watches and errors are the same as on a real API server', async () => {
   const both = await twins({ ShardedListAndWatch: true });
   const { real, embedded } = both;
 
