@@ -64,7 +64,7 @@ test('SD5: with several times of day each of them is due once a day', () => {
   ]);
 });
 
-test('SD5: with all clock changes of a year each local day has one backup', () => {
+test('SD5: in a year with clock changes each local day has one backup', () => {
   const times = nextTimes('30 2 * * *', 'America/New_York', '2030-01-01T12:00Z', 365);
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' });
 

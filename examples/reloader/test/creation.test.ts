@@ -178,7 +178,7 @@ test('[reloader 4] [reloader 15] with --reload-on-delete the deletion of a resou
   expect(await reloader.variables('web')).toEqual({});
 });
 
-test('[reloader 16] [reloader R6] a deletion that only a new list reveals counts for that resource only', async () => {
+test('[reloader 16] [reloader R6] a deletion that only a new list reveals affects only that resource', async () => {
   const args = ['--reload-on-delete=true', '--reload-strategy=annotations'];
   const clock = new FakeClock(Date.now());
   const reloader = await startReloader({ args, clock, ownCluster: true });

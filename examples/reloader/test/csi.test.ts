@@ -63,7 +63,7 @@ function recorded(reloader: Reloading, version: string): Promise<unknown> {
 }
 
 describe('[reloader 24] a rotation', () => {
-  test("[reloader R26] a rotation restarts a workload once, although the status of each Pod changes at another time", async () => {
+  test('[reloader R26] a rotation restarts a workload once, although the status of each Pod changes at another time', async () => {
     const reloader = await csi();
     for (const pod of ['a', 'b', 'c']) await mounts(reloader, pod, 'v1');
     await web(reloader);

@@ -67,7 +67,7 @@ test('[reloader R3] a Deployment that its user has resumed is paused and resumed
   await eventually(async () => (await pausedAt(reloader, 'web')) === undefined);
 });
 
-test('[reloader R4] the pause and the restart are one write, so that a failure causes neither', async () => {
+test('[reloader R4] the pause and the restart are one write, so that after a failure neither has happened', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [PERIOD]: '1h' };

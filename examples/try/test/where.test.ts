@@ -26,7 +26,7 @@ test.each(names)('each name in the README of examples/%s exists at the place tha
   expect(missing).toEqual([]);
 });
 
-test('the names in a README are the code words of the second column, except for settings and calls', () => {
+test('the checked names in a README are the code words of its second column, except for settings and calls', () => {
   const cells = whereIn('| what | where |\n|---|---|\n| a | `now` |\n| b | c |\n\n| d | `e` |\n');
 
   expect(cells).toEqual(['`now`', 'c']);

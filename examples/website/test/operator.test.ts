@@ -55,7 +55,7 @@ function reconciles({ operator }: Place): number {
   return Number(operator.meter.snapshot()[series] ?? 0);
 }
 
-test('for a Website there are a Deployment that it owns, a status with a condition, and one Event', async () => {
+test('the operator makes a Deployment, a status with a condition and one Event for a Website', async () => {
   const place = await start();
 
   const site = await ready(place, 2);
@@ -80,7 +80,7 @@ test('for a Website there are a Deployment that it owns, a status with a conditi
   );
 });
 
-test('a change of the spec reaches the Deployment, and the status follows', async () => {
+test('a change of the spec changes the Deployment, and then the status', async () => {
   const place = await start();
   await ready(place, 2);
 

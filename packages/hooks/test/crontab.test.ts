@@ -98,7 +98,7 @@ function anyField(min: number, max: number) {
   );
 }
 
-test('the next time of a schedule is the first minute of which all fields match', () => {
+test('the next time of a schedule is the first minute that matches all fields', () => {
   fc.assert(
     fc.property(
       anyField(0, 59),

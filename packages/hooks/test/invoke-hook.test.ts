@@ -121,7 +121,7 @@ test('[hooks S4] [hooks 23] the environment of a hook contains the variables of 
   expect(told.files.METRICS_PATH[0].startsWith(tmpDir)).toBe(true);
 });
 
-test('the runner reads the files that a hook leaves, and then removes them', async () => {
+test('the runner reads the files that a hook has written, and then removes them', async () => {
   const { invoke, tmpDir, lines } = await place();
 
   const answer = await invoke(

@@ -85,7 +85,7 @@ test('[hooks 21] hidden files, folders named lib and data files are not hooks, a
   expect(found.broken).toEqual([]);
 });
 
-test('[hooks 21] links of a mounted ConfigMap are followed, even to folders, and its hidden folders are skipped', async () => {
+test('[hooks 21] symbolic links in a mounted ConfigMap are followed, even to folders, and its hidden folders are skipped', async () => {
   const dir = await folderOf({
     '..2026_11_02/hook.sh': '',
     '..2026_11_02/deep/other.sh': '',
@@ -189,7 +189,7 @@ test("the file HOOK.yaml replaces the hook's answer to `--config`", async () => 
   expect(hooks[0]?.config.onStartup).toBe(1);
 });
 
-test('[security 48] [found 8] a link in the hooks folder that leads out of this folder is neither read nor quoted', async () => {
+test('[security 48] [found 8] a symbolic link in the hooks folder that leads out of this folder is neither read nor quoted', async () => {
   const elsewhere = await folderOf({ 'token.off': 's3cr3t: [\nxx', 'rules.yaml.off': RIGHT });
   const dir = await folderOf({ 'a.py': '', 'b/c.sh': '', 'd.sh': '' });
   await symlink(join(elsewhere, 'token'), join(dir, 'a.py.yaml'));
@@ -215,7 +215,7 @@ test('[found 8] a file beside a hook that is too large for a ConfigMap is not re
   );
 });
 
-test('[found 8] files beside a hook may be links within the folder, even if the folder itself is a link', async () => {
+test('[found 8] files beside a hook may be symbolic links within the folder, even if the folder itself is a symbolic link', async () => {
   const team = await folderOf({
     '..data/x.sh': '',
     '..data/x.sh.yaml': STARTS,

@@ -211,11 +211,11 @@ describe.each([
   ['no unhandled rejection', forgetsPromise, waits],
   ['comes to rest', neverRests, createsOnce],
 ])('the invariant: %s', (invariant, faulty, correct) => {
-  test(`explore finds that an operator that ${faulty.name} breaks the invariant`, async () => {
+  test(`a violation is found in an operator that ${faulty.name}`, async () => {
     expect(await broken(faulty)).toBe(invariant);
   });
 
-  test(`explore finds nothing in an operator that ${correct.name}`, async () => {
+  test(`no violation is found in an operator that ${correct.name}`, async () => {
     expect(await broken(correct)).toBeUndefined();
   });
 });

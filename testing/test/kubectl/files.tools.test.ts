@@ -231,7 +231,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     }
   });
 
-  test('`kubectl apply` refuses an unknown field with --validate=strict, warns with warn, and is silent with ignore', async () => {
+  test('`kubectl apply` refuses an unknown field with `--validate=strict`, warns with `warn`, and accepts it with `ignore`', async () => {
     const kubectl = await withLamps();
     const apply = (how: string, input: string): Promise<Outcome> =>
       kubectl.try(['apply', `--validate=${how}`, '-f', '-'], { input });

@@ -32,7 +32,7 @@ async function peers(peersFolder: string, ...args: readonly string[]) {
   return { code, lines: output.trim().split('\n') };
 }
 
-describe('the command npm run peers', () => {
+describe('the command `npm run peers`', () => {
   test('without the variable PEERS every suite is "not run", and the exit code is 2', async () => {
     const { code, lines } = await peers('');
 
@@ -271,7 +271,7 @@ describe('running the programs of suites', () => {
 });
 
 describe('the page of peers results', () => {
-  test('docs/peers.md contains the recorded results, as npm run peers -- --record writes them', () => {
+  test('docs/peers.md contains the recorded results, as `npm run peers -- --record` writes them', () => {
     expect(readPage()).toBe(madePage(readPage(), recordedResults()));
   });
 

@@ -47,7 +47,7 @@ test('[reloader 23] a new process exposes metrics for both results of restarts, 
   ]);
 });
 
-test("[reloader 23] the metrics have the same names, labels and bucket bounds as in the original", async () => {
+test('[reloader 23] the metrics have the same names, labels and bucket bounds as in the original', async () => {
   const clock = new FakeClock();
   const metrics = metricsOf(true, clock);
   const { observer } = metrics;

@@ -119,7 +119,7 @@ test.each([
   expect(why !== undefined).toBe(refused);
 });
 
-test("a webhook is refused if one of its addresses is an address of the ambassador or of the Pod itself", async () => {
+test('a webhook is refused if one of its addresses is an address of the ambassador or of the Pod itself', async () => {
   const own = new OwnAddresses({ apiUrl: 'http://127.0.0.1:8001', ownPorts: () => [8080] });
   const pod = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 

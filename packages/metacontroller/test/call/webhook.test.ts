@@ -166,7 +166,7 @@ test('an HTML page with status 200 is returned as text, and is refused later', a
   await expect(webhook({ url }).call()).resolves.toEqual({ text: '<html>' });
 });
 
-test('a hook is unreachable without a listener, after a broken connection, and if its server does not speak HTTP', async () => {
+test('a hook is unreachable if nothing listens, if the connection breaks, or if its server does not speak HTTP', async () => {
   const broken = await hookServer((request) => request.socket.destroy());
   const other = createServer((socket) => {
     socket.on('error', () => {});

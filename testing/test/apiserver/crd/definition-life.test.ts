@@ -48,7 +48,7 @@ function conditions({ body }: Answer): readonly string[] {
   );
 }
 
-describe('[F-11] the life of a CustomResourceDefinition, at the pace of Kubernetes', () => {
+describe('[F-11] the life of a CustomResourceDefinition, with the delays of Kubernetes', () => {
   test('a new definition gets its names, is established, is served, and the first reads of its objects are refused', async () => {
     const { clock, send } = await startTimed();
     const created = await send('POST', DEFINITIONS, definition());

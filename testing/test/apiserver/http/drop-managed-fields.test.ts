@@ -174,7 +174,7 @@ test.each([
   ]);
 });
 
-test('the gate ManagedFieldsOptOut can be switched while the server runs', async () => {
+test('the feature gate ManagedFieldsOptOut can be switched while the server runs', async () => {
   const { server, send } = await startCluster({ generation: '1.38' });
   server.create(configMap('a'));
   const tells = async () =>

@@ -354,7 +354,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     LOWER,
     'x',
     ' ',
-  ])('the gate is off by default and the shard selector %j is ignored', async (text) => {
+  ])('the feature gate is off by default, and the shard selector %j is ignored', async (text) => {
     const cluster = await startCluster();
     const { lower, upper } = await filled(cluster);
 
@@ -364,7 +364,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     expect(answer.body.metadata).toEqual({ resourceVersion: expect.any(String) });
   });
 
-  test('the gate can be switched while the server runs, and that ends watches', async () => {
+  test('the feature gate can be switched while the server runs, which ends watches', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     await filled(cluster);
@@ -389,7 +389,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     ]);
   });
 
-  test('the gate does not exist before Kubernetes 1.36', async () => {
+  test('the feature gate does not exist before Kubernetes 1.36', async () => {
     const old = { ...ON, generation: '1.33' } as const;
 
     await expect(startCluster(old)).rejects.toMatchObject({
@@ -411,7 +411,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     });
   });
 
-  test('the gate is an option of startTestEnv', async () => {
+  test('the feature gate is an option of startTestEnv', async () => {
     await using env = await startTestEnv({ backend: 'embedded', ...ON });
 
     const answer = await fetch(`${env.url}/api/v1/nodes?${query(LOWER)}`);

@@ -106,7 +106,7 @@ describe('[F-8] null as the body of a patch', () => {
   });
 });
 
-describe('[F-8] the identity in a patch', () => {
+describe('[F-8] name, namespace, uid and resourceVersion in a patch', () => {
   const identities: readonly (readonly [SampleKind, object, number, string])[] = [
     ['Secret', { name: null }, 400, UNNAMED],
     ['Box', { name: '' }, 400, UNNAMED],
