@@ -376,7 +376,7 @@ describe('CW9: quick edits are combined into one restart', () => {
 });
 
 describe('CW10: several ConfigMaps and several workloads can belong together', () => {
-  test('two ConfigMaps each restart the same workload for their own changes', async () => {
+  test('two ConfigMaps restart the same workload, each of them when it changes', async () => {
     const { cluster, operator } = await watchedApp();
     putConfigMap(cluster, 'second', 'one', { annotations: { [SELECTOR]: 'app=webapp' } });
     await operator.settle('second');

@@ -344,7 +344,7 @@ describe('OP7: status and Events', () => {
     expect(operator.reasons).toEqual(['EmptySelector', 'EmptySelector']);
   });
 
-  test('a LabelSelector may use more than equality, and is combined with podSelector', async () => {
+  test('a LabelSelector may use other operators than equality, and is combined with podSelector', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'edge', { labels: { app: 'webapp', tier: 'edge' } });
     putWatcher(cluster, {

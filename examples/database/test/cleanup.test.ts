@@ -122,7 +122,7 @@ test('acceptance 3, SD1: after a failed snapshot nothing is deleted until the an
   await eventually(async () => (await set(place)) === undefined);
 });
 
-test('a failed snapshot that a user deletes is taken again', async () => {
+test('a snapshot is taken again if a user deletes the failed snapshot', async () => {
   const place = await running();
   await remove(place);
   const first = await place.job(/^orders-snapshot-/);

@@ -175,7 +175,7 @@ test('[found 2] if an annotation has too many names, only the first names count,
   await reloader.rolledOut('web', 1);
 });
 
-test('[found 2] of the names in an annotation a workload is indexed by no more than the limit', () => {
+test('[found 2] a workload is indexed by a limited number of the names in an annotation', () => {
   const names = Array.from({ length: 20_000 }, (_, at) => `config-${at}`);
   const source = workloadSource(deploymentKind, {
     annotations: DEFAULT_ANNOTATIONS,

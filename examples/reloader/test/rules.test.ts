@@ -69,7 +69,7 @@ test('[reloader 2] with --auto-reload-all every workload reloads, except for wor
   expect(afterSecret).toEqual(['b-config', 'c-empty', 'c-none', 'c-search']);
 });
 
-test('[reloader 3] a named list reloads without a reference and marks the first container, with a|b anchored as in Go', async () => {
+test('[reloader 3] a named list reloads without a reference and marks the first container, and a|b is anchored as in Go', async () => {
   const reloader = await startReloader();
   const annotations = { 'configmap.reloader.stakater.com/reload': ' first|last ,, App-x,dot.ted' };
   const spec = { containers: [{ ...APP, name: 'one' }, APP] };
@@ -246,7 +246,7 @@ test('[reloader 8] the hashes of objects from the API server equal the hashes of
   });
 });
 
-test('[reloader 1] workloads without Pods, with OnDelete, and with long names restart like other workloads', async () => {
+test('[reloader 1] workloads without Pods, with the strategy OnDelete, and with long names restart like other workloads', async () => {
   const reloader = await startReloader();
   const long = `a${'b.'.repeat(125)}cd`;
   expect(long).toHaveLength(253);
@@ -269,7 +269,7 @@ test('[reloader 1] workloads without Pods, with OnDelete, and with long names re
   expect(Object.keys(await reloader.variables('none'))).toEqual([variable]);
 });
 
-test('[reloader 5] with keys from flags, annotations that move from the metadata to the Pod template keep the records', async () => {
+test('[reloader 5] with annotation keys from flags, the records stay when annotations move to the Pod template', async () => {
   const args = ['configmap-auto', 'search', 'match', 'ignore', 'configmap'].map((word) => {
     const flag = { search: 'auto-search', match: 'search-match' }[word] ?? word;
     return `--${flag}-annotation=example.com/${word}`;

@@ -78,7 +78,7 @@ test('ids are read from the beginning of a title, before a colon', () => {
   expect(idsOf('EX1 without a colon')).toEqual([]);
 });
 
-test('the titles of tests and of tables of cases are found', () => {
+test('the titles of `test` and of `test.each` are found', () => {
   const source = `test('EX1: a', () => {});
 test.each([
   ['EX2: b'],

@@ -90,7 +90,7 @@ test.each([
   expect(String((error as Error).cause)).not.toContain('very-secret');
 });
 
-test('a missing program is an error with its reason', async () => {
+test('a missing program causes an error that contains the reason', async () => {
   const found = execProvisioner(['/does/not/exist']).find('u-1', call());
 
   await expect(found).rejects.toThrow(

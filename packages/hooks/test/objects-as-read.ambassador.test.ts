@@ -130,7 +130,7 @@ test.each(
 
 test.each(
   KINDS,
-)('[found 11] a JQPatch whose program sets %s of an object read earlier changes only the other fields', async (_what, metadata) => {
+)('[found 11] a JQPatch whose program sets %s of an object that was read earlier changes only the other fields', async (_what, metadata) => {
   const merged = (object: unknown): readonly unknown[] => {
     const live = object as KubernetesObject & { data: object };
     return [{ ...live, metadata: { ...live.metadata, ...metadata }, data: { trees: '2' } }];

@@ -210,7 +210,7 @@ describe("[metacontroller 15] with the parent's selector", () => {
   const selector = { matchLabels: { app: 'press' } };
   const selecting = { generateSelector: false };
 
-  test("with the parent's selector an answer with a child with other labels is invalid, and nothing is written", async () => {
+  test("with the parent's selector an answer is invalid if the labels of a child do not match, and nothing is written", async () => {
     const place = await startMetacontroller({
       subjects: [
         mapped('InPlace', () => ({ children: [configMap('a', {}, { app: 'x' })] }), selecting),

@@ -96,7 +96,7 @@ test.each([
   ['RollingInPlace', 'blue'],
   ['Recreate', 'blue'],
   ['RollingRecreate', 'blue'],
-] as const)('[metacontroller 16] an attachment whose answer changes is updated by the method %s', async (method, colour) => {
+] as const)('[metacontroller 16] an attachment that changes in the answer is updated by the method %s', async (method, colour) => {
   const wanted = { colour: 'red' };
   const place = await startMetacontroller({
     subjects: [painter(() => ({ attachments: [bucket('b', wanted.colour)] }), { method })],

@@ -220,7 +220,7 @@ describe('an object that an older definition has stored', () => {
     ]);
   });
 
-  test('an empty key in a reference has its default', () => {
+  test('an empty key in a reference means the default key', () => {
     const secretRef = { name: 'a', namespace: 'b', key: '' };
 
     expect(connectionOf({ caBundle: { configMapRef: secretRef } })).toEqual({
@@ -348,7 +348,7 @@ describe('an endpoint', () => {
     ['http://user:word@hooks.shop:8080/a', 'hooks.shop:8080'],
     ['http://[::1]:8080/a', '[::1]:8080'],
     ['http://127.1/a', '127.1'],
-  ])('an endpoint matches %s if its host is %s', (url, host) => {
+  ])('the URL %s matches an endpoint with the host %s', (url, host) => {
     expect(schemeFor(url, host)).toBe('T0');
   });
 
@@ -361,7 +361,7 @@ describe('an endpoint', () => {
     ['http://hooks.shop/a', 'a.hooks.shop'],
     ['http://hooks.shop/other.example', 'other.example'],
     ['http://other.example@hooks.shop/', 'other.example'],
-  ])('an endpoint does not match %s if its host is %s', (url, host) => {
+  ])('the URL %s does not match an endpoint with the host %s', (url, host) => {
     expect(schemeFor(url, host)).toBeUndefined();
   });
 

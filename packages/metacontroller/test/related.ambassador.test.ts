@@ -68,7 +68,7 @@ test.each([
   ['{}', {}],
   ['relatedResources: null', { relatedResources: null }],
   ['an empty list', { relatedResources: [] }],
-])('[contract 47] [found 10] after a customize answer of %s the next sync calls customize again', async (_what, nothing) => {
+])('[contract 47] [found 10] after a customize answer of %s the next sync calls the customize hook again', async (_what, nothing) => {
   let isReady = false;
   const customize: Decide = (body) => (isReady ? byCrop(body) : nothing);
   const place = await startMetacontroller({
@@ -141,7 +141,7 @@ test.each([
     { apiVersion: 'fruit.example/v1', resource: 'unicorns' },
     /unicorns/,
   ],
-])('[contract 42] [metacontroller 19] a rule with %s makes the answer an error, and sync is not called', async (_, rule, message) => {
+])('[contract 42] [metacontroller 19] a related rule with %s makes the answer an error, and the hook sync is not called', async (_, rule, message) => {
   const customize: Decide = () => ({
     relatedResources: [{ apiVersion: 'v1', resource: 'configmaps', ...rule }],
   });

@@ -105,7 +105,7 @@ test('[metacontroller 21] a deleted controller stops watching, and its children 
   );
 });
 
-test('[metacontroller 27] only controllers that match the option for a label selector run', async () => {
+test('[metacontroller 27] only controllers that match the configured label selector run', async () => {
   const place = await startMetacontroller({
     subjects: [
       growing('orchards', 'orchards', { team: 'farm' }),

@@ -6,7 +6,7 @@ import { summary, watch } from '../apiserver/support/watched.ts';
 import { startAdministered } from './support.ts';
 
 describe('faults through the admin endpoint', () => {
-  test('the admin endpoint sets, reads and clears faults, and counts how often they applied', async () => {
+  test('the admin endpoint sets, reads and clears faults, and counts how often each fault applied', async () => {
     const { ask, send } = await startAdministered();
     const faults = [
       { verbs: ['list'], status: 503, count: 5 },

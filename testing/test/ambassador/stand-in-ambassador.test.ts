@@ -145,7 +145,7 @@ test.each([
   ['HEAD', '/api/v1/nodes//', '/api/v1/nodes/'],
   ['GET', '/api//v1/%61', '/api/v1/%2561'],
   ['PATCH', '/..', '/'],
-])('the stand-in ambassador redirects %s %s to %s before the filter sees it', async (method, path, location) => {
+])('the stand-in ambassador redirects %s %s to %s before the filter checks the request', async (method, path, location) => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
   const { hostname, port } = new URL(ambassador);

@@ -53,7 +53,7 @@ test('a server without controllers still reserves the address of the API', async
   expect(refused.body.message).toContain('provided IP is already allocated');
 });
 
-test('objects written in process can be read over HTTP, and objects written over HTTP in process', async () => {
+test('objects that are written in process can be read over HTTP, and vice versa', async () => {
   const { send, server } = await startCluster();
 
   server.create(configMap('a'));

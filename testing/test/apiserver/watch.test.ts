@@ -75,7 +75,7 @@ test('[W-17] [F-2] a watch with a label selector gets DELETED when an object sto
   expect(Number(left?.object.metadata.resourceVersion)).toBe(between - 2);
 });
 
-test('a watch of one namespace or one name gets no other events', async () => {
+test('a watch of one namespace or one name gets no events of other objects', async () => {
   const cluster = await startCluster();
   const one = await watch(cluster, `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Db`);
   const all = await watch(cluster, '/api/v1/configmaps?watch=1');

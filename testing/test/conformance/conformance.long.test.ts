@@ -134,7 +134,7 @@ describe('translation of generated names in a replay', () => {
     expect(names.translated(operation('5'))).toBe(operation('912'));
   });
 
-  test('a version between two known versions is replaced by the lower one', () => {
+  test('a version between two known versions is replaced by the lower known version', () => {
     const names = new Names();
     const at = (version: number): string => `{"metadata":{"resourceVersion":"${version}"}}`;
     names.learn(at(10), at(1));

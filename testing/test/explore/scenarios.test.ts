@@ -106,7 +106,7 @@ test('a change that the API server refuses does not fail the run', async () => {
   await expect(explore(refused, PASSES)).resolves.toBeDefined();
 });
 
-test('a change with a condition waits for it, and later changes wait, too', async () => {
+test('a change with a condition waits until the condition is true, and later changes wait, too', async () => {
   const made: string[] = [];
   const waits: Scenario = {
     ...createsOnce,

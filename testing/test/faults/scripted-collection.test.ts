@@ -176,7 +176,7 @@ test('after expire() a watch from an older version gets one error and ends, and 
   expect(fresh).toEqual(['ADDED c@103']);
 });
 
-test('events lost by loseEvents() change the collection but reach no watch', async () => {
+test('a change whose event loseEvents() drops is in the collection, and reaches no watch', async () => {
   const { things, watch, listed } = await start();
   const lines = await watch('resourceVersion=100');
 

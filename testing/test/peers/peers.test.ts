@@ -270,7 +270,7 @@ describe('running the programs of suites', () => {
   });
 });
 
-describe('the page of peers results', () => {
+describe('the page with the results of the suites', () => {
   test('docs/peers.md contains the recorded results, as `npm run peers -- --record` writes them', () => {
     expect(readPage()).toBe(madePage(readPage(), recordedResults()));
   });

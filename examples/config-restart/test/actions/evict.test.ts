@@ -64,7 +64,7 @@ test('the next Pod is evicted only after the replacement of the previous one is 
   expect(oldOnes(app)).toHaveLength(1);
 });
 
-test('Pods that are not Ready are evicted first and without waiting, so that good content repairs bad content', async () => {
+test('Pods that are not Ready are evicted first and without waiting, so that corrected content takes effect soon', async () => {
   const app = await changedApp({ ready: false });
 
   await app.operator.settle('config');

@@ -418,7 +418,7 @@ describe('with any annotations', () => {
       { ...OPTIONS, autoReloadAll },
     );
 
-  test('a reload has either a reference and the annotation for it, or a named list, and marks a container', () => {
+  test('a workload is reloaded either for a reference or for a named list, and one container is marked', () => {
     fc.assert(
       fc.property(given, (each) => {
         const { reload, rule, auto, container } = decideFor(each);

@@ -124,7 +124,7 @@ describe('[reloader 8] the hash', () => {
     expect(hashOfConfigMap({ data: { k: 'a\ud800' } })).toBe(sha1('k=a\ufffd'));
   });
 
-  test('the hash treats null as empty: maps, values, and objects of a status', () => {
+  test('the hash treats null as empty in maps, in values and in the objects of a status', () => {
     const nothing = { data: null, binaryData: null };
 
     expect(hashOfConfigMap(nothing)).toBe(sha1(''));

@@ -59,7 +59,7 @@ describe('[reloader 7] the variable of a resource', () => {
 });
 
 describe('the key of a resource', () => {
-  test('the key of a resource converts back to the resource', () => {
+  test('the key of a resource can be converted back to the resource', () => {
     fc.assert(
       fc.property(type, name, (each, of) => {
         const ref = { type: each, name: of };

@@ -163,7 +163,7 @@ describe('[reloader 10] values that the original has written', () => {
 });
 
 describe('a restart', () => {
-  test('[reloader 12] a restart has all changes and the baseline in one plan', () => {
+  test('[reloader 12] the plan of a restart contains all changes and the baseline', () => {
     const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0', 'configmap/c': 'h0' };
     const { restart, annotations } = plan(
       [configMap('c', 'h0'), configMap('b', 'h2'), configMap('a', 'h1')],

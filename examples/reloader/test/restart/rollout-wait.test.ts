@@ -101,7 +101,7 @@ test('a restart waits at most ten minutes for the previous rollout', () => {
   expect(new Set(waits)).toEqual(new Set([2_000]));
 });
 
-test('the next restart waits for up to ten minutes again', () => {
+test('the limit of ten minutes begins again with the next restart', () => {
   const gate = rolloutWaitGate();
   gate.leftMs(rolling, 0);
   gate.leftMs(request('web', { parts: { spec: { replicas: 0 }, status: {} } }), 2_000);

@@ -148,7 +148,7 @@ test('a dry run sends no alert', async () => {
   expect(server.received[0]?.body).toContain('*web*');
 });
 
-test('for an unreachable server the reason does not contain its address', async () => {
+test('the reason for an unreachable server does not contain the address of the server', async () => {
   const reason = await send(to('http://127.0.0.1:1/services/SECRET-PATH'));
 
   expect(reason).toBe('the request failed: ECONNREFUSED');

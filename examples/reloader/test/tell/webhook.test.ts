@@ -44,7 +44,7 @@ test("[reloader 22] each change of content causes one POST with exactly the orig
   expect(reloader.rollouts('web')).toBe(0);
 });
 
-test('[reloader R28] a resource with the annotation `ignore` is not sent, and once it is removed only new content is sent', async () => {
+test('[reloader R28] a resource with the annotation `ignore` is not sent, and once the annotation is removed only new content is sent', async () => {
   const server = await serve(status(200));
   const reloader = await started(server, '--cloud-events');
   const annotations = { 'reloader.stakater.com/ignore': 'true' };

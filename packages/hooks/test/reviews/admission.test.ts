@@ -198,7 +198,7 @@ fs.writeFileSync(process.env.METRICS_PATH, '{"name": "a", "add": -1}');`,
   ]);
 });
 
-test('a Pod that stops answers reviews until it accepts no more connections', async () => {
+test('a Pod still answers reviews while it stops, until it accepts no more connections', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS }, {}, { POD_NAME: 'colours-0' });
   const ask = async () => String((await written(place, coloured('a', 'red'))).body.message);
 

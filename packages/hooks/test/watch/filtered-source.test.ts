@@ -201,7 +201,7 @@ test('no further object is read while a filter works', async () => {
   expect(world.of('a', 'value').filterText).toBe('3');
 });
 
-test('a source whose prepare fails or returns other objects is listed again, and nothing crashes', async () => {
+test('a source whose function `prepare` fails or returns other objects is listed again, and nothing crashes', async () => {
   const answers: ((entries: readonly Entry[]) => readonly Entry[])[] = [
     () => {
       throw new TypeError('a bug');
@@ -237,7 +237,7 @@ test('a source whose prepare fails or returns other objects is listed again, and
   expect(informer.synced).toBe(true);
 });
 
-test('a source with both prepare and transform is refused', () => {
+test('a source with both `prepare` and `transform` is refused', () => {
   const prepare = async (entries: readonly Entry[]) => entries;
 
   expect(() => preparedSource(things, prepare, { transform: (o) => o })).toThrow(

@@ -111,7 +111,7 @@ test('[contract 37] [metacontroller 7] the request for a finalizing decorator is
   expect(text).toBe(golden('decorator-v1'));
 });
 
-test('[contract 40] [metacontroller 7] a customize hook gets the object in the field parent, even if the controller is a decorator', async () => {
+test('[contract 40] [metacontroller 7] a customize hook gets the object in the field `parent`, even if the controller is a decorator', async () => {
   const text = await decorator().customize(press).text();
 
   expect(text).toBe(golden('customize'));

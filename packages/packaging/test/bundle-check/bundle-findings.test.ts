@@ -69,7 +69,7 @@ test.each([
   ]);
 });
 
-test.each(OURS)('`check bundle` finds what OLM would only ignore or refuse later: $what', ({
+test.each(OURS)('`check bundle` finds problems that OLM would ignore, or refuse only later: $what', ({
   change,
   finds,
 }) => {

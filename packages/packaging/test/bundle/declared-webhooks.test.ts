@@ -19,13 +19,13 @@ test.each([
   );
 });
 
-test('[A-17] [admission 21] a bundle with a conversion is refused for the same reason', () => {
+test('[A-17] [admission 21] a bundle with a conversion is refused, like a bundle with a declared webhook', () => {
   expect(() => bundle(demo({}, [website]))).toThrow(
     /conversion of websites\.example\.dev cannot be in a bundle/,
   );
 });
 
-test('a bundle is refused for the same reason if a gate guards the metrics', () => {
+test('a bundle is refused if a gate guards the metrics, like a bundle with a declared webhook', () => {
   const gate = {
     certificates: 'cert-manager',
     image: 'gate:1',
@@ -37,6 +37,6 @@ test('a bundle is refused for the same reason if a gate guards the metrics', () 
   );
 });
 
-test('a bundle can be generated for the same operator without webhooks', () => {
+test('a bundle can be generated if the operator has no webhooks', () => {
   expect(bundle(demo({}, CONTROLLERS)).size).toBeGreaterThan(0);
 });

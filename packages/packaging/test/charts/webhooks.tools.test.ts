@@ -108,7 +108,7 @@ test("all names of the gate in a release contain the release's name", async () =
   }
 });
 
-test('with a webhook with failurePolicy Fail there are two replicas, and no value reduces them', async () => {
+test('if a webhook has failurePolicy Fail there are two replicas, and no value reduces them', async () => {
   const [plain, refused] = await renderChart(chartOf(webhookModelOf([CLOSED])), [
     { ...SAME, values: {} },
     { ...SAME, values: { highAvailability: false } },

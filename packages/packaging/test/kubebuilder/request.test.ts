@@ -16,7 +16,7 @@ async function* bytesOf(request: object): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(JSON.stringify(request));
 }
 
-test('only files that the plugin needs are kept, with normalized paths', async () => {
+test('the plugin keeps only the files that it needs, with normalized paths', async () => {
   const universe = {
     'config/rbac/role.yaml': 'a',
     'config\\manager\\manager.yaml': 'b',

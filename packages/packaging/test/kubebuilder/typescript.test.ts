@@ -176,7 +176,7 @@ test("[scaffolding 12] a group and a kind that are too long for a controller's n
   expect(runs[1]?.errors[0]).toContain('is longer than 63: choose a shorter --kind or --group');
 });
 
-test('[scaffolding 12] a kind that already exists in Go is refused, together with its controllers', async () => {
+test('[scaffolding 12] a kind that already exists in Go is refused, and the error contains its Go controllers', async () => {
   const api = { crdVersion: 'v1', namespaced: true };
   const cart = { group: 'shop', domain: 'example.com', version: 'v1', kind: 'Cart', api };
   const forms = [

@@ -108,7 +108,7 @@ describe('[F-12] admission of a Pod', () => {
 });
 
 describe('[F-12] admission of a Service', () => {
-  test('a Service gets a unique address of 10.96.0.0/12 and keeps it', async () => {
+  test('a Service gets a unique address in 10.96.0.0/12, and keeps it', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a'));

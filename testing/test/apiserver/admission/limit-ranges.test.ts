@@ -60,7 +60,7 @@ describe('[F-17] admission by a LimitRange', () => {
     expect(body.status.qosClass).toBe('Burstable');
   });
 
-  test('in a LimitRange the default limit is max if it is missing, and the default request is the default limit', async () => {
+  test('a LimitRange uses max as a missing default limit, and the default limit as a missing default request', async () => {
     const { send } = await limited(
       { type: 'Container', max: { cpu: '2' }, min: { memory: '8Mi' } },
       { type: 'Pod', max: { cpu: '4' } },

@@ -301,7 +301,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
   });
 });
 
-test('[F-18] [admission 8] an object passes mutating policies, mutating webhooks, its schema, validating policies and webhooks in order', async () => {
+test('[F-18] [admission 8] an object goes through mutating policies, mutating webhooks, its schema, validating policies and webhooks in order', async () => {
   const { server, send } = await startCluster();
   server.create({
     apiVersion: 'apiextensions.k8s.io/v1',

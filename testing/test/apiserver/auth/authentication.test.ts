@@ -14,7 +14,7 @@ async function whoAmI(url: string, headers: Readonly<Record<string, string>> = {
 }
 
 describe('the user of a request', () => {
-  test('a request without credentials is the administrator by default', async () => {
+  test('a request without credentials is from the administrator by default', async () => {
     const server = await rbacServer();
 
     expect(await whoAmI(server.url)).toEqual({
@@ -70,7 +70,7 @@ describe('the user of a request', () => {
     expect((await send(server.url, '/version', { headers: bearer('t') })).status).toBe(200);
   });
 
-  test('an anonymous request is system:anonymous and may read only /version', async () => {
+  test('an anonymous request is from the user system:anonymous, who may read only /version', async () => {
     const server = await rbacServer({ authentication: { anonymous: 'system:anonymous' } });
 
     const [version, apis, list] = [

@@ -176,7 +176,7 @@ describe('the reach of a Role', () => {
     expect(await readable(server.url)).toEqual(['anonymous']);
   });
 
-  test('a Role for */scale grants every scale and nothing else', async () => {
+  test('a Role for the resources */scale grants every subresource scale, and nothing else', async () => {
     const server = await rbacServer();
     grant(server, 'dev', { verbs: ['*'], apiGroups: ['*'], resources: ['*/scale'] });
     const url = await server.urlFor('dev');
@@ -229,7 +229,7 @@ describe('rights for a write that creates an object', () => {
     });
   });
 
-  test('a PUT of a Lease that creates it needs the right to create', async () => {
+  test('a PUT that creates a Lease needs the right to create', async () => {
     const server = await rbacServer();
     const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
     grant(server, 'dev', { ...leases, verbs: ['update'] });

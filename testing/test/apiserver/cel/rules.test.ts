@@ -275,7 +275,7 @@ describe('[F-11] transition rules', () => {
 describe('[F-11] ratcheting of rules', () => {
   const rule = { rule: 'self.replicas < 3', message: 'too many' };
 
-  test('an unchanged value may still violate a rule', () => {
+  test('an update may keep a value that violates a rule', () => {
     expect(said(rule, { old: structuredClone(VALUE) })).toEqual([]);
   });
 

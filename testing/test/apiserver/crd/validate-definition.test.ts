@@ -125,7 +125,7 @@ describe('[F-11] defaults in a schema', () => {
     ]);
   });
 
-  test('a default for kind at the root is an error', () => {
+  test('a default for the field kind at the root is an error', () => {
     const kind = { type: 'string', default: 'Foo' };
 
     expect(said({ schema: { type: 'object', properties: { kind } } })).toEqual([

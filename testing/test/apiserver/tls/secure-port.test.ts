@@ -88,7 +88,7 @@ test('the certificate of the secure port has the local names and the names from 
   expect(outcomes).toEqual([200, 200, 200, 200, 'ERR_TLS_CERT_ALTNAME_INVALID']);
 });
 
-test('a request without credentials is refused with AlwaysAllow, and is system:anonymous with RBAC', async () => {
+test('a request without credentials is refused with AlwaysAllow, and is from system:anonymous with RBAC', async () => {
   const open = await secureServer();
   const guarded = await secureServer({ authorization: 'RBAC' });
   const nobody = { authorization: '' };

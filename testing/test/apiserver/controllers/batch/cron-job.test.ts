@@ -121,7 +121,7 @@ test('a suspended CronJob creates no Jobs, and when it is resumed only one for t
   ]);
 });
 
-test('a missed time after its starting deadline creates no Job', () => {
+test('a scheduled time that was missed for longer than startingDeadlineSeconds creates no Job', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true, schedule: '30 * * * *', startingDeadlineSeconds: 120 });
   demo.clock.advance(5 * MINUTE_MS);

@@ -43,7 +43,7 @@ describe('an apply that omits a field', () => {
     expect(after.spec).toEqual({ containers: [container] });
   });
 
-  test('when its manager omits a list item, it is removed together with fields that other managers set in it', () => {
+  test('a list item that its manager omits is removed together with the fields that other managers set in it', () => {
     const live = applied(
       undefined,
       pod({ containers: [{ name: 'a' }, { name: 'b', image: 'i' }] }),
@@ -202,7 +202,7 @@ describe('lists in server-side apply', () => {
     expect(after.spec).toEqual(ports({ ...tcp, name: 'dns' }, udp).spec);
   });
 
-  test('[F-8] finalizers are a set, and each finalizer has its owners', () => {
+  test('[F-8] finalizers are a set, and each finalizer has separate owners', () => {
     const one = applied(undefined, configMap({}, { finalizers: ['x/1'] }));
     const both = applied(one, configMap({}, { finalizers: ['x/2'] }), { manager: 'two' });
 

@@ -92,7 +92,7 @@ describe('[F-19] a list with a shardSelector', () => {
     expect(names(answer)).toEqual(lower);
   });
 
-  test('a sharded list with a label selector returns the objects that match both', async () => {
+  test('a sharded list with a label selector returns the objects that match both selectors', async () => {
     const cluster = await startCluster(ON);
     const { lower } = await filled(cluster);
     const one = lower[1] ?? '';
@@ -264,7 +264,7 @@ describe('[F-19] a watch with a shardSelector', () => {
     expect((await few.take(1)).map(({ type }) => type)).toEqual(['BOOKMARK']);
   });
 
-  test('a watch refuses a bad shard selector before it begins', async () => {
+  test('a watch with an invalid shard selector is refused before it begins', async () => {
     const cluster = await startCluster(ON);
 
     const answer = await cluster.send(

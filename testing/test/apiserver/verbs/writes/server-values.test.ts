@@ -183,7 +183,7 @@ describe('the labels of a new Job', () => {
     expect(Object.keys(body.spec.template.metadata.labels)).toEqual(expect.arrayContaining(OWN));
   });
 
-  test('a Job with labels keeps them, even if its Pods have the same', async () => {
+  test('a Job with labels keeps them, even if its Pods have the same labels', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', PATH, job({ team: 'x' }, { labels: { team: 'x' } }));
