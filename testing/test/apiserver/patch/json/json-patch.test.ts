@@ -132,7 +132,7 @@ test.each([
   });
 });
 
-test('the JSON patch null has no operations, and the list [null] is read as it is', () => {
+test('the JSON patch null has no operations, and a list with null is read unchanged', () => {
   expect(readJsonPatch('null', true).value).toEqual([]);
   expect(readJsonPatch('[null]', true).value).toEqual([null]);
 });
