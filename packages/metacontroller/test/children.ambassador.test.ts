@@ -85,7 +85,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     return place;
   }
 
-  test('with InPlace an edited field of a child is restored, and a foreign label stays', async () => {
+  test('with the method InPlace an edited field of a child is restored, and a foreign label stays', async () => {
     const place = await edited('InPlace');
 
     const plan = await holding(place, 'plan', { trees: '1' });
@@ -93,7 +93,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect(plan.metadata.labels).toMatchObject({ foreign: 'x' });
   });
 
-  test('with OnDelete an edited child stays unchanged, even if its parent changes', async () => {
+  test('with the method OnDelete an edited child stays unchanged, even if its parent changes', async () => {
     const place = await edited('OnDelete');
 
     await place.apply(orchard({ trees: '2' }));
@@ -103,7 +103,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect((await find(place, 'plan'))?.data).toEqual({ trees: '9' });
   });
 
-  test('with Recreate an edited child is deleted and created again', async () => {
+  test('with the method Recreate an edited child is deleted and created again', async () => {
     const place = await edited('Recreate');
     const plan = await holding(place, 'plan', { trees: '1' });
     await place.idle();

@@ -76,7 +76,7 @@ describe('lists', () => {
     });
   });
 
-  test('lists lose items that only the last answer contained', () => {
+  test('items that only the last answer contained are removed from lists', () => {
     const merged = mergeThreeWay(
       { of: [container('a'), container('b')] },
       { of: [container('a')] },

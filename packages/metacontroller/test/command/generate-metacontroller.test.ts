@@ -192,7 +192,7 @@ test('the filter allows the paths of the controllers, and only discovery of cust
   expect(opens('/api/v1')).toBe(false);
 });
 
-test('without functions the manifests contain only the command and its definitions', async () => {
+test('without functions the manifests run the command without a mounted folder, and contain its definitions', async () => {
   const { at, from, generate, read } = setUp();
 
   const { exit } = generate('manifests', ...from('all.yaml'), '-o', at('out'));
