@@ -138,7 +138,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test('each folder is in the table, and may import folders further down only', () => {
+  test('each folder is in the import table, and may import only folders that are further down in it', () => {
     const there = readdirSync(new URL(top, root), { withFileTypes: true });
     const wrong = folders.flatMap((folder, at) =>
       (table[folder] ?? [])
@@ -152,7 +152,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test('CONTRIBUTING.md shows the same import table', () => {
+  test('CONTRIBUTING.md contains the same import table', () => {
     const [, page = ''] = read('CONTRIBUTING.md').split('## Inside the embedded API server');
     const rows = page.matchAll(/^\| `([a-z/-]+)\/` \| ([^|]*) \|/gm);
     const inTop = [...rows].flatMap(([, path = '', cell = '']) => {

@@ -46,7 +46,7 @@ test('importing the API server alone loads no operator runtime and no other pack
   expect([...new Set(packages)]).toEqual(['@marcbachmann/cel-js']);
 });
 
-test('importing the whole kit loads no commands, generators or composites, nor their packages', () => {
+test('importing the whole kit loads no commands, generators or composites, and none of their packages', () => {
   const { urls } = loadedBy('@chancery/testing');
   const folders = urls.flatMap((url) => /\/operator\/(\w+)\//.exec(url)?.[1] ?? []);
 

@@ -33,7 +33,7 @@ const { dependencies } = JSON.parse(read('testing/package.json')) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-test('the kit imports only Node, its dependencies and public entries of the toolkit', () => {
+test('the kit imports only modules of Node, its dependencies and public entries of the toolkit', () => {
   const wrong = importsIn('testing/src').filter(({ file, specifier }) => {
     if (specifier.startsWith('node:')) return false;
     if (!specifier.startsWith('.')) {
@@ -57,7 +57,7 @@ const OWNER: Readonly<Record<string, string>> = {
   croner: 'testing/src/apiserver/controllers/batch/cron-schedule.ts',
 };
 
-test.each(Object.entries(OWNER))('the package %s is imported by %s only', (name, owner) => {
+test.each(Object.entries(OWNER))('the package %s is imported only by %s', (name, owner) => {
   const importing = importsIn('testing/src').filter(({ specifier }) => specifier === name);
 
   expect(importing.map(({ file }) => file)).toEqual([owner]);
@@ -87,7 +87,7 @@ test.each([
   expect(names.filter((name) => !used.has(name))).toEqual([]);
 });
 
-test('only the packages import chancery/internal', () => {
+test('only the folders under packages/ import chancery/internal', () => {
   const others = ['operator', 'examples', 'bench'].flatMap((folder) =>
     importsIn(folder).filter(({ specifier }) => specifier === 'chancery/internal'),
   );
@@ -95,7 +95,7 @@ test('only the packages import chancery/internal', () => {
   expect(others).toEqual([]);
 });
 
-test('other folders import the kit by its name, except for a list that only shrinks', () => {
+test('other folders import the kit by its name, except for the files of a list that may only become shorter', () => {
   const found = ['operator', 'examples', 'test', 'bench'].flatMap((folder) =>
     importsIn(folder).flatMap(({ file, specifier }) => {
       const target = posix.join(posix.dirname(file), specifier);

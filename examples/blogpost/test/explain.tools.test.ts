@@ -7,7 +7,7 @@ import blogpost from '../operator.ts';
 
 const CRD = new URL('../crd.yaml', import.meta.url);
 
-test('acceptance 5: kubectl explain shows the fields of a BlogPost', async () => {
+test('acceptance 5: `kubectl explain` prints the fields of a BlogPost', async () => {
   const place = await startExample({ name: 'blogpost', controllers: [blogpost], manifests: [CRD] });
 
   const explained = await place.kubectl('explain', 'blogpost.spec');

@@ -51,6 +51,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('blogpost reaches the same final state in every order of events', EXPLORING, async () => {
+test('`blogpost` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'blogpost' });
 });

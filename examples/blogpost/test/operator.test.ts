@@ -103,7 +103,7 @@ test('a post without a title gets one Event about it, and is published when it g
   expect(told.filter(({ series }) => series !== undefined)).toEqual([]);
 });
 
-test("a post from a cluster with the original's definition is published after the upgrade", async () => {
+test("a post that was created with the original's definition is published after an upgrade of the definition", async () => {
   const place = await startExample({
     name: 'blogpost',
     controllers: [blogpost],
@@ -159,7 +159,7 @@ test('acceptance 3: after a crash at any request publishedAt is still set only o
   );
 });
 
-test('[T-1] acceptance 3: a cache that does not yet show the date does not cause a second date', async () => {
+test('[T-1] acceptance 3: no second date is set if the cache does not yet contain the first date', async () => {
   const metadata = { name: 'old', namespace: 'demo', uid: 'u', generation: 1 };
   const stale: BlogPost = { apiVersion: API, kind: 'BlogPost', metadata, spec: { title: 'Old' } };
   const live = { ...stale, status: { publishedAt: '2029-12-31T00:00:00Z' } };

@@ -74,14 +74,14 @@ test('CH7: the only Ready Pod of its owner is not a candidate, with or without a
   expect(names(candidatesAmong(all, nobody))).toEqual(['a', 'b']);
 });
 
-test("CH3: the operator's own Pod is not a candidate, and a Pod of the same name in another namespace is", () => {
+test("CH3: the operator's own Pod is not a candidate, but a Pod of the same name in another namespace can be evicted", () => {
   const all = [pod('a'), pod('b')];
 
   expect(names(candidatesAmong(all, { namespace: 'shop', podName: 'a' }))).toEqual(['b']);
   expect(names(candidatesAmong(all, { namespace: 'other', podName: 'a' }))).toEqual(['a', 'b']);
 });
 
-test('CH2: Pods that the cluster needs are not candidates', () => {
+test('CH2: Pods that are critical for the cluster are not candidates', () => {
   const spec = { priorityClassName: 'system-cluster-critical' };
 
   expect(names(candidatesAmong([pod('a', { spec }), pod('b'), pod('c')], nobody))).toEqual([
@@ -90,7 +90,7 @@ test('CH2: Pods that the cluster needs are not candidates', () => {
   ]);
 });
 
-test('CH9: the given random numbers decide, and each candidate has the same probability', () => {
+test('CH9: the random numbers that are passed in decide, and each candidate has the same probability', () => {
   const all = ['a', 'b', 'c', 'd'];
   const drawn = Array.from({ length: 100 }, (_, at) => pick(all, () => at / 100));
 

@@ -86,7 +86,7 @@ const scenario: Scenario = {
 };
 
 test(
-  'chaos evicts no more Pods than its plan allows, in every order of events',
+  '`chaos` evicts no more Pods than its plan allows, in every order of events',
   EXPLORING,
   async () => {
     expect(await explored(scenario)).toMatchObject({ scenario: 'chaos' });

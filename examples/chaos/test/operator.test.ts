@@ -10,7 +10,7 @@ test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(chaosPlans)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('CH2: one of the Pods that opted in is evicted in each turn, and no other Pod', async () => {
+test('CH2: in each turn exactly one of the Pods that opted in is evicted', async () => {
   const chaos = await startChaos();
   const optedIn = await chaos.servers('web', 2);
   const others = await chaos.servers('worker', 2, { optIn: false });
@@ -49,7 +49,7 @@ test("CH3: the operator's own Pod is not evicted, even if it opted in", async ()
   expect(replaced(before, await chaos.uids())).toEqual(['web-1']);
 });
 
-test('CH8: a new Pod with the name of the drawn Pod is not evicted', async () => {
+test('CH8: a new Pod with the same name as the Pod that was drawn is not evicted', async () => {
   let between = (): void => {};
   const random = (): number => {
     between();
@@ -88,7 +88,7 @@ test('CH8: a new Pod with the name of the drawn Pod is not evicted', async () =>
   expect((await chaos.status()).evictions).toBeUndefined();
 });
 
-test('CH11: an Event on the evicted Pod names the operator', async () => {
+test('CH11: an Event on the evicted Pod mentions the operator', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 2);
   await chaos.plan();

@@ -57,14 +57,14 @@ test('CH10: no interval of time, wherever it begins, has more evictions than the
   expect(new Set(gaps).size).toBeGreaterThan(400); // nobody can foresee them
 });
 
-test('CH4: the first eviction of a new plan comes after half a slot at least', () => {
+test('CH4: the first eviction of a new plan happens after half a slot at the earliest', () => {
   expect(scheduleOf(plan(), START_MS, () => 0).nextMs).toBe(START_MS + HOUR_MS / 2);
   expect(scheduleOf(plan({ maxEvictions: 2 }), START_MS, () => 0).nextMs).toBe(
     START_MS + HOUR_MS / 4,
   );
 });
 
-test('CH4: a time that was drawn earlier is kept, and so are past evictions', () => {
+test('CH4: the time that was drawn earlier is kept, and so is the record of past evictions', () => {
   const evictions = [{ time: '2029-12-31T23:59:00.000000Z', pod: 'a' }];
   const nextEvictionTime = '2030-01-01T00:59:30.000000Z';
   const known = plan({}, { evictions, nextEvictionTime });
@@ -75,7 +75,7 @@ test('CH4: a time that was drawn earlier is kept, and so are past evictions', ()
   });
 });
 
-test('CH5: a missed turn is not made up for', () => {
+test('CH5: an eviction whose time was missed does not happen later', () => {
   const missed = plan({}, { nextEvictionTime: '2029-12-31T14:00:00Z' });
   const late = plan({}, { nextEvictionTime: '2029-12-31T23:59:50Z' });
 
@@ -83,7 +83,7 @@ test('CH5: a missed turn is not made up for', () => {
   expect(scheduleOf(late, START_MS, middle).nextMs).toBeLessThan(START_MS);
 });
 
-test('CH13: a wrong clock neither stops evictions for ever nor causes more than the limit', () => {
+test('CH13: with a wrong clock evictions neither stop for ever nor exceed the limit', () => {
   const evictions = [{ time: '2031-06-01T00:00:00Z', pod: 'a' }];
   const ahead = plan({}, { evictions, nextEvictionTime: '2031-06-01T01:00:00Z' });
 

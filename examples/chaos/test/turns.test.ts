@@ -3,7 +3,7 @@ import { consistently } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { INTERVAL_MS, nobodyGoes, replaced, startChaos } from './support.ts';
 
-test('CH1: a used-up disruption budget prevents the eviction, which follows once the budget recovers', async () => {
+test('CH1: a used-up disruption budget delays the eviction until the budget allows it', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 3);
   await chaos.budget(3);
@@ -20,7 +20,7 @@ test('CH1: a used-up disruption budget prevents the eviction, which follows once
   expect((await chaos.status()).evictions).toHaveLength(1);
 });
 
-test('CH14: a refused eviction is not repeated again and again', async () => {
+test('CH14: an eviction that was refused is not tried again at once', async () => {
   const chaos = await startChaos();
   await chaos.servers('web', 2);
   await chaos.budget(2);
@@ -37,7 +37,7 @@ test('CH14: a refused eviction is not repeated again and again', async () => {
   expect(first).toBe(1);
 });
 
-test('CH4: neither a restart nor a new leader causes an eviction, and both keep to the limit', async () => {
+test('CH4: neither a restart nor a new leader causes an eviction, and the limit still applies after both', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 3);
   await chaos.plan();
@@ -58,7 +58,7 @@ test('CH4: neither a restart nor a new leader causes an eviction, and both keep 
   });
 });
 
-test('CH4: a turn is recorded before the eviction, so that a crash in between causes no second one', async () => {
+test('CH4: an eviction is recorded before it happens, so that a crash in between does not cause a second eviction', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 2);
   await chaos.plan();
@@ -73,7 +73,7 @@ test('CH4: a turn is recorded before the eviction, so that a crash in between ca
   ]);
 });
 
-test('CH4: a plan that is deleted at the moment of its turn evicts no Pod', async () => {
+test('CH4: a plan that is deleted at the time of its eviction evicts no Pod', async () => {
   let between = (): void => {};
   const random = (): number => {
     between();
@@ -96,7 +96,7 @@ test('CH4: a plan that is deleted at the moment of its turn evicts no Pod', asyn
   expect(chaos.writes()).not.toContain('create pods eviction');
 });
 
-test('CH5: turns that passed while no operator ran are not made up for', async () => {
+test('CH5: evictions whose times passed while no operator ran do not happen later', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 3);
   await chaos.plan();
@@ -114,7 +114,7 @@ test('CH5: turns that passed while no operator ran are not made up for', async (
   expect(Date.parse(drawn.nextEvictionTime ?? '')).toBeGreaterThan(chaos.clock.now());
 });
 
-test('a plan with a limit of 0 is paused, and a plan with another name is refused', async () => {
+test('a plan with a limit of 0 is paused, and a plan with an unexpected name is refused', async () => {
   const chaos = await startChaos();
   const before = await chaos.servers('web', 2);
   await chaos.plan({ maxEvictions: 0 });

@@ -79,7 +79,7 @@ test('CM3: Pods that two monitors select are restarted once', async () => {
 test.each([
   [{}],
   [{ podSelector: {} }],
-])('CM4: a monitor with %j for a selector gets a condition, and other monitors still work', async (selector) => {
+])('CM4: a monitor with the selector %j gets a condition, and other monitors still restart Pods', async (selector) => {
   const { cluster, operator } = await monitoredApp();
   putMonitor(cluster, 'broken', { configmap: 'flaskapp-config', ...selector });
   await operator.settle('flaskapp-config');
@@ -105,7 +105,7 @@ describe('CM9', () => {
     expect(operator.reasons).toEqual(['InvalidSelector']);
   });
 
-  test('a change of metadata restarts nothing, and Pods are not deleted all at once', async () => {
+  test('a change of metadata restarts nothing, and a change of content does not delete all Pods at once', async () => {
     const { cluster, operator } = await monitoredApp();
     const before = podUids(cluster);
 
@@ -119,12 +119,12 @@ describe('CM9', () => {
   });
 });
 
-describe('CM10: two spellings of one field', () => {
+describe('CM10: a field can be written in two ways', () => {
   test.each([
     [{ configmap: 'unrelated' }],
     [{ configMap: 'unrelated' }],
     [{ configmap: 'unrelated', configMap: 'unrelated' }],
-  ])('%j names the ConfigMap of a monitor', async (names) => {
+  ])('%j is accepted as the field for the ConfigMap of a monitor', async (names) => {
     const { cluster, operator } = await monitoredApp();
     putMonitor(cluster, 'm3', { ...names, podSelector: { app: 'db' } });
     await operator.settle('unrelated');
@@ -134,7 +134,7 @@ describe('CM10: two spellings of one field', () => {
     expect(restarted(cluster)).toEqual(['db']);
   });
 
-  test("contradicting spellings of one field are refused, with the monitor's name in the log", async () => {
+  test('different values in the two spellings of a field are refused, and the log contains the monitor', async () => {
     const { cluster, operator } = await monitoredApp();
     const podSelector = { app: 'db' };
     putMonitor(cluster, 'm3', { configmap: 'unrelated', configMap: 'other-config', podSelector });
@@ -146,7 +146,7 @@ describe('CM10: two spellings of one field', () => {
     expect(operator.reasons).toEqual(['InvalidSpec']);
   });
 
-  test('a change of a monitor reconciles the ConfigMap that it names', async () => {
+  test('a change of a monitor reconciles the ConfigMap that it refers to', async () => {
     const mapping = watcherMappings.find(
       ({ source }) => source.resource.plural === configMonitors.plural,
     );

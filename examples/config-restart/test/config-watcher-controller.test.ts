@@ -38,7 +38,7 @@ function change(cluster: FakeCluster, value = 'two', name = 'annotated'): void {
   cluster.edit(configMaps, name, { data: { message: value } });
 }
 
-test('CW1: a ConfigMap without the annotation restarts nothing, even if it is reconciled right after one with it', async () => {
+test('CW1: a ConfigMap without the annotation restarts nothing, even if it is reconciled after an annotated ConfigMap', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'plain', 'one');
   await operator.settle('plain');
@@ -51,7 +51,7 @@ test('CW1: a ConfigMap without the annotation restarts nothing, even if it is re
   expect(operator.events).toEqual([]);
 });
 
-describe('CW2: what counts as a change', () => {
+describe('CW2: only changes of the content restart a workload', () => {
   test.each([
     ['a label', { metadata: { labels: { touched: 'yes' } } }],
     ['an annotation', { metadata: { annotations: { touched: 'yes' } } }],
@@ -95,7 +95,7 @@ describe('CW2: what counts as a change', () => {
     expect(restarted.map(({ metadata }) => metadata.name)).toEqual(['front']);
   });
 
-  test('with restartOn: any a changed label restarts the workload once', async () => {
+  test('with `restartOn: any` a changed label restarts the workload once', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -113,7 +113,7 @@ describe('CW2: what counts as a change', () => {
     'control-plane.alpha.kubernetes.io/leader',
     'restart.chancery.dev/anything',
     'k8spatterns.io/debounceSeconds',
-  ])('with restartOn: any a change of the annotation %s, which programs write, restarts nothing', async (key) => {
+  ])('with `restartOn: any` a change of the annotation %s, which only programs write, restarts nothing', async (key) => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -125,7 +125,7 @@ describe('CW2: what counts as a change', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(0);
   });
 
-  test('restartOn: any compares with the metadata of the moment when it was switched on', async () => {
+  test('with `restartOn: any` the first comparison uses the metadata of the moment when the option was set', async () => {
     const { cluster, operator } = await watchedApp();
     cluster.edit(configMaps, 'annotated', { metadata: { labels: { early: 'yes' } } });
     await operator.settle('annotated');
@@ -139,7 +139,7 @@ describe('CW2: what counts as a change', () => {
   });
 });
 
-describe('CW3: changes while the operator is down', () => {
+describe('CW3: changes that happen while the operator is down', () => {
   test('a change while the operator is down causes one restart when it is back', async () => {
     const { cluster, operator } = await watchedApp();
 
@@ -178,7 +178,7 @@ describe('CW3: changes while the operator is down', () => {
   });
 });
 
-describe('CW7: the service stays up', () => {
+describe('CW7: a restart does not interrupt the service', () => {
   test('by default the workload replaces its Pods itself, and no Pod is deleted', async () => {
     const { cluster, operator } = await watchedApp();
     const before = podUids(cluster);
@@ -193,7 +193,7 @@ describe('CW7: the service stays up', () => {
     });
   });
 
-  test('with evict at most one Pod is missing at any time, and at the end all Pods are new', async () => {
+  test('with the strategy `evict` at most one Pod is missing at any time, and at the end all Pods are new', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       [STRATEGY]: 'evict',
@@ -217,8 +217,8 @@ describe('CW7: the service stays up', () => {
   });
 });
 
-describe('CW8: Pods that are left alone', () => {
-  test('a Pod without an owner is not deleted, and a Warning Event names it', async () => {
+describe('CW8: some Pods are never deleted', () => {
+  test('a Pod without an owner is not deleted, and a Warning Event mentions it', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       [STRATEGY]: 'delete',
@@ -302,8 +302,8 @@ describe('CW8: Pods that are left alone', () => {
   });
 });
 
-describe('CW9: quick edits', () => {
-  test('several quick edits cause one restart, after the last', async () => {
+describe('CW9: quick edits are combined into one restart', () => {
+  test('several quick edits cause one restart, after the last edit', async () => {
     const { cluster, operator } = await watchedApp();
 
     for (const value of ['two', 'three', 'four']) {
@@ -318,7 +318,7 @@ describe('CW9: quick edits', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('edits without end cause a restart after at most ten times the wait', async () => {
+  test('endless edits delay a restart by at most ten times the wait', async () => {
     const { cluster, operator } = await watchedApp();
 
     for (let edit = 0; edit <= 20; edit++) {
@@ -330,7 +330,7 @@ describe('CW9: quick edits', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('edits of metadata count under restartOn: any', async () => {
+  test('with `restartOn: any` edits of metadata count as edits', async () => {
     const { cluster, operator } = await watchedApp({
       [SELECTOR]: 'app=webapp',
       'k8spatterns.io/restartOn': 'any',
@@ -375,8 +375,8 @@ describe('CW9: quick edits', () => {
   });
 });
 
-describe('CW10: many to many', () => {
-  test('two ConfigMaps each restart the same workload for their own changes', async () => {
+describe('CW10: several ConfigMaps and several workloads can belong together', () => {
+  test('two ConfigMaps restart the same workload, each of them when it changes', async () => {
     const { cluster, operator } = await watchedApp();
     putConfigMap(cluster, 'second', 'one', { annotations: { [SELECTOR]: 'app=webapp' } });
     await operator.settle('second');
@@ -390,7 +390,7 @@ describe('CW10: many to many', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(2);
   });
 
-  test('one ConfigMap restarts the workloads of two selectors, and an Event says that they differ', async () => {
+  test('one ConfigMap restarts the workloads of two selectors, and an Event says that the selectors differ', async () => {
     const { cluster, operator } = await watchedApp({
       'k8spatterns.io/podDeleteSelector': 'app=webapp',
       'k8spatterns.com/podDeleteSelector': 'app=worker',
@@ -404,7 +404,7 @@ describe('CW10: many to many', () => {
     expect(operator.reasons.filter((reason) => reason === 'ConflictingSelectors')).toHaveLength(1);
   });
 
-  test('two selectors with the same meaning count as one, without a warning', async () => {
+  test('two selectors with the same meaning count as one selector, without a warning', async () => {
     const { operator } = await watchedApp({
       'k8spatterns.io/podDeleteSelector': 'app=webapp,tier in (a,b)',
       'k8spatterns.com/podDeleteSelector': 'tier in (b, a), app == webapp',
@@ -414,7 +414,7 @@ describe('CW10: many to many', () => {
   });
 });
 
-describe('CW13: mistakes are shown', () => {
+describe('CW13: mistakes of the user are reported', () => {
   test.each([
     ['app in (webapp', 'InvalidSelector'],
     ['app=web app', 'InvalidSelector'],
@@ -460,7 +460,7 @@ describe('CW13: mistakes are shown', () => {
     expect(operator.reasons).toEqual(['NoMatchingPods']);
   });
 
-  test('an Event reports a restart and names the workload', async () => {
+  test('an Event reports a restart and mentions the workload', async () => {
     const { cluster, operator } = await watchedApp();
 
     change(cluster);

@@ -53,7 +53,7 @@ describe.each([
   ['OP2', 'no podSelector', {}, 'EmptySelector'],
   ['OP2', 'a podSelector of null', { podSelector: null }, 'EmptySelector'],
   ['OP7', 'an impossible label', { podSelector: { app: 'web app' } }, 'InvalidSelector'],
-  ['OP7', 'a number for a label', { podSelector: { app: 1 } }, 'InvalidSelector'],
+  ['OP7", 'a number as the value of a label', { podSelector: { app: 1 } }, "InvalidSelector'],
   ['OP7', 'a list for a map', { podSelector: ['app'] }, 'InvalidSelector'],
   [
     'OP7',
@@ -62,7 +62,7 @@ describe.each([
     'InvalidSelector',
   ],
 ])('%s: %s', (_id, _what, selector, reason) => {
-  test('an invalid watcher restarts nothing, and its status and an Event show the mistake', async () => {
+  test('an invalid watcher restarts nothing, and its status and an Event report the mistake', async () => {
     const { cluster, operator } = app();
     const before = podUids(cluster);
     putWatcher(cluster, { configMap: 'webapp-config', strategy: 'delete', ...selector });
@@ -92,7 +92,7 @@ test('OP3: a watcher that is deleted between two reads restarts nothing', async 
 });
 
 describe('OP4: watchers that are created, edited or deleted', () => {
-  test('a watcher created after a change takes the present content as its base, and reacts to the next change', async () => {
+  test('a watcher that is created after a change restarts nothing, and reacts to the next change', async () => {
     const { cluster, operator } = app();
     cluster.edit(configMaps, 'webapp-config', { data: { message: 'two' } });
     await operator.settle('webapp-config');
@@ -106,7 +106,7 @@ describe('OP4: watchers that are created, edited or deleted', () => {
     expect(restartsOf(cluster, 'webapp')).toBe(1);
   });
 
-  test('a watcher created again after a change restarts nothing', async () => {
+  test('a watcher that is created again after a change restarts nothing', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -135,7 +135,7 @@ describe('OP4: watchers that are created, edited or deleted', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'worker')]).toEqual([0, 1]);
   });
 
-  test('a change waits while the definitions have not been listed yet', async () => {
+  test('a change is handled only after the definitions were listed', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     putConfigMap(cluster, 'webapp-config', 'one', {
@@ -155,7 +155,7 @@ describe('OP4: watchers that are created, edited or deleted', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([1, 1]);
   });
 
-  test('a change while a definition is missing for good still counts for the other definitions', async () => {
+  test('if one definition is not installed, a change still counts for the other definitions', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     putConfigMap(cluster, 'webapp-config', 'one', {
@@ -171,7 +171,7 @@ describe('OP4: watchers that are created, edited or deleted', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'other')]).toEqual([0, 1]);
   });
 
-  test('a change during downtime is not lost by a process that has not listed the watchers yet', async () => {
+  test('a change during downtime is not lost if a new process has not yet listed the watchers', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -205,7 +205,7 @@ describe('OP7: status and Events', () => {
     });
   });
 
-  test('the status shows a restart: its time, its Pods and its content', async () => {
+  test('the status reports a restart: its time, its Pods and its content', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -253,7 +253,7 @@ describe('OP7: status and Events', () => {
     });
   });
 
-  test('a watcher that names no ConfigMap reports that under its own name', async () => {
+  test('a watcher without the name of a ConfigMap reports this mistake in its status', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, { podSelector: { app: 'webapp' } });
 
@@ -276,7 +276,7 @@ describe('OP7: status and Events', () => {
     expect([...cluster.all(bookWatchers), ...cluster.all(configMaps)]).toEqual(before);
   });
 
-  test('a cache that does not yet show the last status causes no second write', async () => {
+  test('there is no second write if the cache does not yet contain the last status', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     cluster.freezeCaches(bookWatchers);
@@ -314,7 +314,7 @@ describe('OP7: status and Events', () => {
     ).toHaveLength(1);
   });
 
-  test('the status shows a failed restart, and then its success', async () => {
+  test('the status reports a failed restart, and later its success', async () => {
     const { cluster, operator } = app();
     putWatcher(cluster, valid);
     await operator.settle('webapp-config');
@@ -344,7 +344,7 @@ describe('OP7: status and Events', () => {
     expect(operator.reasons).toEqual(['EmptySelector', 'EmptySelector']);
   });
 
-  test('a LabelSelector may use more than equality, and is combined with podSelector', async () => {
+  test('a LabelSelector may use other operators than equality, and is combined with podSelector', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'edge', { labels: { app: 'webapp', tier: 'edge' } });
     putWatcher(cluster, {
@@ -375,7 +375,7 @@ describe('OP8: overlapping watchers', () => {
     expect(statusOf(cluster, 'all').lastRestartedPods).toHaveLength(6);
   });
 
-  test('of overlapping watchers only the one with restartOn: any reacts to a changed label', async () => {
+  test('of two overlapping watchers only the watcher with `restartOn: any` reacts to a changed label', async () => {
     const { cluster, operator } = app();
     putDeployment(cluster, 'touchy');
     putWatcher(cluster, valid, 'calm');
@@ -389,7 +389,7 @@ describe('OP8: overlapping watchers', () => {
     expect([restartsOf(cluster, 'webapp'), restartsOf(cluster, 'touchy')]).toEqual([0, 1]);
   });
 
-  test('of overlapping watchers with different strategies the gentler one restarts a Pod', async () => {
+  test('of two overlapping watchers with different strategies the gentler strategy restarts a Pod', async () => {
     const { cluster, operator } = app();
     const before = podUids(cluster);
     putWatcher(cluster, { ...valid, strategy: 'delete' }, 'rough');

@@ -22,7 +22,7 @@ test('the order of keys does not change the digest', () => {
   );
 });
 
-test('two ConfigMaps have the same digest only if their content is the same', () => {
+test('two ConfigMaps have the same digest only if they have the same content', () => {
   fc.assert(
     fc.property(record, record, record, record, (data, binary, otherData, otherBinary) => {
       const sorted = (each: object): string => JSON.stringify(Object.entries(each).sort());

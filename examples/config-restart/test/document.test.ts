@@ -66,7 +66,7 @@ test.each([
 
 test.each([
   ['a ConfigMap without a document', undefined, 'InvalidSpec', 'data.spec is missing'],
-  ['a text that is not YAML', 'configMap: [', 'InvalidSpec', 'invalid YAML'],
+  ['data that is not YAML', 'configMap: [', 'InvalidSpec', 'invalid YAML'],
   ['text only', 'webapp-config', 'InvalidSpec', 'mapping'],
   ['an unknown field', `${VALID}strateggy: evict\n`, 'InvalidSpec', 'unknown field strateggy'],
   [
@@ -75,7 +75,12 @@ test.each([
     'InvalidSpec',
     'configMap must name',
   ],
-  ['a path for a name', VALID.replace('webapp-config', '../secrets/x'), 'InvalidSpec', 'configMap'],
+  [
+    'a path in place of a name',
+    VALID.replace('webapp-config', '../secrets/x'),
+    'InvalidSpec',
+    'configMap',
+  ],
   [
     'the state of the operator itself',
     VALID.replace('webapp-config', 'config-restart-state'),
@@ -83,9 +88,14 @@ test.each([
     'other than',
   ],
   ['an empty selector', 'configMap: webapp-config\npodSelector: {}', 'EmptySelector', 'empty'],
-  ['a number for a label', VALID.replace('app: webapp', 'app: 1'), 'InvalidSelector', 'quotes'],
+  [
+    'a number as the value of a label',
+    VALID.replace('app: webapp', 'app: 1'),
+    'InvalidSelector',
+    'quotes',
+  ],
   ['a bad strategy', `${VALID}strategy: gently\n`, 'InvalidSpec', 'rollout, evict, delete'],
-])('%s is invalid: the document gets an Event and valid=false, and restarts nothing', async (_what, spec, reason, text) => {
+])('%s is invalid, gets an Event and valid=false, and restarts nothing', async (_what, spec, reason, text) => {
   const { cluster, operator } = app();
   putDocument(cluster, spec);
   await settleAll(operator);
@@ -102,7 +112,7 @@ test.each([
   });
 });
 
-test('a corrected document becomes valid and watches from then on', async () => {
+test('a document that is corrected becomes valid, and takes effect from then on', async () => {
   const { cluster, operator } = app();
   putDocument(cluster, 'configMap: [');
   await settleAll(operator);

@@ -96,6 +96,6 @@ function isWorkload({ kind }: KubernetesObject): boolean {
   return ['Deployment', 'ReplicaSet', 'Pod'].includes(kind);
 }
 
-test('config-restart restarts once per change, in every order of events', EXPLORING, async () => {
+test('`config-restart` restarts once per change, in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'config-restart' });
 });

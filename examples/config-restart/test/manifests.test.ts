@@ -85,7 +85,7 @@ test("both groups of ConfigWatcher have the same schema, and the original's shor
   ]);
 });
 
-test('ConfigMonitor accepts either spelling, and requires one', () => {
+test('ConfigMonitor accepts each of the two spellings of a field, and requires one of them', () => {
   const schema = specSchema(configMonitors);
 
   expect(schema?.properties).toMatchObject({

@@ -20,7 +20,7 @@ test('the module exports one controller for ConfigMaps', () => {
   expect(resourceName(configRestart.for.resource)).toBe('configmaps');
 });
 
-test('every definition is optional, so that annotations work without any of them', () => {
+test('every definition is optional, so that annotations work even if none is installed', () => {
   const sources = configRestart.watches.map(({ source }) => [
     resourceName(source.resource),
     source.optional,
@@ -36,7 +36,7 @@ test('every definition is optional, so that annotations work without any of them
 
 const looksNothingUp = { store: () => expect.unreachable('all is in the watcher') };
 
-test("a watcher enqueues the ConfigMap that it names, in the watcher's namespace", async () => {
+test("a watcher enqueues the ConfigMap that it refers to, in the watcher's namespace", async () => {
   const spec = { configMap: 'config', podSelector: { app: 'x' } };
   const document = { data: { spec: JSON.stringify(spec) } };
 
@@ -49,7 +49,7 @@ test("a watcher enqueues the ConfigMap that it names, in the watcher's namespace
   expect(keys).toEqual([['ns/config'], ['ns/config'], ['ns/config'], ['ns/config']]);
 });
 
-test('a watcher that names no ConfigMap enqueues its own name, so that the mistake is reported', async () => {
+test('a watcher without the name of a ConfigMap enqueues the name of the watcher, so that the mistake is reported', async () => {
   const keys = await Promise.all(
     watcherMappings.map(({ map }) => map(watcher({}, { spec: null, data: {} }), looksNothingUp)),
   );
@@ -74,7 +74,7 @@ test.each([
   ['secrets'],
   ['nodes'],
   ['pods/exec'],
-])('the operator requests no permission on %s', (name) => {
+])('the operator requests no permission for %s', (name) => {
   const asked = configRestart.permissions.map(({ resource, subresource }) =>
     subresource === undefined ? resourceName(resource) : `${resourceName(resource)}/${subresource}`,
   );

@@ -15,14 +15,14 @@ test.each([
   [`a in (${'x,'.repeat(60_000)}x)`, `more than ${MAX_SELECTOR_CHARACTERS}`],
   [keys(1_001).join(','), `the selector has 1001 requirements and values, more than`],
   [`a in (${keys(1_000).join(',')})`, `has 1001 requirements and values, more than`],
-])('[found 2] a too large selector in an annotation is refused, and the message names the limit', (text, said) => {
+])('[found 2] a selector in an annotation that is too large is refused, and the message contains the limit', (text, said) => {
   const watcher = watcherOf(text);
 
   expect(watcher).toMatchObject({ refusal: { reason: 'InvalidSelector' } });
   expect(JSON.stringify(watcher)).toContain(said);
 });
 
-test('[found 2] a selector of a custom resource has the same limit, and a smaller one is accepted', () => {
+test('[found 2] a selector of a custom resource has the same limit, and a shorter selector is accepted', () => {
   const matchLabels = Object.fromEntries(keys(MAX_SELECTOR_PARTS / 2).map((key) => [key, 'v']));
 
   expect(demandOfSpec({ selector: { matchLabels } }).selector).toHaveLength(500);

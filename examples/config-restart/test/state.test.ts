@@ -24,7 +24,7 @@ function remembered(cluster: FakeCluster): Record<string, string> {
   return { ...dataOf(cluster, 'config-restart-state') };
 }
 
-test('the state contains digests only, and never content', async () => {
+test('the state contains only digests, and never the content', async () => {
   const { cluster } = await watchedApp();
 
   expect(JSON.parse(remembered(cluster).config ?? '')).toEqual({
@@ -62,7 +62,7 @@ test('a ConfigMap recreated after more than a day counts as new', async () => {
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-test('the next write removes entries of ConfigMaps that were deleted long ago, and keeps others', async () => {
+test('the next write removes the entries of ConfigMaps that were deleted long ago, and keeps other entries', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'gone', 'one', { annotations });
   await operator.settle('gone');
@@ -76,7 +76,7 @@ test('the next write removes entries of ConfigMaps that were deleted long ago, a
   expect(Object.keys(remembered(cluster)).sort()).toEqual(['config', 'third']);
 });
 
-test('a ConfigMap that is no longer watched is forgotten, also by a new process', async () => {
+test('a ConfigMap that is no longer watched is removed from the state, even by a new process', async () => {
   const { cluster, operator } = await watchedApp();
 
   putConfigMap(cluster, 'config', 'one');
@@ -86,7 +86,7 @@ test('a ConfigMap that is no longer watched is forgotten, also by a new process'
   expect(remembered(cluster)).toEqual({});
 });
 
-test('a deleted ConfigMap of a custom resource stays in the state, too', async () => {
+test('a deleted ConfigMap that a custom resource watches stays in the state, too', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'config', 'one');
   const spec = { configMap: 'config', podSelector: { app: 'webapp' } };
@@ -107,7 +107,7 @@ test.each([
   '{}',
   '"text"',
   '{"hash":"x","restarts":0,"frontEnds":[],"missingSince":"?"}',
-])('a damaged entry %s is treated as a first sight', async (entry) => {
+])('with the damaged entry %s the ConfigMap is treated as if it were new', async (entry) => {
   const { cluster, operator } = await watchedApp();
 
   cluster.edit(configMaps, 'config-restart-state', { data: { config: entry } });
@@ -124,7 +124,7 @@ test.each([
   );
 });
 
-test('a deleted state is treated as a first sight', async () => {
+test('after the state was deleted all ConfigMaps are treated as if they were new', async () => {
   const { cluster, operator } = await watchedApp();
 
   cluster.remove(configMaps, 'config-restart-state');
@@ -134,7 +134,7 @@ test('a deleted state is treated as a first sight', async () => {
   expect(Object.keys(remembered(cluster))).toEqual(['config']);
 });
 
-test('a process that ends between the restart and its record does not cause a second restart', async () => {
+test('if a process ends after a restart and before it is recorded, there is no second restart', async () => {
   const { cluster, operator } = await watchedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'patch' && name === 'config-restart-state') throw failure(500, 'InternalError');
@@ -149,7 +149,7 @@ test('a process that ends between the restart and its record does not cause a se
   expect(restartsOf(cluster, 'webapp')).toBe(1);
 });
 
-test('a return to older content restarts, although the template already had its stamp', async () => {
+test('a return to older content causes a restart, although the template already had the stamp of that content', async () => {
   const { cluster, operator } = await watchedApp();
 
   for (const value of ['two', 'one', 'two']) {
@@ -160,7 +160,7 @@ test('a return to older content restarts, although the template already had its 
   expect(restartsOf(cluster, 'webapp')).toBe(3);
 });
 
-test('an older stamp in a template does not count as a restart if Pods were evicted since', async () => {
+test('a stamp in a template does not count as a restart if Pods were evicted afterwards', async () => {
   const { cluster, operator } = await watchedApp();
   const steps = [
     ['two', 'rollout'],
@@ -191,7 +191,7 @@ test('a ConfigMap deleted during the wait restarts nothing', async () => {
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-test('an unwatched ConfigMap costs no request', async () => {
+test('a ConfigMap that is not watched causes no request', async () => {
   const { cluster, operator } = await watchedApp();
   putConfigMap(cluster, 'plain', 'one');
   cluster.fault = () => {

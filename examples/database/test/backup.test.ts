@@ -28,7 +28,7 @@ async function pass(place: DbPlace, clock: FakeClock, minutes: number): Promise<
   }
 }
 
-test('acceptance 4, SD4: a tick makes one backup, missed ticks make only one, and the oldest backup is deleted', async () => {
+test('acceptance 4, SD4: a due time makes one backup, several missed times also make one, and the oldest backup is deleted', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T11:59:30Z'));
   const place = await startDb({ clock });
   await place.apply([db()]);
@@ -59,7 +59,7 @@ test('acceptance 4, SD4: a tick makes one backup, missed ticks make only one, an
   expect(added).toHaveLength(3);
 });
 
-test('SD4: a wrong clock does not stop backups for years', async () => {
+test('SD4: a time far in the future in the status does not stop backups', async () => {
   const place = await startDb({ stopped: true });
   const { env, namespace } = place;
   const backup = { schedule: '*/5 * * * * Etc/UTC', since: '2999-01-01T00:00:00Z' };
@@ -96,7 +96,7 @@ test('SD4: a backup made just before the operator was killed is not made again',
   expect(env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace })).toHaveLength(1);
 });
 
-test('a running backup is not overtaken, and a failed one does not delete a good one', async () => {
+test('no backup starts while another one runs, and a failed backup does not delete a good backup', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T11:59:30Z'));
   const place = await startDb({ clock });
   await place.apply([db({ backup: { schedule: '*/5 * * * *', retention: 1, command: ['x'] } })]);
@@ -118,7 +118,7 @@ test('a running backup is not overtaken, and a failed one does not delete a good
   expect(events).toMatchObject([{ type: 'Warning' }]);
 });
 
-test('SD5: an invalid schedule or time zone gives a condition and an Event, and writes nothing else', async () => {
+test('SD5: an invalid schedule or time zone causes a condition and an Event, and no other write', async () => {
   const place = await startDb();
   const backup = { schedule: '61 * * * *', command: ['x'] };
 

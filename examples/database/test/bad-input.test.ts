@@ -19,7 +19,7 @@ const service = (name: string) => ({
   spec: { selector: { app: 'another' }, ports: [{ port: 80 }] },
 });
 
-test('a foreign Service or Secret with the same name is never changed', async () => {
+test('a foreign Service or Secret with the name that a Database needs is never changed', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   const credentials = {
@@ -53,7 +53,7 @@ test('a foreign Service or Secret with the same name is never changed', async ()
   expect(await place.get('v1', 'Service', 'orders')).toEqual(theirs);
 });
 
-test('the definition refuses specs that make no sense', async () => {
+test('the definition refuses invalid specs', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   await place.apply([db('orders')]);

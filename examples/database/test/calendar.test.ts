@@ -38,14 +38,14 @@ test('SD5: a time that a clock change skips is due once, right after the change'
   ]);
 });
 
-test('SD5: a time that occurs twice is due once', () => {
+test('SD5: a time that occurs twice on a day is due once', () => {
   expect(nextTimes('30 2 * * *', 'Europe/Berlin', '2030-10-26T12:00Z', 2)).toEqual([
     '2030-10-27T00:30',
     '2030-10-28T01:30',
   ]);
 });
 
-test('SD5: an hourly schedule follows elapsed hours', () => {
+test('SD5: an hourly schedule is due every elapsed hour, even when the clocks change', () => {
   const spring = nextTimes('0 * * * *', 'Europe/Berlin', '2030-03-30T23:30Z', 3);
   const autumn = nextTimes('0 * * * *', 'Europe/Berlin', '2030-10-26T23:30Z', 3);
 
@@ -53,7 +53,7 @@ test('SD5: an hourly schedule follows elapsed hours', () => {
   expect(autumn).toEqual(['2030-10-27T00:00', '2030-10-27T01:00', '2030-10-27T02:00']);
 });
 
-test('SD5: each of several times of a day is due once a day, too', () => {
+test('SD5: with several times of day each of them is due once a day', () => {
   expect(nextTimes('30 2,14 * * *', 'Europe/Berlin', '2030-03-30T20:00Z', 2)).toEqual([
     '2030-03-31T01:00',
     '2030-03-31T12:30',
@@ -64,7 +64,7 @@ test('SD5: each of several times of a day is due once a day, too', () => {
   ]);
 });
 
-test('SD5: over all clock changes of a year each local day has one backup', () => {
+test('SD5: in a year with clock changes each local day has one backup', () => {
   const times = nextTimes('30 2 * * *', 'America/New_York', '2030-01-01T12:00Z', 365);
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' });
 

@@ -57,7 +57,7 @@ async function running(spec: object = {}): Promise<DbPlace> {
   return place;
 }
 
-test('acceptance 2, SD3: a deletion takes one snapshot, then removes StatefulSet, volumes and object, however often it is requested', async () => {
+test('acceptance 2, SD3: a deletion takes one snapshot and then removes everything, however often it is requested', async () => {
   const place = await running();
   const { env } = place;
 
@@ -96,7 +96,7 @@ test('acceptance 2, SD3: a deletion takes one snapshot, then removes StatefulSet
   expect(await place.told('CleanupComplete')).toHaveLength(1);
 });
 
-test('acceptance 3, SD1: a failed snapshot keeps everything, until the annotation allows the deletion', async () => {
+test('acceptance 3, SD1: after a failed snapshot nothing is deleted until the annotation allows it', async () => {
   const place = await running();
   const { env, namespace } = place;
 
@@ -122,7 +122,7 @@ test('acceptance 3, SD1: a failed snapshot keeps everything, until the annotatio
   await eventually(async () => (await set(place)) === undefined);
 });
 
-test('a failed snapshot that a user deletes is taken again', async () => {
+test('a snapshot is taken again if a user deletes the failed snapshot', async () => {
   const place = await running();
   await remove(place);
   const first = await place.job(/^orders-snapshot-/);
@@ -139,7 +139,7 @@ test('a failed snapshot that a user deletes is taken again', async () => {
   expect(await claims(place)).toEqual([]);
 });
 
-test('retain: Retain keeps the volumes and their Secret, and a Database with the same name uses both again', async () => {
+test('with `retain: Retain` the volumes and their Secret stay, and a Database with the same name uses both again', async () => {
   const place = await running({ storage: { size: '1Gi' }, snapshotOnDelete: 'None' });
   const before = await claims(place);
   const secret = await place.get<Secret>('v1', 'Secret', 'orders-credentials');
@@ -156,7 +156,7 @@ test('retain: Retain keeps the volumes and their Secret, and a Database with the
   );
 });
 
-test('a Database deleted while the operator is down is torn down once when it is back', async () => {
+test('a Database that is deleted while the operator is down is removed once, when the operator is back', async () => {
   const place = await running();
   await place.operator.kill();
 

@@ -5,7 +5,7 @@ import type { autoscalingV1 } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { isReady, startDb } from './place.ts';
 
-test('acceptance 6: an autoscaler can write the subresource scale', async () => {
+test('acceptance 6: an autoscaler can write the subresource `scale`', async () => {
   const place = await startDb();
   const spec = { image: 'postgres:17.1', storage: { size: '1Gi' }, init: { command: ['x'] } };
   const db = { apiVersion: 'example.dev/v1', kind: 'SampleDB', metadata: { name: 'orders' }, spec };

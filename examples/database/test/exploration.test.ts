@@ -33,6 +33,6 @@ const scenario: Scenario = {
   ignore: (object) => (['Secret', 'Job', 'Pod'].includes(object.kind) ? undefined : object),
 };
 
-test('database reaches the same final state in every order of events', EXPLORING, async () => {
+test('`database` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'database' });
 });

@@ -17,7 +17,7 @@ const db = {
   },
 };
 
-test('SD6: a surplus replica first leaves the cluster and then loses its Pod, and joins again when scaled up', async () => {
+test('SD6: a surplus replica first leaves the cluster and then loses its Pod, and joins again when the cluster is scaled up', async () => {
   const place = await startDb();
   const { env, namespace } = place;
   const pods = async () =>

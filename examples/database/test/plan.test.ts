@@ -12,7 +12,7 @@ const thrown = (error: Error) => (): Progress => {
   throw error;
 };
 
-test('an unfinished step delays the later steps', async () => {
+test('later steps of a plan wait until an unfinished step is done', async () => {
   const inProgress = (): Progress => ({ status: 'IN_PROGRESS', message: 'wait' });
 
   const { plan, failure } = await runPlan(
@@ -29,7 +29,7 @@ test('an unfinished step delays the later steps', async () => {
   expect(failure).toBeUndefined();
 });
 
-test('an invalid request waits for a change by the user, and any other error is retried', async () => {
+test('an invalid request is not retried until the user changes the object, and any other error is retried', async () => {
   const api = (code: number) =>
     new ApiError({ code, message: 'no', details: { causes: [{ field: 'spec' }] } });
 
@@ -45,7 +45,7 @@ test('an invalid request waits for a change by the user, and any other error is 
   expect(going.failure).toBeInstanceOf(BeingDeletedError);
 });
 
-test('only the beginning of a long foreign text is reported', async () => {
+test('only the beginning of a long message of another program is reported', async () => {
   const message = 'x'.repeat(100_000);
 
   const { plan, progress } = await runPlan(
@@ -68,7 +68,7 @@ test('[real R-1] [real R-3] a refusal by a quota is reported, and the toolkit re
   expect(failure).toBe(full);
 });
 
-test('[real R-1] a refusal by a policy does not blame the object, and the toolkit retries', async () => {
+test('[real R-1] the report about a refusal by a policy does not blame the object, and the toolkit retries', async () => {
   const message =
     "secrets \"a\" is forbidden: ValidatingAdmissionPolicy 'team' with binding 'team' denied request: no";
   const causes = [{ message }];

@@ -21,7 +21,7 @@ const orders = {
 const claims = ({ env, namespace }: DbPlace) =>
   env.list<PersistentVolumeClaim>('v1', 'PersistentVolumeClaim', namespace);
 
-test('VolumeSnapshots are taken of each volume, and no volume is deleted before its snapshot is ready', async () => {
+test('a VolumeSnapshot is taken of each volume, and no volume is deleted before its snapshot is ready', async () => {
   const clock = new FakeClock(Date.now());
   const place = await startDb({ clock, ownCluster: true });
   await place.env.apply([definition]);

@@ -31,7 +31,7 @@ const change = ({ env, namespace }: DbPlace, spec: object) =>
 const madeJobs = ({ env, namespace }: DbPlace) =>
   env.events.of({ type: 'ADDED', resource: 'jobs.batch', namespace }).map(({ name }) => name);
 
-test('acceptance 5: a higher version runs its Job, and then changes the image', async () => {
+test('acceptance 5: for a higher version the upgrade Job runs first, and then the image changes', async () => {
   const place = await running();
 
   await change(place, version('17.1'));
@@ -74,7 +74,7 @@ test('acceptance 5, SD2: after a crash between the end of the Job and the change
   expect(madeJobs(place)).toEqual(['orders-upgrade-16-9-17-1']);
 });
 
-test('a version raised again during an upgrade waits, and continues from the version of the data', async () => {
+test("if the version is raised again during an upgrade, the second upgrade waits and starts from the data's version", async () => {
   const place = await running();
   await change(place, version('17.1'));
   const first = await place.job(/^orders-upgrade-16-9-17-1$/);
@@ -93,7 +93,7 @@ test('a version raised again during an upgrade waits, and continues from the ver
   expect([...new Set(images())]).toEqual(['postgres:16.9', 'postgres:18.0']);
 });
 
-test('a failed Job leaves the image unchanged, and a lower version is refused', async () => {
+test('the image stays unchanged if the Job fails, and a lower version is refused', async () => {
   const place = await running();
 
   await change(place, version('17.1'));

@@ -16,7 +16,7 @@ import { exposeByAnnotation } from '../annotation/controller.ts';
 
 type Context = Parameters<typeof exposeByAnnotation.reconcile>[1];
 
-test('EX3: a failed list of Ingresses is not taken for an empty list', async () => {
+test('EX3: if listing Ingresses fails, this does not count as an empty list', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer({ clock });
   const path = '/api/v1/namespaces/demo/services';
@@ -66,7 +66,7 @@ test('[real R-1] a refusal by the API server is reported, and retried at long in
   ]);
 });
 
-test('an Ingress of an earlier Service with the same name is not a problem, and its end is awaited', async () => {
+test('an Ingress of an earlier Service with the same name is not reported, and the operator waits for its deletion', async () => {
   const web = service('web', { annotations: { expose: '/' } }) as Service;
   const owner = {
     apiVersion: 'v1',

@@ -87,7 +87,7 @@ test('acceptance 2, EX1, EX9: an annotation that is added, changed or removed la
   await eventually(async () => (await annotationsOf(place))['expose.url'] === undefined);
 });
 
-test('acceptance 3, EX2, EX8: changes while no operator runs are not lost, and leave nothing behind', async () => {
+test('acceptance 3, EX2, EX8: changes while no operator runs are not lost, and no old objects stay', async () => {
   const place = await start();
   await create(place, '/one');
   await eventually(() => ingress(place));
@@ -108,7 +108,7 @@ test('acceptance 3, EX2, EX8: changes while no operator runs are not lost, and l
   await eventually(async () => (await ingress(place)) === undefined);
 });
 
-test('acceptance 4, EX4: a value that could change the document creates nothing, removes nothing, and is reported once', async () => {
+test('acceptance 4, EX4: with a value that could change the document nothing is created or removed, and it is reported once', async () => {
   const place = await start();
   const injection = '/a","pathType":"Exact';
   await create(place, injection);
@@ -150,7 +150,7 @@ test("acceptance 5, EX7: a user's own Ingress is not changed, and is reported un
   await eventually(async () => (await annotationsOf(place))['expose.problem'] === undefined);
 });
 
-test('a Service that is created again gets its own Ingress once the old one is gone', async () => {
+test('a Service that is created again gets a new Ingress once the old Ingress is gone', async () => {
   const place = await start();
   await create(place, '/one');
   await eventually(() => ingress(place));

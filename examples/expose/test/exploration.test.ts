@@ -49,6 +49,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('expose reaches the same final state in every order of events', EXPLORING, async () => {
+test('`expose` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'expose' });
 });

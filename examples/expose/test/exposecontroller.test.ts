@@ -12,7 +12,7 @@ import {
   urlOf,
 } from './support/jenkins-x.ts';
 
-test('acceptance C2: cleanup removes only generated objects', async () => {
+test('acceptance C2: the option `cleanup` removes only generated objects', async () => {
   const place = await start({ domain: 'example.org' });
   await createIngress(place, 'mine');
   await createService(place, 'svc');

@@ -46,7 +46,7 @@ test('the requested port is used if the Service has it, and otherwise its first 
   expect(planOf({ 'fabric8.io/exposePort': 'many' }).port).toBe(80);
 });
 
-test('lines of ingress.annotations, the class and TLS reach the Ingress', () => {
+test('the Ingress gets the lines of ingress.annotations, the class and TLS', () => {
   const values = {
     'tls-secret-name': 'wild',
     'tls-use-wildcard': 'true',
@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test('of two Services with the same path the older one gets it, and different paths coexist', () => {
+test('of two Services with the same path the older Service gets it, and different paths can be used together', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((name) => service({}, { name }));
   if (a === undefined || b === undefined || c === undefined) return expect.unreachable();
   const contributions = [
@@ -108,7 +108,7 @@ test('of two Services with the same path the older one gets it, and different pa
   ).toBe('PathTaken');
 });
 
-test('C2-4: changed TLS, class and annotations are a difference, and additions by others are not', () => {
+test('C2-4: changed TLS, class or annotations count as a difference, and additions by other writers do not', () => {
   const contribution = { service: service(), plan: planOf({}) };
   const live = mergedIngress('ns', 'web', [contribution]);
   const others = {
@@ -145,7 +145,7 @@ test.each([
   expect(exposureOf(service({}, spec), config({ exposer }), around)).toMatchObject(expected);
 });
 
-test('without a node address no NodePort is opened', () => {
+test('the exposer NodePort reports a problem if there is no node address', () => {
   const around = { ingress: undefined, nodeIp: undefined };
   const single = service({}, { ports: [{ port: 80 }] });
 
@@ -154,7 +154,7 @@ test('without a node address no NodePort is opened', () => {
   });
 });
 
-test('a Service opts in by a label or one of two annotations, and must be in the list if there is one', () => {
+test('a Service opts in by a label or one of two annotations, and must be in the list of Services if there is a list', () => {
   const labelled = { ...service(), metadata: { name: 'web', labels: { expose: 'true' } } };
 
   expect(isToBeExposed(labelled, config())).toBe(true);

@@ -35,11 +35,11 @@ test.each([
   ['apiserver-url-key', 'https://api:6443'],
   ['apiserver-protocol-key', 'https'],
   ['console-url-key', 'http://console'],
-])('C2-6: the key that %s names gets %s, also in a ConfigMap without data', (name, value) => {
+])('C2-6: the key in the annotation %s gets %s, even in a ConfigMap without data', (name, value) => {
   expect(injected(configMap({ [`${OWN}/${name}`]: 'k' }))).toEqual({ k: value });
 });
 
-test('C2-7: settings of one ConfigMap do not affect the next one', () => {
+test('C2-7: settings of one ConfigMap do not affect the next ConfigMap', () => {
   const noProtocol = configMap({ [`expose-no-protocol.${OTHER}`]: 'k' }, {}, 'second');
   const plain = configMap({ [`expose.${OTHER}`]: 'k' }, {}, 'third');
 
@@ -62,7 +62,7 @@ test.each([
 test.each([
   'clusterip-port-if-empty-key',
   'clusterip-port-key-if-empty-key',
-])('C2-8: %s, by either of its names, fills only empty values', (name) => {
+])('C2-8: the annotation %s, in both spellings, fills only empty values', (name) => {
   const annotations = { [`${OWN}/${name}`]: 'k' };
 
   expect(injected(configMap(annotations))).toEqual({ k: '10.96.0.9:8080' });
@@ -71,7 +71,7 @@ test.each([
 
 const EDITS = '- {key: app.ini, prefix: "URL = ", expression: url, suffix: ";"}';
 
-test('C2-11: lines of a file in a ConfigMap are replaced, and a second pass changes nothing', () => {
+test('C2-11: lines of a file in a ConfigMap are replaced, and replacing them again changes nothing', () => {
   const annotations = { [`${OWN}/config-yaml`]: EDITS };
   const before = 'a\nURL = old\nb\n';
 
@@ -86,7 +86,7 @@ test('C2-6: a missing file in a ConfigMap is not created', () => {
   expect(injected(configMap({ [`${OWN}/config-yaml`]: EDITS }))).toEqual({});
 });
 
-test("config-yaml may be on the Service, as in the original's code", () => {
+test("the annotation `config-yaml` may be on the Service, as in the original's code", () => {
   const file = configMap({}, { 'app.ini': 'URL = old' });
 
   expect(injected(file, { [`${OWN}/config-yaml`]: EDITS })).toEqual({ 'app.ini': `URL = ${URL};` });
@@ -100,7 +100,7 @@ test('a key that two Services claim always belongs to the Service whose name is 
   expect(injected(both)).toEqual({ a: URL });
 });
 
-test('a ConfigMap belongs to the Service with its name, and to those in its annotations', () => {
+test('a ConfigMap belongs to the Service with the same name, and to the Services in its annotations', () => {
   const both = configMap({ 'expose.service-key.config.fabric8.io/shop': 'k', other: 'x' });
 
   expect(servicesNamedBy(both)).toEqual(['web', 'shop']);

@@ -55,20 +55,20 @@ test('a path of more than 1,000 characters is refused, and the message shortens 
   expect(refusal).toMatch(/^annotation expose must be a path .{0,120}$/);
 });
 
-test('EX4: a value that could change a pasted document is refused, and quoted in messages', () => {
+test('EX4: a value that could change a document it is pasted into is refused, and quoted in messages', () => {
   const wanted = wantedIngress(service({ expose: '/a","pathType":"Exact' }));
 
   expect(wanted?.ingress).toBeUndefined();
   expect(wanted?.refusal).toContain(String.raw`not "/a\",\"pathType\":\"Exact"`);
 });
 
-test('EX5: the first TCP port is the default, and a number or name chooses another one', () => {
+test('EX5: the first TCP port is the default, and a number or name chooses another port', () => {
   expect(firstPath({})?.backend.service?.port).toEqual({ number: 8080 });
   expect(firstPath({ 'expose.port': '9090' })?.backend.service?.port).toEqual({ number: 9090 });
   expect(firstPath({ 'expose.port': 'admin' })?.backend.service?.port).toEqual({ number: 9090 });
 });
 
-test('EX5: host, TLS, class and path type have their own annotations', () => {
+test('EX5: there are annotations for host, TLS, class and path type', () => {
   const ingress = ingressOf({
     'expose.host': 'shop.example.org',
     'expose.tlsSecret': 'shop-tls',
@@ -98,7 +98,7 @@ test.each([
   expect(wanted).toEqual({ refusal: expect.any(String) });
 });
 
-test('EX6: a path with blanks and a shell expansion is refused, and quoted unchanged in the message', () => {
+test('EX6: a path with blanks and an asterisk is refused, and quoted unchanged in the message', () => {
   const wanted = wantedIngress(service({ expose: '/a  *' }));
 
   expect(wanted?.refusal).toContain('"/a  *"');

@@ -2,7 +2,7 @@ import { deployment, eventually, ownerReference } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, complaints, SAMPLE, startFoos } from './foo-place.ts';
 
-test('FO2, acceptance 6: after a renaming the old Deployment is removed, even if the operator was down', async () => {
+test('FO2, acceptance 6: after a change of its name the old Deployment is removed, even if the operator was down', async () => {
   const place = await startFoos();
   const { env, namespace } = place;
   await place.apply(SAMPLE);
@@ -25,7 +25,7 @@ test('FO2, acceptance 6: after a renaming the old Deployment is removed, even if
   expect(complaints(place)).toEqual([]);
 });
 
-test('FO2: a Foo that cannot have its new name keeps its Deployment until it can', async () => {
+test('FO2: a Foo keeps its old Deployment as long as the new Deployment cannot be created', async () => {
   const place = await startFoos();
   await place.apply(SAMPLE);
   await place.createFoo('second', { deploymentName: 'second' });
@@ -47,7 +47,7 @@ test('FO2: a Foo that cannot have its new name keeps its Deployment until it can
   expect(await controllers('other')).toEqual(['example-foo']);
 });
 
-test('FO3: an unchanged Foo causes no write and no Event, also after a restart', async () => {
+test('FO3: an unchanged Foo causes no write and no Event, even after a restart', async () => {
   const place = await startFoos();
   await place.apply(SAMPLE);
   await place.because('Synced');
@@ -67,7 +67,7 @@ test('FO3: an unchanged Foo causes no write and no Event, also after a restart',
   expect(await place.count('Synced')).toBe(told);
 });
 
-test('FO4: an edited template is restored, and replicas that no Foo sets stay', async () => {
+test('FO4: an edited template is restored, and replicas that the Foo does not set are not changed', async () => {
   const place = await startFoos();
   const { env, namespace } = place;
   await place.createFoo('example-foo', { deploymentName: 'example-foo' });
@@ -84,7 +84,7 @@ test('FO4: an edited template is restored, and replicas that no Foo sets stay', 
   expect(mended.spec.replicas).toBe(2);
 });
 
-test('FO5: the image has a version, also in a Deployment of the original', async () => {
+test('FO5: the image has a version, even in a Deployment that the original created', async () => {
   const place = await startFoos({ stopped: true });
   const { env, namespace } = place;
   const foo = await place.createFoo('example-foo', { deploymentName: 'example-foo', replicas: 2 });

@@ -65,6 +65,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('foo reaches the same final state in every order of events', EXPLORING, async () => {
+test('`foo` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'foo' });
 });

@@ -11,7 +11,7 @@ const run = (atMs: number, ...values: readonly string[]): Run => ({
 });
 const KILL = { what: 'the leader', fromMs: 100, untilMs: 200 };
 
-test('only a kill during the run of a hook explains a repeated write', () => {
+test('a repeated write is explained only if a process was killed while the hook ran', () => {
   const runs = [run(10, 'a'), run(150, 'a', 'b'), run(300, 'b'), run(310, 'c')];
 
   const found = repetitions(runs, [KILL]);
@@ -24,13 +24,13 @@ test('only a kill during the run of a hook explains a repeated write', () => {
   );
 });
 
-test('a run with several repeated writes counts as one repetition, of the latest earlier run with one of these writes', () => {
+test('a run with several repeated writes counts as one repetition of the latest earlier run with such a write', () => {
   const found = repetitions([run(10, 'a'), run(20, 'b'), run(150, 'a', 'b')], [KILL]);
 
   expect(found.map(({ earlier }) => earlier.atMs)).toEqual([20]);
 });
 
-test('a write counts as doubled if its target already had the same value before', () => {
+test('a write counts as doubled if its target had the same value at an earlier time', () => {
   const effects = [write('web', 'a'), write('shop', 'a'), write('web', 'b'), write('web', 'a')];
 
   expect(doubled(effects)).toEqual([write('web', 'a')]);

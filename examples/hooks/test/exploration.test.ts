@@ -164,6 +164,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('hooks reach the same final state in every order of events', EXPLORING, async () => {
+test('`hooks` reach the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'hooks' });
 });

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { type HooksPlace, startHooks } from '../../../packages/hooks/test/support/place.ts';
 import { filesOf, PATIENT } from './hook-files.ts';
 
-test('[hooks 1] the bash hook restarts selected Deployments at first sight, and once per change', async () => {
+test('[hooks 1] the bash hook restarts selected Deployments when it first sees the ConfigMap, and then once per change', async () => {
   const place = await startHooks({ files: filesOf('config-watcher.sh'), stopped: true });
   await place.apply(configMap('settings', '1'));
   await place.apply(deployment('web'));

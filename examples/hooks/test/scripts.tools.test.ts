@@ -47,7 +47,7 @@ interface Template {
   readonly spec: { readonly template: { readonly metadata: { readonly annotations: object } } };
 }
 
-test('HK1: a ConfigMap without the annotation restarts nothing, also after one that has it', async () => {
+test('HK1: a ConfigMap without the annotation restarts nothing, even after a ConfigMap with the annotation', async () => {
   const both = [event(config('a', 'app=web', '1')), event(config('b', undefined, '2'))];
 
   expect(await rolled(...both)).toEqual(['demo/web']);
@@ -63,7 +63,7 @@ test('the hook prints in one line why it was started, like the script in the boo
   expect(lines).toEqual(['::: Modified a, Added b']);
 });
 
-test('HK3: at a start every ConfigMap is compared, and equal data gives an equal hash', async () => {
+test('HK3: at a start every ConfigMap is compared, and equal data has an equal hash', async () => {
   const objects = [{ object: config('a', 'app=web', 'line\nbreak \\ "quoted"') }];
   const snapshots = { configs: objects, deployments: DEPLOYMENTS };
   const synchronization = { binding: 'configs', type: 'Synchronization', objects, snapshots };
@@ -107,7 +107,7 @@ test("HK5: the hook patches the templates of Deployments in the ConfigMap's name
   ]);
 });
 
-test('of several changes of one ConfigMap the last one counts, and a new Deployment gets the hashes that apply to it', async () => {
+test('of several changes of one ConfigMap only the last one counts, and a new Deployment gets its hashes', async () => {
   const changes = ['1', '2', '3'].map((value) => event(config('a', 'app=web', value)));
   const configs = [config('a', 'app=web', '3'), config('b', 'app=shop', '1')].map((object) => ({
     object,
@@ -158,7 +158,7 @@ test('a Secret is copied to every other labelled namespace that is not terminati
   ]);
 });
 
-test('a different copy is updated, an unwanted one is deleted, and one of another type is created anew', async () => {
+test('a different copy is updated, an unwanted copy is deleted, and a copy of another type is replaced', async () => {
   const sources = [secret('demo', 'key', '2'), secret('demo', 'typed', '1')];
   const typed = secret('shop', 'typed', '1', 'demo/typed').filterResult;
   const copies = [

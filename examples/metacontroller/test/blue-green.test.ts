@@ -16,7 +16,7 @@ const SAMPLE = new URL('../sample/blue-green.yaml', import.meta.url);
 
 test.each(
   MODES,
-)('[metacontroller 2] as a %s: the Service changes its colour once all Pods of the new one are available', async (mode) => {
+)('[metacontroller 2] as a %s: the Service changes to the new colour once all Pods of that colour are available', async (mode) => {
   const place = await startMetacontroller({
     subjects: [BLUE_GREEN],
     manifests: [EXAMPLE_CRDS],
@@ -41,7 +41,7 @@ test.each(
   expect(imageOf(await setOf(place, 'blue'))).toBe('nginx:1.26');
 });
 
-test('a rollout that is replaced by another scales the idle colour down first', async () => {
+test('if a rollout is replaced by another rollout, the idle colour is scaled down first', async () => {
   const place = await startMetacontroller({
     subjects: [BLUE_GREEN],
     manifests: [EXAMPLE_CRDS],

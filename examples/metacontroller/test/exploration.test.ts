@@ -218,7 +218,7 @@ const SERVICE_PER_POD: Scenario = {
 };
 
 test.each([BLUE_GREEN, CAT_SET, SERVICE_PER_POD])(
-  '$name reaches the same final state in every order of events',
+  '`$name` reaches the same final state in every order of events',
   EXPLORING,
   async (scenario) => {
     expect(await explored(scenario)).toMatchObject({ scenario: scenario.name });

@@ -110,7 +110,7 @@ test.each([
   expect(answer).toEqual(plain(servicePerPod.sync(request)));
 });
 
-test('the bash program fails for an unusable request', async () => {
+test('the bash program exits with an error for an unusable request', async () => {
   await expect(run('service-per-pod.sh', '{"object": {}}')).rejects.toThrow('ended with 5');
 });
 

@@ -53,7 +53,7 @@ test('[contract 68] [contract 72] [metacontroller 5] a CatSet starts its Pods on
   ]);
 });
 
-test('a CatSet keeps the claims of deleted Pods until it is deleted itself', async () => {
+test('a CatSet keeps the claims of deleted Pods until the CatSet itself is deleted', async () => {
   const place = await startCats();
   await ready(place, 3);
   await place.env.patch(...CATS, place.namespace, 'cats', { spec: { replicas: 1 } });

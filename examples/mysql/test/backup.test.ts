@@ -123,7 +123,7 @@ test('a failed removal is reported and retried, and a running backup is stopped 
   expect(await scene.job('b1-delete')).toBeUndefined();
 });
 
-test('a foreign Job with the same name is not changed, and its end is awaited', async () => {
+test('a foreign Job with the same name is not changed, and the operator waits for its deletion', async () => {
   const scene = await startWithSchedule();
   const { env, namespace } = scene;
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } };
@@ -160,7 +160,7 @@ test('a foreign Job with the same name is not changed, and its end is awaited', 
   await eventually(async () => (await scene.instance('b2')) === undefined);
 });
 
-test('on a volume that belongs to no schedule nothing is written or removed', async () => {
+test('nothing is written to or removed from a volume that belongs to no schedule', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '3Gi' } } };

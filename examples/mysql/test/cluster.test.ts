@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { ROLE } from '../labels.ts';
 import { CLUSTER, PATIENT, start, untilReady, VERSION } from './start.ts';
 
-test('acceptance 3, MY9: a cluster from a backup accepts a new port, also after the backup is deleted', async () => {
+test('acceptance 3, MY9: a cluster restored from a backup accepts a new port, even after the backup is deleted', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   await scene.apply(CLUSTER);
@@ -70,7 +70,7 @@ test("MY16: the readers' Service selects the replica Pods", async () => {
   expect(service?.spec?.selector).toEqual({ app: 'my-cluster', [ROLE]: 'replica' });
 });
 
-test('MY6: a conflicting object is not changed and reported once, and the cluster continues once it is gone', async () => {
+test('MY6: an object in the way is not changed and is reported once, and the cluster continues once it is gone', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   const foreign = (name: string, finalizers: readonly string[]): Promise<unknown> =>

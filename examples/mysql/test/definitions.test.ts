@@ -40,7 +40,7 @@ test('acceptance 1, MY3: three definitions are installed into an empty cluster, 
   expect(verbs(env)).not.toContain('delete');
 });
 
-test('acceptance 1, MY2: an older definition is upgraded, and its objects stay', async () => {
+test('acceptance 1, MY2: an older definition is upgraded, and the objects of its kind stay', async () => {
   const scene = await start({ ...EMPTY, stopped: true });
   const { env, namespace } = scene;
   const release = startOperator({
@@ -87,7 +87,7 @@ interface OldDefinition {
   };
 }
 
-test('acceptance 2: without rights the operator is not ready, names the missing right, and continues once a user installs the definitions', async () => {
+test('acceptance 2: without rights the operator is not ready, reports the missing right, and continues once a user installs the definitions', async () => {
   const port = await freePort();
   const scene = await start({
     ...EMPTY,
@@ -118,7 +118,7 @@ test('acceptance 2: without rights the operator is not ready, names the missing 
   expect(await env.get('apps/v1', 'StatefulSet', namespace, 'my-cluster')).toBeDefined();
 });
 
-test('MY3: a definition with conflicting names is reported and awaited, and nothing is deleted', async () => {
+test('MY3: a definition with conflicting names is reported, and the operator waits and deletes nothing', async () => {
   const scene = await start({ ...EMPTY, stopped: true });
   const { env } = scene;
   const other = structuredClone(clusters.definition);
@@ -148,7 +148,7 @@ test('MY3: a definition with conflicting names is reported and awaited, and noth
   expect(await established(env)).toContain('mysqlclusters');
 });
 
-test("the kind in the original's README is refused, and the message names the right kind", async () => {
+test("the wrong kind in the original's README is refused, and the message contains the right kind", async () => {
   const { env, namespace } = await start({ stopped: true });
 
   const refused = env.create({

@@ -39,6 +39,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('mysql reaches the same final state in every order of events', EXPLORING, async () => {
+test('`mysql` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'mysql' });
 });

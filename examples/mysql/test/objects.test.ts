@@ -35,7 +35,7 @@ const rules = rbac(operator, {
   serviceAccount: { name: 'mysql', namespace: 'n' },
 }).flatMap((role) => ('rules' in role ? (role.rules ?? []) : []));
 
-test('MY3: the operator has no right to delete definitions, and each right names one definition', () => {
+test('MY3: the operator has no right to delete definitions, and each right is for one definition', () => {
   const definitions = rules.filter(({ resources }) =>
     resources?.includes('customresourcedefinitions'),
   );
@@ -66,13 +66,13 @@ test("MY7: the generated objects do not change the cluster's object", () => {
   expect(cluster).toEqual(before);
 });
 
-test('MY16: a single replica also serves the readers', () => {
+test('MY16: if there is only one replica the Service for readers also selects this replica', () => {
   const alone = { ...cluster, spec: { ...cluster.spec, replicas: 1 } };
 
   expect(servicesOf(alone)[1]?.spec?.selector).toEqual({ app: 'c' });
 });
 
-test('MY18: scripts use the terms of MySQL 8.4, and the default images are of one release series', () => {
+test('MY18: scripts use the terms of MySQL 8.4, and the default images belong to one release series', () => {
   const all = SCRIPTS.join('\n');
 
   expect(all).toContain('CHANGE REPLICATION SOURCE TO');
@@ -102,7 +102,7 @@ test('MY19: no command line contains the password, and no script contains pasted
   expect(scripts.every((text) => SCRIPTS.includes(text))).toBe(true);
 });
 
-test('MY1: a CronJob only runs the command true, so that its image needs no access to the API', () => {
+test('MY1: a CronJob only runs the command `true`, so that its image needs no access to the API', () => {
   const spec = { cluster: 'c', time: '*/5 * * * *' };
   const { spec: made } = cronJobOf({ ...cluster, kind: 'MySQLBackupSchedule', spec, status: {} });
 

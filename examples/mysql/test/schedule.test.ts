@@ -21,7 +21,7 @@ const sameName = ({ namespace }: Scene, time: string): KubernetesObject =>
     spec: { cluster: 'my-cluster', time },
   });
 
-test('acceptance 4, MY10: a CronJob that cannot be created leaves no claim, and the Service of the same name is not changed', async () => {
+test('acceptance 4, MY10: if the CronJob cannot be created there is no claim, and a Service of that name is not changed', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   await scene.apply(CLUSTER);
@@ -84,7 +84,7 @@ async function ring(scene: Scene, name: string, time: string): Promise<void> {
   await env.create(customResource('batch/v1', 'Job', name, { ...metadata, spec }));
 }
 
-test('MY1, MY13: a trigger becomes one backup, and several missed triggers become one', async () => {
+test('MY1, MY13: a trigger results in one backup, and several missed triggers result in one backup', async () => {
   const scene = await start();
   await scene.apply(SCHEDULE);
   await untilReady(scene.schedule, 'ClusterNotFound');
@@ -144,7 +144,7 @@ test('MY1, MY13: a trigger becomes one backup, and several missed triggers becom
   ]);
 });
 
-test('a foreign claim is not changed and its end is awaited, and a deleted schedule leaves its claim', async () => {
+test('the operator waits for the deletion of a foreign claim, and a claim stays when its schedule is deleted', async () => {
   const scene = await start();
   const { env, namespace } = scene;
   await scene.apply(CLUSTER);
@@ -169,7 +169,7 @@ test('a foreign claim is not changed and its end is awaited, and a deleted sched
   expect((await claim(scene, 'my-cluster'))?.spec?.resources?.requests?.storage).toBe('1Gi');
 });
 
-test('unusable names, endless texts, and sizes set later are refused', async () => {
+test('unusable names, strings without a limit, and sizes that are set later are refused', async () => {
   const scene = await start({ stopped: true });
   const { env, namespace } = scene;
   const create = (kind: string, name: string, time = '0 4 * * *'): Promise<unknown> => {

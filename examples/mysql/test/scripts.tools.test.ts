@@ -57,7 +57,7 @@ async function podOf(hostname: string): Promise<Pod> {
   };
 }
 
-test('MY18, MY19: a replica starts with the terms of 8.4, and its password is on no command line', async () => {
+test('MY18, MY19: a replica starts with the terms of MySQL 8.4, and its password is on no command line', async () => {
   const pod = await podOf('c-1');
   await pod.write('mnt/config-map/slave.cnf', 'replica');
   await pod.write('var/lib/mysql/xtrabackup_binlog_info', 'binlog.000002\t157\t\n');
@@ -81,7 +81,7 @@ test('MY18, MY19: a replica starts with the terms of 8.4, and its password is on
   expect(lines).not.toContain('"4"');
 });
 
-test('the primary starts with its own configuration, and without a replication source', async () => {
+test('the primary starts with the configuration for a primary, and without a replication source', async () => {
   const pod = await podOf('c-0');
   await pod.write('mnt/config-map/master.cnf', 'primary');
   await pod.write('var/lib/mysql/xtrabackup_binlog_info', 'binlog.000002\t157\t\n');

@@ -69,6 +69,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('node-reboot reaches the same final state in every order of events', EXPLORING, async () => {
+test('`node-reboot` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'node-reboot' });
 });

@@ -14,7 +14,7 @@ function reconciles({ place }: Cluster, result = ''): number {
     .reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test('a place given a moment ago is not given twice, although the cache does not show it yet', async () => {
+test('a place is not given twice, even if the cache does not yet show that a Node has it', async () => {
   const settings = { REBOOT_WINDOW_START: '13:00', REBOOT_WINDOW_LENGTH: '2h' };
   const cluster = await startCluster({ agents: false, settings });
   const { clock, place } = cluster;
@@ -35,7 +35,7 @@ test('a place given a moment ago is not given twice, although the cache does not
   expect(neverChosen(cluster, 'node-2')).toBe(true);
 });
 
-test('FL8: a permission used a moment ago is not withdrawn, although the cache does not show it yet', async () => {
+test('FL8: a permission that was just used is not withdrawn, even if the cache does not yet show the use', async () => {
   const cluster = await startCluster({ agents: false });
   const { clock, passing, place } = cluster;
   await needReboot(cluster, 'node-1');

@@ -63,7 +63,7 @@ test('acceptance 3: outside the window no reboot starts, and running reboots con
   await passing(() => isOk(cluster, waiting));
 });
 
-test('acceptance 6, FL5: a Node that does not come back is reported, and the next Node continues', async () => {
+test('acceptance 6, FL5: a Node that does not come back after its reboot is reported, and the next Node may reboot', async () => {
   const comesBack = (name: string) => name !== 'node-1';
   const cluster = await startCluster({
     agents: { comesBack },
@@ -93,7 +93,7 @@ test('acceptance 6, FL5: a Node that does not come back is reported, and the nex
   expect(await annotation(cluster, 'node-1', PHASE)).toBeUndefined();
 });
 
-test('FL5: a permission that no agent uses is withdrawn, and the Node waits behind the others', async () => {
+test('FL5: a permission that no agent uses is withdrawn, and the Node waits behind the other Nodes', async () => {
   const answers = (name: string) => name !== 'node-1';
   const cluster = await startCluster({ agents: { answers }, settings: { REBOOT_TIMEOUT: '45m' } });
   await needReboot(cluster, 'node-1');

@@ -10,7 +10,7 @@ import {
 import { back, needReboot, startCluster } from './cluster.ts';
 import { annotation, isLabelled, isOk } from './node-facts.ts';
 
-test('acceptance 2: a Node gets permission after the checks before the reboot, and the reboot ends after the checks after it', async () => {
+test('acceptance 2: a Node gets permission once the checks before its reboot succeed, and ends once the later checks succeed', async () => {
   const settings = { BEFORE_REBOOT_ANNOTATIONS: 'x', AFTER_REBOOT_ANNOTATIONS: 'y,example.com/z' };
   const cluster = await startCluster({ agents: false, settings });
   await cluster.annotate('node-1', { x: 'true' }); // of an earlier reboot: no answer

@@ -39,13 +39,13 @@ test('the variables of the original have the same meaning', () => {
   expect(settings.window.isOpen(Date.parse('2030-01-11T00:31:00Z'))).toBe(false);
 });
 
-test('FL11: half a window is refused, and does not mean always', () => {
+test('FL11: a window with only some of its settings is refused, and does not mean a window that is always open', () => {
   expect(() => from({ REBOOT_WINDOW_START: '14:00' })).toThrow('REBOOT_WINDOW_LENGTH is missing');
   expect(() => from({ REBOOT_WINDOW_LENGTH: '1h' })).toThrow('REBOOT_WINDOW_START is missing');
   expect(() => from({ REBOOT_WINDOW_TIME_ZONE: 'UTC' })).toThrow('REBOOT_WINDOW_START is missing');
 });
 
-test('a time limit must be a duration, and 0 means no limit', () => {
+test('a time limit must be a duration, and the duration 0 means no limit', () => {
   expect(from({ REBOOT_TIMEOUT: '90m' }).rebootTimeoutMs).toBe(5_400_000);
   expect(from({ REBOOT_TIMEOUT: '0' }).rebootTimeoutMs).toBe(0);
   expect(() => from({ REBOOT_TIMEOUT: 'soon' })).toThrow('UPDATE_OPERATOR_REBOOT_TIMEOUT');

@@ -55,7 +55,7 @@ test.each<[string, Keys, Keys]>([
   ],
   ['AfterReboot', { [REBOOT_OK]: 'true' }, after],
   ['AfterReboot', approved, after],
-])('a Node is %s with the annotations %o and the labels %o', (state, annotations, labels) => {
+])('the state of a Node is %s with the annotations %o and the labels %o', (state, annotations, labels) => {
   expect(stateOf(node(annotations, labels))).toBe(state);
 });
 
@@ -66,7 +66,7 @@ test('a Node gets its place by a label, and the results of earlier checks are re
   });
 });
 
-test('one write gives permission once every check before the reboot has succeeded', () => {
+test('once every check before the reboot has succeeded a single write gives the permission', () => {
   const waiting = node({ ...needed, ...phase('BeforeReboot'), x: 'yes' }, before);
   const ready = node({ ...needed, ...phase('BeforeReboot'), x: 'true' }, before);
 
@@ -101,7 +101,7 @@ test('a reboot ends once every check after it has succeeded', () => {
   });
 });
 
-test('the time of a reboot that the operator did not start counts from when the operator first sees it', () => {
+test('the time limit of a reboot that the operator did not start begins when the operator first sees the reboot', () => {
   const begun = node(approved);
 
   expect(nextStep(begun, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
@@ -111,14 +111,14 @@ test('the time of a reboot that the operator did not start counts from when the 
   });
 });
 
-test('the time of a phase that began in the future counts from now, so that a changed clock blocks no place', () => {
+test('if a phase has a start in the future it counts from now, so that a changed clock blocks no place', () => {
   const early = node({ ...approved, ...phase('Rebooting', '2099-01-01T00:00:00Z') });
 
   expect(nextStep(early, settings, NOW)).toEqual({ annotations: phase('Rebooting') });
   expect(leftMs(early, settings, NOW)).toBeUndefined();
 });
 
-test('a permission unused at its time limit is withdrawn, and a machine that is down is only reported', () => {
+test('a permission that is unused at the time limit is withdrawn, and a machine that is down is only reported', () => {
   const silent = node({ ...approved, ...phase('Rebooting') });
   const down = node({ ...approved, [REBOOT_IN_PROGRESS]: 'true', ...phase('Rebooting') });
 
@@ -137,7 +137,7 @@ test('a permission unused at its time limit is withdrawn, and a machine that is 
   );
 });
 
-test('checks without an answer at the time limit lose the place, and are reported once', () => {
+test('a Node whose checks have no answer at the time limit loses its place, and is reported once', () => {
   const asked = node({ ...needed, ...phase('BeforeReboot') }, before);
   const unanswered = node({ ...phase('TimedOut') }, after);
 
@@ -149,7 +149,7 @@ test('checks without an answer at the time limit lose the place, and are reporte
   expect(leftMs(unanswered, settings, NOW + 9 * HOUR)).toBeUndefined();
 });
 
-test('a limit of 0 means no limit', () => {
+test('a time limit of 0 means no limit', () => {
   const never = { ...settings, rebootTimeoutMs: 0 };
   const down = node({ ...approved, ...phase('Rebooting') });
 

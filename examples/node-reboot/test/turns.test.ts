@@ -12,7 +12,7 @@ import {
 import { back, needReboot, startCluster } from './cluster.ts';
 import { annotation, hasFinished, isOk } from './node-facts.ts';
 
-test('acceptance 1: one Node at a time gets the label and then permission, and the next one waits', async () => {
+test('acceptance 1: one Node at a time gets the label and then permission, and the next Node waits', async () => {
   const cluster = await startCluster({ agents: false });
   const { place, history } = cluster;
 
@@ -59,7 +59,7 @@ test('FL1: answers of agents take effect at once, without waiting for a timer', 
   await eventually(async () => (await cluster.node('node-3')).spec?.unschedulable !== true);
 });
 
-test('FL6: as many Nodes as the setting allows reboot at the same time', async () => {
+test('FL6: at most as many Nodes as the setting allows reboot at the same time', async () => {
   const cluster = await startCluster({ agents: false, settings: { MAX_REBOOTING: '2' } });
 
   await needReboot(cluster, 'node-1', 'node-2', 'node-3');
@@ -70,7 +70,7 @@ test('FL6: as many Nodes as the setting allows reboot at the same time', async (
   await eventually(() => isOk(cluster, 'node-3'));
 });
 
-test('acceptance 4: more rebooting Nodes than places, one of them counted twice, delay only new reboots', async () => {
+test('acceptance 4: if more Nodes reboot than there are places, and one counts twice, only new reboots wait', async () => {
   const cluster = await startCluster({
     agents: false,
     settings: { AFTER_REBOOT_ANNOTATIONS: 'y' },
@@ -94,7 +94,7 @@ test('acceptance 4: more rebooting Nodes than places, one of them counted twice,
   await eventually(() => isOk(cluster, 'node-3'));
 });
 
-test('acceptance 5: without a change nothing is written, whatever others write', async () => {
+test('acceptance 5: without a relevant change nothing is written, whatever other programs write', async () => {
   const cluster = await startCluster();
   const { place, clock } = cluster;
   await needReboot(cluster, 'node-1');
@@ -109,7 +109,7 @@ test('acceptance 5: without a change nothing is written, whatever others write',
   await consistently(() => place.writes().length === writes, { forMs: 300 });
 });
 
-test('FL2: a reboot takes four patches of one Node, and no write of others', async () => {
+test('FL2: a reboot takes four patches of its Node, and no write of other Nodes', async () => {
   const cluster = await startCluster();
   const { env, namespace } = cluster.place;
 
@@ -122,7 +122,7 @@ test('FL2: a reboot takes four patches of one Node, and no write of others', asy
   expect(env.events.history('nodes', undefined, 'node-2')).toHaveLength(1);
 });
 
-test('FL8: the operator only patches Nodes, and only its own keys', async () => {
+test("FL8: the operator writes only Nodes, by patches that contain only the operator's own keys", async () => {
   const cluster = await startCluster({ agents: false });
   await needReboot(cluster, 'node-1');
   await eventually(() => isOk(cluster, 'node-1'));
@@ -139,7 +139,7 @@ test('FL8: the operator only patches Nodes, and only its own keys', async () => 
   );
 });
 
-test('FL10: a Node that cannot be written does not delay the others', async () => {
+test('FL10: a Node that cannot be written does not delay other Nodes', async () => {
   const cluster = await startCluster();
   // As full of annotations as the API server allows: not one more goes in.
   const { annotations = {} } = (await cluster.node('node-1')).metadata;

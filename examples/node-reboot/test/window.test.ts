@@ -36,7 +36,7 @@ test('a window on a weekday may continue over midnight, and over the end of the 
   expect(opens(thursday, '2030-01-11T00:00:00Z')).toBe('2030-01-17T23:00:00.000Z');
 });
 
-test('FL7: a window is in the requested time zone, whatever the time zone of the container', () => {
+test('FL7: a window uses the configured time zone, whatever the time zone of the container is', () => {
   const berlin = windowOf('Mon 14:00', '1h', 'Europe/Berlin');
   const auckland = windowOf('Mon 01:00', '1h', 'Pacific/Auckland');
 
@@ -46,7 +46,7 @@ test('FL7: a window is in the requested time zone, whatever the time zone of the
   expect(auckland.isOpen(ms('2030-01-06T12:30:00Z'))).toBe(true);
 });
 
-test('a window start that a clock change skips is right after the change, and one that occurs twice is the first', () => {
+test('a window whose start a clock change skips opens right after the change, and of a repeated start the first is used', () => {
   const skipped = windowOf('02:30', '1h', 'Europe/Berlin');
   const twice = windowOf('02:30', '2h', 'Europe/Berlin');
 

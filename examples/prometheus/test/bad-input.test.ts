@@ -6,7 +6,7 @@ import type { KubernetesEvent, Secret } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { CHILD, jobs, reconciledAgain, remove, sample, says, set, start } from './support.ts';
 
-test('PR5: a foreign Secret of the same name is not changed, is reported once, and its end is awaited', async () => {
+test('PR5: a foreign Secret of the same name stays, is reported once, and the operator waits for its deletion', async () => {
   const clock = new FakeClock(Date.now());
   const place = await start({ clock });
   const theirs: Secret & KubernetesObject = {
@@ -69,7 +69,7 @@ test('PR3: a ServiceMonitor that Prometheus would not load is omitted, and an Ev
   ]);
 });
 
-test('PR6: an invalid spec gives a condition and an Event, and no other write', async () => {
+test('PR6: an invalid spec causes a condition and an Event, and no other write', async () => {
   const place = await start();
   await place.apply(`
 apiVersion: monitoring.coreos.com/v1
@@ -113,7 +113,7 @@ test('PR6: a refusal by the API server is reported, and existing objects stay', 
   expect(new Set(later)).toEqual(new Set(['patch secrets'])); // asked again, and nothing else
 });
 
-test('PR9: of many invalid ServiceMonitors some are named and the others counted', async () => {
+test('PR9: of many invalid ServiceMonitors the report contains some names, and the number of the rest', async () => {
   const place = await start();
   const names = Array.from({ length: 30 }, (_, at) => `bad-${String(at).padStart(2, '0')}`);
   const matchExpressions = [{ key: 'a'.repeat(2_000), operator: 'In', values: ['b'] }];

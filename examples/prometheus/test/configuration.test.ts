@@ -108,7 +108,7 @@ test('the Services that match the selector are scraped', () => {
   expect(kept(monitor('m', {}, {}))).toEqual([true, true, true, true]);
 });
 
-test('a missing selector selects no ServiceMonitor, and an empty one selects all, sorted by name', () => {
+test('a missing selector selects no ServiceMonitor, and an empty selector selects all, sorted by name', () => {
   const all = [monitor('b'), monitor('a')];
   const names = (prometheus: Prometheus) =>
     selectMonitors(prometheus, all).accepted.map(({ metadata }) => metadata.name);
@@ -118,7 +118,7 @@ test('a missing selector selects no ServiceMonitor, and an empty one selects all
   expect(names(server({ matchLabels: { team: 'backend' } }))).toEqual([]);
 });
 
-test('PR3: a ServiceMonitor that Prometheus would not load is rejected, and the others are used', () => {
+test('PR3: a ServiceMonitor that Prometheus would not load is rejected, and other ServiceMonitors are used', () => {
   const { accepted, rejected } = selectMonitors(server({}), [
     monitor('slow', { interval: '5s', scrapeTimeout: '6s' }),
     monitor('never', { interval: '0s' }),

@@ -43,6 +43,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('prometheus reaches the same final state in every order of events', EXPLORING, async () => {
+test('`prometheus` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'prometheus' });
 });

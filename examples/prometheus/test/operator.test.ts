@@ -39,7 +39,7 @@ test('PR1: the definition declares its subresources in the version, where the AP
   });
 });
 
-test('PR2: the sample sets no replicas, and /scale still shows one', async () => {
+test('PR2: the sample sets no replicas, and /scale still reports one replica', async () => {
   const place = await start({ stopped: true }); // by the definition alone: nothing has written a status
 
   await place.apply(sample);
@@ -49,7 +49,7 @@ test('PR2: the sample sets no replicas, and /scale still shows one', async () =>
   expect(text).not.toContain('replicas');
 });
 
-test('acceptance 1: a write to /scale reaches the StatefulSet, and /scale shows it with the selector', async () => {
+test('acceptance 1: a write to /scale reaches the StatefulSet, and /scale returns its replicas and the selector', async () => {
   const place = await start();
   await place.apply(sample);
   await says(place, 'ReplicasAvailable');
@@ -105,7 +105,7 @@ test('acceptance 3: a ServiceMonitor is added to the configuration by its label,
   await eventually(async () => (await jobs(place)).length === 0);
 });
 
-test('acceptance 4: an autoscaler finds the Pods by the selector that it reads', async () => {
+test('acceptance 4: an autoscaler finds the Pods by the selector that /scale returns', async () => {
   const place = await start();
   await place.apply(sample);
   await edit(place, 'Prometheus', 'prometheus', { spec: { replicas: 2 } });

@@ -43,7 +43,7 @@ test('missing rights for one kind of workload do not affect the other kinds', as
   await eventually(() => reloader.rollouts('agent', 'DaemonSet') === 1);
 });
 
-test('without the right to list Secrets only workloads with ConfigMaps restart, the others restart once it is granted, and no Secret counts as deleted', async () => {
+test('until the operator may list Secrets only workloads with ConfigMaps restart, and no Secret counts as deleted', async () => {
   const isOfResources = ({ resources = [] }: { readonly resources?: readonly string[] }) =>
     resources.includes('secrets');
   const reloader = await startReloader({
@@ -71,7 +71,7 @@ test('without the right to list Secrets only workloads with ConfigMaps restart, 
   expect((await reloader.variables('safe')).STAKATER_KEY_SECRET).toMatch(/^[0-9a-f]{40}$/);
 });
 
-test('[reloader R20] [reloader 6] the second volume of a resource counts if the first one is not mounted', async () => {
+test('[reloader R20] [reloader 6] the second volume of a resource counts if the first volume is not mounted', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const volume = (name: string) => ({ name, configMap: { name: 'app' } });
@@ -132,7 +132,7 @@ function roleFor(rule: object, { namespace }: Reloading): readonly object[] {
   ];
 }
 
-test('[found 2] a workload with too costly patterns gets a Warning with the limit, and its neighbours still restart', async () => {
+test('[found 2] a workload whose patterns are too costly gets a Warning with the limit, and other workloads still restart', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.config('hostile', { mode: '1' });
@@ -159,7 +159,7 @@ test('[found 2] a workload with too costly patterns gets a Warning with the limi
   expect(Math.max(...notes.map((note) => note.length))).toBeLessThan(400);
 });
 
-test('[found 2] if an annotation has too many names, the first ones count, and changes of these find the workload', async () => {
+test('[found 2] if an annotation has too many names, only the first names count, and their changes restart the workload', async () => {
   const reloader = await startReloader();
   const names = Array.from({ length: 9_000 }, (_, at) => `config-${at}`);
   await reloader.config('config-7', { mode: '1' });
@@ -175,7 +175,7 @@ test('[found 2] if an annotation has too many names, the first ones count, and c
   await reloader.rolledOut('web', 1);
 });
 
-test('[found 2] a workload is indexed by no more names of an annotation than the limit', () => {
+test('[found 2] a workload is indexed by a limited number of the names in an annotation', () => {
   const names = Array.from({ length: 20_000 }, (_, at) => `config-${at}`);
   const source = workloadSource(deploymentKind, {
     annotations: DEFAULT_ANNOTATIONS,

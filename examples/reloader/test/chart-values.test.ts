@@ -6,7 +6,7 @@ import { envFrom, startReloader } from './support/start.ts';
 
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
-test('[reloader 30] the operator runs with the arguments made from the values of the chart', async () => {
+test('[reloader 30] the operator works as configured with arguments that are made from values of the chart', async () => {
   const values = {
     reloader: {
       autoReloadAll: true,

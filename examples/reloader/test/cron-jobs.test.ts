@@ -8,7 +8,7 @@ import { AUTO, startReloader } from './support/start.ts';
 const VARIABLE = 'STAKATER_APP_CONFIGMAP';
 
 describe('a change of the ConfigMap of a CronJob', () => {
-  test('[reloader 17] [reloader R1] a change for a CronJob starts one Job of its template, and the next process starts none', async () => {
+  test('[reloader 17] [reloader R1] a change for a CronJob starts one Job from its template, and the next process starts no Job', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     const jobMetadata = { labels: { team: 'night' }, annotations: { note: 'kept' } };
@@ -74,7 +74,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     );
   });
 
-  test('[reloader 17] [reloader R12] a change for a suspended CronJob starts nothing, also when it is resumed', async () => {
+  test('[reloader 17] [reloader R12] a change for a suspended CronJob starts no Job, even when the CronJob is resumed', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup', { suspend: true })]);
@@ -88,7 +88,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     expect(await jobsOf(reloader)).toEqual([]);
   });
 
-  test('a change for a CronJob counts as done if the Job exists although the process ended before recording it', async () => {
+  test('a change for a CronJob counts as done if its Job exists, even if the process ended before it recorded the Job', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup')]);
@@ -107,7 +107,7 @@ describe('a change of the ConfigMap of a CronJob', () => {
     expect(await jobsOf(reloader)).toHaveLength(1);
   });
 
-  test('a change for a CronJob with --reload-strategy=annotations starts a Job whose Pod template names the resource', async () => {
+  test('a change for a CronJob with --reload-strategy=annotations starts a Job whose Pod template mentions the resource', async () => {
     const reloader = await startReloader({ args: ['--reload-strategy=annotations'] });
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([cronJob('backup')]);

@@ -63,7 +63,7 @@ function recorded(reloader: Reloading, version: string): Promise<unknown> {
 }
 
 describe('[reloader 24] a rotation', () => {
-  test("[reloader R26] a rotation restarts a workload once, although each Pod's status changes at its own time", async () => {
+  test('[reloader R26] a rotation restarts a workload once, although the status of each Pod changes at another time', async () => {
     const reloader = await csi();
     for (const pod of ['a', 'b', 'c']) await mounts(reloader, pod, 'v1');
     await web(reloader);
@@ -100,7 +100,7 @@ describe('[reloader 24] a rotation', () => {
     expect(reloader.rollouts('web')).toBe(1);
   });
 
-  test('[reloader R26] new Pods alone restart nothing, and a rotation is compared with the content at their start', async () => {
+  test('[reloader R26] new Pods alone restart nothing, and a rotation is compared with the content with which they started', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -120,7 +120,7 @@ describe('[reloader 24] a rotation', () => {
     expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v1') });
   });
 
-  test('[reloader R26] a rotation restarts Pods whose content is older than that of a newer Pod', async () => {
+  test('[reloader R26] a rotation restarts Pods with older content than a newer Pod has', async () => {
     const reloader = await csi();
     await mounts(reloader, 'a', 'v1');
     await web(reloader);
@@ -135,7 +135,7 @@ describe('[reloader 24] a rotation', () => {
   });
 });
 
-test('a workload whose Pods each have their own credentials does not restart for new Pods', async () => {
+test('a workload with different credentials for each Pod does not restart because of new Pods', async () => {
   const reloader = await csi();
   await mounts(reloader, 'a', 'own-1');
   await web(reloader);
@@ -171,7 +171,7 @@ test('the missing status of a workload without Pods counts neither as a deletion
   expect(await reloader.variables('web')).toEqual({ [VARIABLE]: hashOf('v2') });
 });
 
-test('[reloader 24] the annotations ignore and match of a SecretProviderClass count', async () => {
+test('[reloader 24] the annotations `ignore` and `match` of a SecretProviderClass count', async () => {
   const reloader = await csi();
   const annotations = { 'reloader.stakater.com/match': 'true' };
   const kind = 'SecretProviderClass';

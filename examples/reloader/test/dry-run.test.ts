@@ -6,7 +6,7 @@ import { AUTO, envFrom, startReloader } from './support/start.ts';
 
 const MODULE = fileURLToPath(new URL('../operator.ts', import.meta.url));
 
-test('a dry run lists each workload that would restart with the rule, regardless of rate limits, and stores nothing', async () => {
+test('a dry run lists each workload that would restart and the rule, regardless of rate limits, and stores nothing', async () => {
   let ambassador = '';
   const reloader = await startReloader({
     between: async (url) => {

@@ -83,7 +83,7 @@ const scenario: Scenario = {
 };
 
 test(
-  "reloader's workloads run with the last content, in every order of events",
+  'in every order of events the workloads of `reloader` run with the last content',
   EXPLORING,
   async () => {
     expect(await explored(scenario)).toMatchObject({ scenario: 'reloader' });

@@ -9,7 +9,7 @@ import { APP, AUTO, startReloader } from './support/start.ts';
 
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
-test('[reloader 29] reads that fail in the API server are retried: nothing counts as deleted, and the restart follows', async () => {
+test('[reloader 29] reads that fail in the API server are retried: no resource counts as deleted, and the restart happens later', async () => {
   let failures = 0;
   let failing = true;
   const between = (ambassador: string): Promise<string> =>

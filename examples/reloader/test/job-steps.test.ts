@@ -111,7 +111,7 @@ function contextOf(server: FakeServer, ...cached: readonly ControllerRevision[])
 
 const finished = { status: TIMES };
 
-test('a Job whose status changes before its deletion is still replaced', async () => {
+test('a Job is still replaced if its status changes before its deletion', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   const changed = importJob('old', { status: { active: 1 } });
   server.beforeDelete = () => {
@@ -143,7 +143,7 @@ test('[reloader R12] a Job that finishes before its deletion stays, and the stor
   expect([...server.objects.values()]).toMatchObject([finished]);
 });
 
-test('a new Job that another client created under the same name stays', async () => {
+test('a new Job that another client created under the same name is not deleted', async () => {
   const server = new FakeServer().put('jobs', importJob('other'));
 
   const restarting = jobKind.restart(importJob('old'), plan, contextOf(server));
@@ -152,7 +152,7 @@ test('a new Job that another client created under the same name stays', async ()
   expect([...server.objects.values()]).toMatchObject([{ metadata: { uid: 'other' } }]);
 });
 
-test('a stored copy of an earlier attempt for other changes is replaced', async () => {
+test('a stored copy from an earlier attempt for other changes is replaced', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   server.put('controllerrevisions', storedFor('old'));
 
@@ -187,9 +187,9 @@ test('the stored Job waits while the old Job still exists', async () => {
 });
 
 test.each([
-  ['the Job was created anew', 'old', 'new', 0, undefined, []],
-  ['the Job is the old one, whose delete may be under way', 'old', 'old', 60_000, 60_000, ['old']],
-  ['the Job is the old one, and nothing is under way', 'old', 'old', 120_000, undefined, []],
+  ['the Job was created again', 'old', 'new', 0, undefined, []],
+  ['the old Job exists and may be about to be deleted', 'old', 'old', 60_000, 60_000, ['old']],
+  ['the old Job exists and nothing is in progress', 'old', 'old', 120_000, undefined, []],
 ])('when %s, only the stored copies that are still needed stay', async (_, uid, live, forMs, waitMs, left) => {
   const stored = storedFor(uid, forMs);
   const server = new FakeServer().put('jobs', importJob(live)).put('controllerrevisions', stored);
@@ -201,7 +201,7 @@ test.each([
   expect(names).toEqual(left.map((each) => `controllerrevisions/import.${each}`));
 });
 
-test('the stored copy stays while the cache still shows a Job that is already deleted', async () => {
+test('the stored copy stays while the cache still contains a Job that is already deleted', async () => {
   const stored = storedFor('old', 500_000);
   const server = new FakeServer().put('controllerrevisions', stored);
 
@@ -210,7 +210,7 @@ test('the stored copy stays while the cache still shows a Job that is already de
   expect(server.calls).toEqual([]);
 });
 
-test('a dry run sends the store and the delete as dry runs, and creates nothing', async () => {
+test('in a dry run the copy is stored and the Job deleted only as dry runs, and no Job is created', async () => {
   const server = new FakeServer().put('jobs', importJob('old'));
   const { reconcile, nowMs } = contextOf(server);
   const context = { reconcile: { ...reconcile, dryRun: true }, nowMs } as RestartContext<Job>;

@@ -80,7 +80,7 @@ describe('a change of the ConfigMap of a Job', () => {
     expect(metadata.resourceVersion).toBe(finished.metadata.resourceVersion);
   });
 
-  test('a change does not replace a suspended Job, because it has no Pods and will start with the new content', async () => {
+  test('a change does not replace a suspended Job, which has no Pods and will start with the new content', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     await reloader.apply([job('import', { suspend: true })]);
@@ -108,7 +108,7 @@ describe('a change of the ConfigMap of a Job', () => {
     expect((await liveJob(reloader, 'backup-1')).metadata.annotations).toEqual(AUTO);
   });
 
-  test('a change replaces a Job with its own selector, and keeps selector and labels', async () => {
+  test('a change replaces a Job that sets its selector itself, and keeps the selector and the labels', async () => {
     const reloader = await startReloader();
     await reloader.config('app', { mode: 'slow' });
     const labels = { 'job-name': 'mine' };
@@ -150,7 +150,7 @@ test('[reloader 17] a Job with a running Pod is replaced once, together with its
   expect(createdJobs(reloader)).toHaveLength(2);
 });
 
-test('[reloader 17] a Job held by a finalizer is created again once it is gone, also by the next process', async () => {
+test('[reloader 17] a Job with a finalizer is created again once the old Job is gone, even by the next process', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: 'slow' });
   await reloader.apply([job('import', {}, { finalizers: ['example.com/hold'] })]);

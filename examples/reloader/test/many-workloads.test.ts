@@ -83,7 +83,7 @@ function deploymentController(values: ArgumentValues = {}) {
   return found;
 }
 
-test('1,000 workloads of one ConfigMap read it once, and each is patched once', async () => {
+test('1,000 workloads of one ConfigMap read it once, and each workload is patched once', async () => {
   const { workloads, counts, contextOf } = world({});
   const controller = deploymentController();
 
@@ -105,7 +105,7 @@ test('[reloader R24] workloads whose patch is refused do not prevent other resta
   expect(counts.patches).toBe(COUNT - refused.size);
 });
 
-test('a changed ConfigMap finds its workloads by an index, without visiting all', () => {
+test('the workloads of a changed ConfigMap are found by an index, without visiting all workloads', () => {
   const [mapping] = deploymentController().watches;
   const asked: string[] = [];
   const store = () => ({
@@ -119,7 +119,7 @@ test('a changed ConfigMap finds its workloads by an index, without visiting all'
   expect(asked).toEqual(['demo/configmap/app', 'demo/CONFIGMAP/*']);
 });
 
-test('[reloader 29] [reloader R8] a failed read restarts and records nothing, and its retry does', async () => {
+test('[reloader 29] [reloader R8] a failed read restarts and records nothing, and a successful retry does both', async () => {
   const { workloads, counts, contextOf } = world({ failures: 1 });
   const controller = deploymentController({
     'reload-on-create': 'true',
@@ -135,7 +135,7 @@ test('[reloader 29] [reloader R8] a failed read restarts and records nothing, an
   expect(counts).toEqual({ reads: 2, patches: 1 });
 });
 
-test('the hash of a ConfigMap is forgotten with the last workload that uses it', async () => {
+test('the hash of a ConfigMap is dropped from memory when the last workload that uses it is deleted', async () => {
   const { workloads, counts, contextOf } = world({});
   const controller = deploymentController();
   const [first, second] = workloads;

@@ -13,7 +13,7 @@ const createNamespace = async ({ env }: Reloading, name: string, labels = {}): P
   await env.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } } as never]);
 };
 
-test('[reloader 18] a label added to a namespace later includes its workloads, and an ignored namespace stays excluded', async () => {
+test('[reloader 18] a label that a namespace gets later includes its workloads, and an ignored namespace stays excluded', async () => {
   const reloader = await startReloader({
     allNamespaces: true,
     args: ['--namespace-selector=team:*', '--namespaces-to-ignore=ignored'],
@@ -34,7 +34,7 @@ test('[reloader 18] a label added to a namespace later includes its workloads, a
   expect(reloader.rollouts('web', 'Deployment', 'early')).toBe(0);
 });
 
-test('[reloader 18] [reloader R25] watching several namespaces needs only Roles, and their first lists count as no creations', async () => {
+test('[reloader 18] [reloader R25] watching several namespaces needs only Roles, and objects in their first lists do not count as creations', async () => {
   const given = { args: ['--reload-on-create=true'] };
   const other = 'test-8'; // named by the filter that the tests of a cluster share, and used by none of them
   const reloader = await startReloader({
@@ -63,7 +63,7 @@ test('[reloader 18] [reloader R25] watching several namespaces needs only Roles,
   expect(reloader.refusals()).toEqual([]);
 });
 
-test('[reloader 18] the resource selector is sent to the API server, and a resource labelled later counts', async () => {
+test('[reloader 18] the resource selector is sent to the API server, and a resource that is labelled later counts', async () => {
   const reloader = await startReloader({ args: ['--resource-label-selector=watched=yes'] });
   const labels = { watched: 'yes' };
   await reloader.config('app', { mode: '1' });
@@ -88,7 +88,7 @@ test('[reloader 18] the resource selector is sent to the API server, and a resou
   expect(new Set(selectors)).toEqual(new Set(['watched=yes']));
 });
 
-test("[reloader 20] [reloader R17] a change while no replica leads causes one restart within 20 s of the leader's end", async () => {
+test('[reloader 20] [reloader R17] a change while there is no leader causes one restart within 20 s after the end of the last leader', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const leaseName = 'stakater-reloader-lock';
   const reloader = await startReloader({ clock, leaderElection: { leaseName }, stopped: true });

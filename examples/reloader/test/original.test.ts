@@ -29,7 +29,7 @@ const TIME = new Date('2026-01-02T03:04:05Z');
 const base64 = (value: string | readonly number[]): string =>
   Buffer.from(value as string).toString('base64');
 
-describe('the stand-in for the original and hashes', () => {
+describe('the stand-in for the original computes hashes', () => {
   test.each([
     ['fixture H1', {}, 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
     ['fixture H2', { data: { key: 'value' } }, H2],
@@ -74,7 +74,7 @@ describe('the stand-in for the original and hashes', () => {
     expect(hashOf('SECRET', { data })).toBe(hash);
   });
 
-  test('fixture H12, the status of a CSI driver: the stand-in for the original computes the hash of the fixture', () => {
+  test('the stand-in for the original computes the hash of fixture H12, the status of a CSI driver', () => {
     const objects = [
       { id: 'secret/b', version: 'v2' },
       { id: 'secret/a', version: 'v1' },
@@ -95,7 +95,7 @@ test.each([
   ['N8', 'SECRET', '1abc', 'STAKATER_1ABC_SECRET'],
   ['N9', 'CONFIGMAP', 'kube-root-ca.crt', 'STAKATER_KUBE_ROOT_CA_CRT_CONFIGMAP'],
   ['N10', 'SECRETPROVIDERCLASS', 'my-spc', 'STAKATER_MY_SPC_SECRETPROVIDERCLASS'],
-] as const)('%s: the stand-in for the original names the variable of %s %s as in the fixtures', (_, type, name, variable) => {
+] as const)('%s: the stand-in for the original gives the variable of %s %s the name from the fixtures', (_, type, name, variable) => {
   expect(variableOf(type, name)).toBe(variable);
 });
 
@@ -163,7 +163,7 @@ test('the stand-in for the original marks a mount in the second container before
 });
 
 describe('the stand-in for the original at the API server', () => {
-  test('the stand-in puts a new variable first, gets an Update entry for each kind, and writes nothing when it runs again', async () => {
+  test('the stand-in puts a new variable first, has Update entries in managedFields, and writes nothing when it runs again', async () => {
     const { env, namespace } = await start();
     const fields = { namespace, annotations: AUTO, podSpec: POD };
     for (const make of [deployment, daemonSet, statefulSet]) await env.create(make('web', fields));
@@ -189,7 +189,7 @@ describe('the stand-in for the original at the API server', () => {
     ]);
   });
 
-  test('the stand-in overwrites the hash of one Secret with that of another one that has the same variable', async () => {
+  test('the stand-in overwrites the hash of one Secret with the hash of another Secret that has the same variable', async () => {
     const { env, namespace } = await start();
     const annotations = { 'secret.reloader.stakater.com/reload': 'a-b , a.b' };
     await env.create(deployment('web', { namespace, annotations, podSpec: POD }));

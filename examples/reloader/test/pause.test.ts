@@ -18,7 +18,7 @@ async function pausedAt(reloader: Reloading, name: string): Promise<string | und
   return at;
 }
 
-test('[reloader 13] [reloader R2] a pause of 5 s survives the process and ends on time', async () => {
+test('[reloader 13] [reloader R2] a pause of 5 s ends on time even if the process was restarted', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [PERIOD]: '5s' };
@@ -43,7 +43,7 @@ test('[reloader 13] [reloader R2] a pause of 5 s survives the process and ends o
   await eventually(async () => (await pausedAt(reloader, 'web')) === undefined);
 });
 
-test('[reloader R3] a Deployment that its user resumes is paused and resumed again at the next change', async () => {
+test('[reloader R3] a Deployment that its user has resumed is paused and resumed again at the next change', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const given = { annotations: { ...AUTO, [PERIOD]: '1m' }, ...envFrom('configmap/app') };
@@ -67,7 +67,7 @@ test('[reloader R3] a Deployment that its user resumes is paused and resumed aga
   await eventually(async () => (await pausedAt(reloader, 'web')) === undefined);
 });
 
-test('[reloader R4] the pause and the restart are one write, so that a failure causes neither', async () => {
+test('[reloader R4] the pause and the restart are one write, so that after a failure neither has happened', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [PERIOD]: '1h' };
@@ -85,7 +85,7 @@ test('[reloader R4] the pause and the restart are one write, so that a failure c
   expect([...new Set(states.map(String))]).toEqual(['false,0', 'true,1']);
 });
 
-test('[reloader R24] an invalid pause period makes only its own Deployment fail, and is reported once', async () => {
+test('[reloader R24] an invalid pause period affects only its Deployment, and is reported once', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const given = envFrom('configmap/app');
@@ -107,7 +107,7 @@ test('[reloader R24] an invalid pause period makes only its own Deployment fail,
   await reloader.rolledOut('a-broken', 1);
 });
 
-test('[reloader 14] a pause period alone writes nothing, and a Deployment that its user paused stays paused', async () => {
+test('[reloader 14] without a change a pause period causes no write, and a Deployment that its user paused stays paused', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const references = envFrom('configmap/app');
@@ -128,7 +128,7 @@ test('[reloader 14] a pause period alone writes nothing, and a Deployment that i
   expect(held.metadata.annotations).not.toHaveProperty([PAUSED_AT]);
 });
 
-test('[reloader R2] a pause with a start in the future lasts for its period from now', async () => {
+test('[reloader R2] a pause with a start in the future ends after its period, counted from now', async () => {
   const reloader = await startPausing();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [PERIOD]: '1m', [PAUSED_AT]: '2030-01-03T00:00:00Z' };
@@ -146,7 +146,7 @@ test('[reloader R2] a pause with a start in the future lasts for its period from
   await eventually(async () => (await pausedAt(reloader, 'web')) === undefined);
 });
 
-test('[reloader R2] a pause ends even if the flags exclude the namespace meanwhile', async () => {
+test('[reloader R2] a pause ends even if the flags meanwhile exclude its namespace', async () => {
   const args = ['--namespace-selector=team'];
   const reloader = await startPausing({ allNamespaces: true, args });
   const namespace = 'left';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BASELINE } from '../record/baseline.ts';
 import { APP, AUTO, envFrom, startReloader } from './support/start.ts';
 
-test('[reloader 11] [reloader R1] a change while no process runs causes one restart, and none at the next start', async () => {
+test('[reloader 11] [reloader R1] a change while no process runs causes one restart, and no restart at the next start', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   await reloader.secret('key', { key: '1' });
@@ -30,7 +30,7 @@ test('[reloader 11] [reloader R1] a change while no process runs causes one rest
   expect(reloader.rollouts('db', 'StatefulSet')).toBe(1);
 });
 
-test('[reloader 9] [reloader R9] with annotations a restart of the operator without a change writes nothing', async () => {
+test('[reloader 9] [reloader R9] with the strategy `annotations` a restart of the operator without a change writes nothing', async () => {
   const reloader = await startReloader({ args: ['--reload-strategy=annotations'] });
   await reloader.config('app', { mode: '1' });
   await reloader.workload('web', { annotations: AUTO, ...envFrom('configmap/app') });
@@ -46,7 +46,7 @@ test('[reloader 9] [reloader R9] with annotations a restart of the operator with
   expect((await reloader.live('web')).metadata.resourceVersion).toBe(metadata.resourceVersion);
 });
 
-test('[reloader 10] a workload in the state that the original left is not written', async () => {
+test('[reloader 10] a workload in the state that the original wrote is not changed', async () => {
   const reloader = await startReloader({ stopped: true });
   await reloader.config('app-config', { key: 'value' });
   const env = [
@@ -63,7 +63,7 @@ test('[reloader 10] a workload in the state that the original left is not writte
   expect(await reloader.live('web')).toEqual(before);
 });
 
-test('[reloader 26] a manager that applies the workload without our variable ten times causes no further restart', async () => {
+test('[reloader 26] another manager that applies the workload ten times without the variable causes no further restart', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const given = { annotations: AUTO, ...envFrom('configmap/app') };
@@ -87,7 +87,7 @@ test('[reloader 26] a manager that applies the workload without our variable ten
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('[reloader 26] [reloader R15] a manager that keeps replacing the workload is reported, and its change is not reverted endlessly', async () => {
+test('[reloader 26] [reloader R15] another manager that keeps replacing the workload is reported, and its change is not reverted endlessly', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const reloader = await startReloader({ clock });
   const { env, namespace } = reloader;
@@ -140,7 +140,7 @@ test('[reloader 7] [reloader R13] two names with the same variable are both reco
   expect(reloader.rollouts('web')).toBe(2);
 });
 
-test('[reloader R23] with a list of keys only a change of a listed key restarts, and a change of the list restarts nothing', async () => {
+test('[reloader R23] with a list of keys only a change of a listed key causes a restart, and a change of the list causes none', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { level: 'info', comment: 'a' });
   const references = envFrom('configmap/app');

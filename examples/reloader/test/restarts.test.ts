@@ -7,7 +7,7 @@ test.each([
   'Deployment',
   'StatefulSet',
   'DaemonSet',
-] as const)('[reloader 6] a %s restarts for the references of its init container and of a single environment key', async (kind) => {
+] as const)('[reloader 6] a %s restarts for a resource of its init container, and for a resource of which it uses a single key', async (kind) => {
   const reloader = await startReloader();
   await reloader.config('init', { mode: '1' });
   await reloader.secret('key', { password: '1' });
@@ -56,7 +56,7 @@ test('[reloader 3] a broken pattern is reported once, and other entries and work
   expect(told.map(({ type }) => type)).toEqual(['Warning', 'Warning']);
 });
 
-test('[reloader 4] search needs match, and ignore on the resource overrides it', async () => {
+test('[reloader 4] the annotation `search` needs the annotation `match` on the resource, and the annotation `ignore` on the resource overrides it', async () => {
   const reloader = await startReloader();
   const match = { 'reloader.stakater.com/match': 'true' };
   const ignore = { ...match, 'reloader.stakater.com/ignore': 'true' };

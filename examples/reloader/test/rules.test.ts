@@ -26,7 +26,7 @@ async function deployAll(reloader: Reloading, workloads: Readonly<Record<string,
   return Object.keys(workloads);
 }
 
-test('[reloader 2] auto for one type reloads for that type, and each word that Go reads as true counts', async () => {
+test('[reloader 2] the annotation `auto` for one type reloads for that type, with each word that Go reads as true', async () => {
   const reloader = await startReloader();
   const names = await deployAll(reloader, {
     'a-config': AUTO_OF('configmap', 'true'),
@@ -49,7 +49,7 @@ test('[reloader 2] auto for one type reloads for that type, and each word that G
   expect(reloader.rollouts('b-t')).toBe(2);
 });
 
-test('[reloader 2] under --auto-reload-all every workload reloads but those whose annotation says otherwise', async () => {
+test('[reloader 2] with --auto-reload-all every workload reloads, except for workloads whose annotations exclude it', async () => {
   const reloader = await startReloader({ args: ['--auto-reload-all'] });
   const names = await deployAll(reloader, {
     'a-false': { 'reloader.stakater.com/auto': 'false' },
@@ -69,7 +69,7 @@ test('[reloader 2] under --auto-reload-all every workload reloads but those whos
   expect(afterSecret).toEqual(['b-config', 'c-empty', 'c-none', 'c-search']);
 });
 
-test('[reloader 3] a named list reloads without a reference and marks the first container, with a|b anchored as in Go', async () => {
+test('[reloader 3] a named list reloads without a reference and marks the first container, and a|b is anchored as in Go', async () => {
   const reloader = await startReloader();
   const annotations = { 'configmap.reloader.stakater.com/reload': ' first|last ,, App-x,dot.ted' };
   const spec = { containers: [{ ...APP, name: 'one' }, APP] };
@@ -96,7 +96,7 @@ test('[reloader 3] a named list reloads without a reference and marks the first 
   expect(await reloader.variables('web', 'app')).toEqual({});
 });
 
-test('[reloader 4] exclude lists have exact names of one type each, and outrank named lists', async () => {
+test('[reloader 4] an exclude list contains exact names of one type, and outranks named lists', async () => {
   const reloader = await startReloader();
   const reload = (type: string): Data => ({ [`${type}.reloader.stakater.com/reload`]: '.*' });
   const exclude = (type: string): Data => ({
@@ -134,7 +134,7 @@ test.each([
   'Deployment',
   'StatefulSet',
   'DaemonSet',
-] as const)('[reloader 6] every form of reference restarts a %s, and marks the container that it is for', async (kind) => {
+] as const)('[reloader 6] every kind of reference restarts a %s, and marks the container that uses the resource', async (kind) => {
   const reloader = await startReloader();
   const configs = ['env', 'env-from', 'both', 'volume', 'projected', 'init-volume'];
   const secrets = ['env', 'env-from', 'volume', 'projected', 'init-env'];
@@ -215,7 +215,7 @@ test.each([
   ]);
 });
 
-test('[reloader 8] the hashes of objects from the API server equal those of the original', async () => {
+test('[reloader 8] the hashes of objects from the API server equal the hashes of the original', async () => {
   const reloader = await startReloader();
   const binary = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
   const put = (name: string, content: object) =>
@@ -246,7 +246,7 @@ test('[reloader 8] the hashes of objects from the API server equal those of the 
   });
 });
 
-test('[reloader 1] workloads without Pods, with OnDelete, and with long names restart as others do', async () => {
+test('[reloader 1] workloads without Pods, with the strategy OnDelete, and with long names restart like other workloads', async () => {
   const reloader = await startReloader();
   const long = `a${'b.'.repeat(125)}cd`;
   expect(long).toHaveLength(253);
@@ -269,7 +269,7 @@ test('[reloader 1] workloads without Pods, with OnDelete, and with long names re
   expect(Object.keys(await reloader.variables('none'))).toEqual([variable]);
 });
 
-test('[reloader 5] with keys from flags, annotations that move from the metadata to the Pod template keep the records', async () => {
+test('[reloader 5] with annotation keys from flags, the records stay when annotations move to the Pod template', async () => {
   const args = ['configmap-auto', 'search', 'match', 'ignore', 'configmap'].map((word) => {
     const flag = { search: 'auto-search', match: 'search-match' }[word] ?? word;
     return `--${flag}-annotation=example.com/${word}`;

@@ -17,7 +17,7 @@ import { startReloader } from './support/start.ts';
 type Strategy = 'env-vars' | 'annotations';
 
 describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (strategy) => {
-  test('[reloader 10] the state that the original left stays, and no template changes', async () => {
+  test('[reloader 10] the values that the original wrote stay, and no template changes', async () => {
     const { place, stakater } = await writtenByOriginal(strategy);
     const before = await templates(place);
 
@@ -34,7 +34,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(stakater.sent).toHaveLength(2 * WORKLOADS.length);
   });
 
-  test('[reloader 10] the next change is one patch per workload, and the original then finds its own values', async () => {
+  test('[reloader 10] the next change causes one patch per workload, with values that the original then recognises', async () => {
     const { place, stakater } = await writtenByOriginal(strategy);
     await start(place);
     const before = await templates(place);
@@ -54,7 +54,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     await goBack({ place, stakater }, strategy);
   });
 
-  test('[reloader 10] of two resources with one variable, the second one is written only when it changes', async () => {
+  test('[reloader 10] of two resources with the same variable, the second resource is written only when it changes', async () => {
     const place = await begin(strategy);
     const { env, namespace } = place;
     const stakater = original(env.url, namespace, strategy);
@@ -90,7 +90,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])('with the strategy %s', (st
     expect(await templates(place)).toEqual(after);
   });
 
-  test('[reloader 10] a switch to the original and back keeps what each has recorded meanwhile', async () => {
+  test('[reloader 10] a switch to the original and back keeps the records that each of them has written meanwhile', async () => {
     const place = await begin(strategy);
     const { env, namespace } = place;
     const stakater = original(env.url, namespace, strategy);

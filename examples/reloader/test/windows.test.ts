@@ -27,7 +27,7 @@ const metric = async ({ metrics }: Reloading, name: string): Promise<readonly un
   return all.find((each) => each.name === name)?.values ?? [];
 };
 
-test('[reloader 25] a restart waits for its window, visibly, and happens once, also with a new process', async () => {
+test('[reloader 25] a restart waits visibly for its window, and happens once, even if a new process starts', async () => {
   const reloader = await startWindows();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT };
@@ -74,7 +74,7 @@ test('[reloader 25] a restart waits for its window, visibly, and happens once, a
   expect(reloader.rollouts('web')).toBe(1);
 });
 
-test('[reloader 25] an invalid window keeps its own workload waiting, with a Warning and a metric', async () => {
+test('[reloader 25] a workload with an invalid window waits, with a Warning and a metric', async () => {
   const reloader = await startWindows();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, [RESTART_WINDOW]: NIGHT.replace('0 2', '0 26') };
@@ -102,7 +102,7 @@ test('[reloader 25] an invalid window keeps its own workload waiting, with a War
   expect(await pendingOf(reloader, 'late')).toBeUndefined();
 });
 
-test('[reloader 26] a manager that keeps removing the pending annotation is not fought', async () => {
+test('[reloader 26] if another manager keeps removing the pending annotation, it is not added again and again', async () => {
   const reloader = await startWindows();
   const { env, namespace, clock } = reloader;
   await reloader.config('app', { mode: '1' });
@@ -135,7 +135,7 @@ test('[reloader 26] a manager that keeps removing the pending annotation is not 
   expect(await isPending()).toBe(false);
 });
 
-test('[reloader 25] without the flag a pending restart happens, and the pending annotation is removed', async () => {
+test('[reloader 25] without the flag for windows a pending restart happens, and the pending annotation is removed', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const pending = { [PENDING]: '{"reason":"window","resources":["configmap/app"]}' };

@@ -8,7 +8,7 @@ import { jumpTo, passing, startTDSets } from './support/tdset-place.ts';
 test.each([
   ['March', '2030-03-31T06:58:00Z', '2030-03-31T07:00:00Z', '2030-03-31T15:00:00Z'],
   ['October', '2030-10-27T07:58:00Z', '2030-10-27T08:00:00Z', '2030-10-27T16:00:00Z'],
-])('acceptance 2: office hours in Berlin begin at nine local time, also on the day of the clock change in %s', async (_, from, nine, five) => {
+])('acceptance 2: office hours in Berlin begin at nine local time, even on the day of the clock change in %s', async (_, from, nine, five) => {
   const clock = new FakeClock(Date.parse(from));
   const place = await startTDSets({ clock });
   await place.create('office', {
@@ -27,7 +27,7 @@ test.each([
   expect(clock.now()).toBeLessThan(Date.parse(nine) + 60_000);
 });
 
-test('acceptance 3: a foreign Deployment is not changed until it is gone', async () => {
+test('acceptance 3: a foreign Deployment is never changed, and a new Deployment is created once it is gone', async () => {
   const place = await startTDSets();
   const { env, namespace } = place;
   const labels = { app: 'theirs' };

@@ -38,7 +38,7 @@ test('TD3: overlapping windows are reported once, and an empty window is refused
   await place.condition('empty', 'ScheduleValid', 'True');
 });
 
-test('TD6: a changed port is rolled out, even to a Deployment of the original', async () => {
+test('TD6: a changed port is rolled out, even to a Deployment that the original created', async () => {
   const place = await startTDSets();
   await place.create('shop', { suspend: true });
   const set = await eventually(() => place.set('shop'));
@@ -156,7 +156,7 @@ test('TD8: a refusal by the API server is reported once, and not sent again unti
   ]);
 });
 
-test('TD10: only the responsible operator creates a Service, also for a name with dots', async () => {
+test('TD10: the operator that is configured to create Services creates one, even for a name with dots', async () => {
   const place = await startTDSets({ createServices: true });
   const { env, namespace } = place;
   const service = (name: string) => env.get<Service>('v1', 'Service', namespace, name);
@@ -184,7 +184,7 @@ test('TD10: only the responsible operator creates a Service, also for a name wit
   expect((await place.deployment('theirs'))?.spec.replicas).toBe(2);
 });
 
-test('TD10: the other operator creates no Service, and has no right to', async () => {
+test('TD10: an operator that is not configured to create Services creates none, and has no right to do so', async () => {
   const place = await startTDSets();
 
   await place.create('shop', { service: { port: 80 } });

@@ -42,6 +42,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('tdset reaches the same final state in every order of events', EXPLORING, async () => {
+test('`tdset` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'tdset' });
 });

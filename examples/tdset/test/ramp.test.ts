@@ -4,7 +4,7 @@ import { stageOf } from '../ramp.ts';
 
 const ramp = { step: 2, intervalSeconds: 60 };
 
-test('TD9: a ramp makes one step, and waits for the interval before the next step', () => {
+test('TD9: a ramp makes one step, and waits for an interval before the next step', () => {
   const first = stageOf(ramp, { current: 1, target: 6, steppedAtMs: undefined, nowMs: 100_000 });
   const tooEarly = stageOf(ramp, { current: 3, target: 6, steppedAtMs: 100_000, nowMs: 130_000 });
   const second = stageOf(ramp, { current: 3, target: 6, steppedAtMs: 100_000, nowMs: 160_000 });
@@ -22,7 +22,7 @@ test('a new Deployment gets all its replicas at once', () => {
   expect(stageOf(ramp, made).replicas).toBe(6);
 });
 
-test('a step recorded in the future delays nothing', () => {
+test('a step with a recorded time in the future does not delay the next step', () => {
   const stage = stageOf(ramp, { current: 1, target: 6, steppedAtMs: 900_000, nowMs: 0 });
 
   expect(stage.replicas).toBe(3);

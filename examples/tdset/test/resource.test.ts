@@ -10,7 +10,7 @@ test('the shipped definition is generated from the schema', async () => {
   await expect(crdYaml(tdsets)).toMatchFileSnapshot('../crd.yaml');
 });
 
-test('every spec that the original accepts is accepted', () => {
+test('the definition accepts every spec that the original accepts', () => {
   const hour = fc.integer({ min: 0, max: 23 });
   const spec = fc.record(
     {
@@ -32,7 +32,7 @@ test('every spec that the original accepts is accepted', () => {
   );
 });
 
-test('TD2: a window may end at 24, and not at 25', () => {
+test('TD2: a window may end at hour 24, and not at hour 25', () => {
   const problemsWith = (endTime: number) =>
     tdsets.validate({
       apiVersion: 'schedule.rs/v1',
@@ -49,7 +49,7 @@ test('TD2: a window may end at 24, and not at 25', () => {
   expect(problemsWith(25)).toMatchObject([{ path: 'spec.schedulingConfig[0].endTime' }]);
 });
 
-test("TD10: a container gets a valid name, the original's if that is valid", () => {
+test('TD10: a container gets a valid name, or the name in the original if that is valid', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,100}[a-z0-9])?$/), (name) => {
       expect(dnsLabel(name)).toMatch(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);

@@ -5,7 +5,7 @@ import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
 import { autoscalerOf, jumpTo, passing, startTDSets } from './support/tdset-place.ts';
 
-test('TD9: an autoscaler scales alone, or gets a new minimum', async () => {
+test('TD9: only an autoscaler scales the Deployment, or the window changes the minimum of the autoscaler', async () => {
   const place = await startTDSets();
   const { env, namespace } = place;
   await place.create('shop', { container: { image: 'nginx:1', port: 80 } });
@@ -64,7 +64,7 @@ test('TD9: nothing is written while a TDSet is suspended', async () => {
   await place.replicas('shop', 2);
 });
 
-test('TD5, TD9: a ramp continues step by step, by the clock, also after a restart', async () => {
+test('TD5, TD9: a ramp continues step by step at its times, even after a restart of the operator', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:59:00Z'));
   const place = await startTDSets({ clock });
   await place.create('shop', {

@@ -73,7 +73,7 @@ function applies({ startTime, endTime, days = DAYS }: Window, day: number, hour:
   return (isOn(day) && hour >= startTime) || (isOn(day - 1) && hour < endTime);
 }
 
-test('the first window that applies by a simple calculation is the one in use', () => {
+test('the window in use is the first window that a simple calculation finds', () => {
   fc.assert(
     fc.property(windows, zone, instant, (given, timeZone, ms) => {
       const { day, hour } = clockIn(timeZone, ms);
@@ -104,7 +104,7 @@ test('the plan does not change before the next transition, and changes at the tr
   );
 });
 
-test('every hour that is not listed as uncovered is covered', () => {
+test('every hour that is not listed as uncovered has a window', () => {
   fc.assert(
     fc.property(windows, (given) => {
       const listed = uncoveredHours(scheduleOf(given, 'UTC')).flatMap((text) => {
@@ -126,7 +126,7 @@ test('every hour that is not listed as uncovered is covered', () => {
   );
 });
 
-test('two windows are reported as overlapping exactly if both apply at some hour', () => {
+test('two windows are reported as overlapping if and only if both apply at some hour', () => {
   fc.assert(
     fc.property(window, window, (one, other) => {
       const both = Array.from({ length: 168 }, (_, at) => at).some(

@@ -35,7 +35,7 @@ const article = scheduleOf([
   { startTime: 19, endTime: 0, replica: 2 },
 ]);
 
-test('TD1: a window that ends at midnight, or after it, applies', () => {
+test('TD1: a window that ends at or after midnight applies', () => {
   const night = scheduleOf([{ startTime: 22, endTime: 6, replica: 1 }]);
 
   expect(replicasAt(article, '2030-01-07T20:00:00Z')).toBe(2);
@@ -46,7 +46,7 @@ test('TD1: a window that ends at midnight, or after it, applies', () => {
   ).toEqual([DEFAULT, 1, 1, 1, 1, DEFAULT]);
 });
 
-test('TD2: a window may end at 24, so that hour 23 is its last hour', () => {
+test('TD2: a window may end at hour 24, so that hour 23 is its last hour', () => {
   const evening = scheduleOf([{ startTime: 18, endTime: 24, replica: 4 }]);
 
   expect(replicasAt(evening, '2030-01-07T23:59:59Z')).toBe(4);
@@ -68,7 +68,7 @@ test('TD3: hours without a window are listed, by day if the days differ', () => 
   ]);
 });
 
-test('TD3: windows that share an hour are named, and the first one applies', () => {
+test('TD3: windows that share an hour are reported, and the first of them applies', () => {
   const schedule = scheduleOf([
     { startTime: 9, endTime: 17, replica: 5 },
     { startTime: 16, endTime: 20, replica: 2 },
@@ -131,7 +131,7 @@ test('a window on Sunday night continues into Monday', () => {
   expect(replicasAt(sunday, '2030-01-07T04:00:00Z')).toBe(DEFAULT);
 });
 
-test('without a boundary there is no next transition', () => {
+test('if no window begins or ends there is no next transition', () => {
   expect(nextAfter(scheduleOf([]), '2030-01-07T00:00:00Z')).toBeUndefined();
   expect(
     nextAfter(scheduleOf([{ startTime: 5, endTime: 4, replica: 1 }]), '2030-01-07T05:00:00Z'),
@@ -141,7 +141,7 @@ test('without a boundary there is no next transition', () => {
   ).toBeUndefined();
 });
 
-test('the only hour of a week may be the one that summer time skips', () => {
+test('the only hour of a week with a window may be the hour that summer time skips', () => {
   const once = scheduleOf(
     [{ startTime: 2, endTime: 3, replica: 9, days: ['Sun'] }],
     'Europe/Berlin',

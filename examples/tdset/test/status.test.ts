@@ -17,7 +17,7 @@ test('only a part of an endless time zone name is reported', () => {
   expect(Math.max(...messages.map(({ length }) => length))).toBe(1_000);
 });
 
-test('of thousands of overlapping windows some are named', () => {
+test('only some of thousands of overlapping windows are reported', () => {
   const windows: Window[] = Array.from({ length: 5_000 }, () => ({
     ...{ startTime: 0, endTime: 24, replica: 1 },
   }));

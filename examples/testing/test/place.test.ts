@@ -34,7 +34,7 @@ test.fails.each([
   {},
   { ownCluster: true },
   { allNamespaces: true },
-])("with the setup %o a refused request of the test's operator fails the test", async (setup) => {
+])("with the setup %o a refused request of the test's operator makes the test fail", async (setup) => {
   await start([curious], setup);
 });
 

@@ -18,7 +18,7 @@ test.each([
   [['foo', 'tdset'], 'one example at a time, not foo, tdset'],
   [['foo', '--port', '70000'], '--port 70000: not a port'],
   [['foo', '--port', 'x'], '--port x: not a port'],
-])('the arguments %j are refused with a reason', (words, wrong) => {
+])('the command refuses the arguments %j with a reason', (words, wrong) => {
   expect(parseTryArguments(words, NAMES)).toEqual({ wrong });
 });
 
@@ -26,6 +26,6 @@ test('an unknown option is refused', () => {
   expect(parseTryArguments(['foo', '--prot', '1'], NAMES)).toHaveProperty('wrong');
 });
 
-test('the usage names every example', () => {
+test('the usage text lists every example', () => {
   for (const name of NAMES) expect(usage(NAMES)).toContain(name);
 });

@@ -18,7 +18,7 @@ async function namesOf(exported: string, args: readonly string[] = []): Promise<
   return controllers.map(({ name }) => name);
 }
 
-test('the controllers of an operator that takes arguments depend on the arguments', async () => {
+test('an operator that takes arguments has controllers that depend on these arguments', async () => {
   const program = `withArguments({
     arguments: { name: { type: 'string', default: 'none', help: 'n' } },
     create: ({ values }) => ({ controllers: [named(values.name)] }),

@@ -38,7 +38,7 @@ describe.each(Object.keys(EXAMPLES))('examples/%s', (name) => {
   const tested = new Set([...titles.values()].flat().flatMap(idsOf));
   const defects = rows.filter(({ id }) => isDefect(id));
 
-  test('each row of the README names existing tests', () => {
+  test('each row of the README refers to existing tests', () => {
     const missing = rows.flatMap(({ id, untested, tests }) => {
       if (untested) return [];
       const named = namedIn(tests);
@@ -52,7 +52,7 @@ describe.each(Object.keys(EXAMPLES))('examples/%s', (name) => {
     expect(missing).toEqual([]);
   });
 
-  test('the README has a row for each defect that a test covers, and its numbers have no gap', () => {
+  test('the README has a row for each defect with a test, and the numbers of the rows have no gap', () => {
     const shown = defects.map(({ id }) => id);
 
     expect([...tested].filter((id) => isDefect(id) && !shown.includes(id))).toEqual([]);
@@ -78,7 +78,7 @@ test('ids are read from the beginning of a title, before a colon', () => {
   expect(idsOf('EX1 without a colon')).toEqual([]);
 });
 
-test('the titles of tests and of tables of cases are found', () => {
+test('the titles of `test` and of `test.each` are found', () => {
   const source = `test('EX1: a', () => {});
 test.each([
   ['EX2: b'],

@@ -6,7 +6,7 @@ import { EXAMPLES, folderOf } from '../examples.ts';
 /** They have READMEs of another form, with tests of their own. */
 const OTHERS = ['config-restart', 'website'];
 
-test('every operator under examples/ can be tried, and is in the table', () => {
+test('every operator under examples/ can be started by the command, and is in the table', () => {
   const all = folderOf('.');
   const operators = readdirSync(all).filter((name) =>
     ['operator.ts', 'hooks', 'controllers'].some((file) =>

@@ -9,7 +9,7 @@ import { followReadme } from '../follow.ts';
 
 test.each(
   Object.keys(EXAMPLES),
-)('the commands in the README of examples/%s have the promised results', {
+)('the commands in the README of examples/%s print the output in the README', {
   timeout: 180_000,
 }, async (name) => {
   await followReadme(name);

@@ -20,14 +20,14 @@ Text that ends the block.
     not output either
 `;
 
-test('commands are found with their expected output, and commands for another place are skipped', () => {
+test('commands are found with their expected output, and commands for another terminal or folder are skipped', () => {
   expect(stepsIn(README)).toEqual([
     { command: 'kubectl apply -f sample/', expected: [] },
     { command: 'kubectl get foos', expected: ['foo/a   1/1', 'second block, of no command'] },
   ]);
 });
 
-test('each part of the expected output must be in some line, whatever the number of blanks', () => {
+test('each piece of the expected output must be in some line, whatever the number of blanks', () => {
   const step: Step = { command: 'x', expected: ['foo/a 1/1', 'foo/b  2/2', 'gone'] };
 
   expect(missingIn('NAME  READY\nfoo/a     1/1   Running\nmy foo/b 2/2\n', step)).toEqual(['gone']);

@@ -8,7 +8,7 @@ import { API, service, startTunnels, tunnelOf } from './place.ts';
 
 const SAMPLE = new URL('../sample/', import.meta.url);
 
-test('acceptance 2: while the status cannot be written only one host is created, and the status later shows it', async () => {
+test('acceptance 2: while the status cannot be written only one host is created, which the status later contains', async () => {
   const place = await startTunnels();
   await place.env.apply([withLongestHostId(1)]);
 
@@ -31,7 +31,7 @@ test('acceptance 2: while the status cannot be written only one host is created,
   expect(place.provider.made).toBe(1);
 });
 
-test('acceptance 3: a Tunnel deleted while the operator is down loses its host, and the Service gets a new one', async () => {
+test('acceptance 3: if a Tunnel is deleted while the operator is down, its host is deleted and the Service gets a new host', async () => {
   const place = await startTunnels();
   await place.apply(SAMPLE);
   const { uid } = (await place.ready()).metadata;
@@ -63,7 +63,7 @@ test('acceptance 4: a Service with operator.inlets.dev/manage=0 loses its Tunnel
   await eventually(async () => (await place.client()) === undefined);
 });
 
-test('acceptance 5: a Tunnel named exactly like its Service works', async () => {
+test('acceptance 5: a Tunnel with exactly the name of its Service works', async () => {
   const place = await startTunnels();
 
   await place.apply([service('web', { type: 'ClusterIP' })]);

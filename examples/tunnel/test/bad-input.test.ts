@@ -3,7 +3,7 @@ import { eventually, secret } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { service, startTunnels, tunnelOf } from './place.ts';
 
-test('an invalid Tunnel, one without its Service and one without its token get a condition and no host', async () => {
+test('a Tunnel that is invalid, or without its Service or its token, gets a condition and no host', async () => {
   const place = await startTunnels();
   await place.apply([service('db', { type: 'ClusterIP' })]);
 
@@ -40,7 +40,7 @@ test('the definition refuses names that no object can have', async () => {
   );
 });
 
-test('a client that the API server refuses causes one condition and one Event', async () => {
+test('a client Deployment that the API server refuses causes one condition and one Event', async () => {
   const place = await startTunnels({ settings: { checkMs: 25, maxClientMemory: '1Mi' } });
   await place.apply([service('nginx-1')]);
 

@@ -3,7 +3,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { API, RESTLESS, service, startTunnels, tunnelOf } from './place.ts';
 
-test("IN7: a client follows the Service's ports, and is created again after a deletion", async () => {
+test('IN7: a client uses the current ports of the Service, and is created again after a deletion', async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
   await place.apply([service('nginx-1')]);
@@ -47,7 +47,7 @@ test("IN8: a foreign Deployment with the client's name is not changed, and the T
   await place.ready(); // the place is free: nobody looks again by the clock before 5 minutes are over
 });
 
-test('IN8: a Tunnel of the original with empty stored references gets its client', async () => {
+test('IN8: a Tunnel in which the original has stored empty references gets its client', async () => {
   const place = await startTunnels({ stopped: true });
   const { env, namespace } = place;
   await place.apply([service('db', { type: 'ClusterIP' })]);
@@ -62,7 +62,7 @@ test('IN8: a Tunnel of the original with empty stored references gets its client
   expect(now?.authTokenRef).toEqual({ name: 'old', namespace });
 });
 
-test('IN9, IN10: the licence is read from the Secret that the Tunnel names, and is not copied', async () => {
+test('IN9, IN10: the licence is read from the Secret that the Tunnel refers to, and is not copied', async () => {
   const place = await startTunnels();
   const { env, namespace } = place;
   const serviceRef = { name: 'db' };
@@ -100,7 +100,7 @@ test('IN13: ports that are not TCP are reported, and a Service with only such po
   expect(place.provider.hosts.map(({ request }) => request.name)).toEqual(['both-tunnel']);
 });
 
-test('a lost token is not replaced for a host that uses the old one', async () => {
+test('a lost token is not replaced if there is a host that uses it', async () => {
   const place = await startTunnels(RESTLESS);
   await place.apply([service('nginx-1')]);
   await place.ready();

@@ -62,7 +62,7 @@ const tunnel = (name: string, createdAt: string, fields: object = {}): Tunnel =>
   spec: { serviceRef: { name: 's' }, updateServiceIP: true },
 });
 
-test('of several Tunnels the one created for the Service shows its address, or else the oldest', () => {
+test('of several Tunnels the Tunnel that was created for the Service sets its address, or else the oldest Tunnel', () => {
   const ownerReferences = [
     { apiVersion: 'v1', kind: 'Service', name: 's', uid: 's', controller: true },
   ];
@@ -81,7 +81,7 @@ test('of several Tunnels the one created for the Service shows its address, or e
   expect(publishers([young, generated, old])).toEqual(['generated']);
 });
 
-test('the longest names give valid labels, and IPv6 gives a readable URL', () => {
+test('the longest names result in valid labels, and an IPv6 address in a readable URL', () => {
   const long = tunnel(`${'s'.repeat(63)}-tunnel`, '2026-01-01T00:00:00Z');
   const facts = { hostIP: '2001:db8::1', ports: [80, 443], tokenSecret: 't' };
 
@@ -96,7 +96,7 @@ test('the longest names give valid labels, and IPv6 gives a readable URL', () =>
   );
 });
 
-test('settings come from the environment, and an invalid one is refused with its name', () => {
+test('settings come from the environment, and an invalid setting is refused with its name', () => {
   const environment = { TUNNEL_ANNOTATED_ONLY: 'true', TUNNEL_CLIENT_IMAGE: ' own:1 ' };
 
   expect(settingsFrom({})).toEqual(DEFAULT_SETTINGS);

@@ -75,7 +75,7 @@ const scenario: Scenario = {
 };
 
 test(
-  'tunnel pays for one host, only while it is needed, in every order of events',
+  'in every order of events `tunnel` pays for one host, and only while it is needed',
   EXPLORING,
   async () => {
     expect(await explored(scenario)).toMatchObject({ scenario: 'tunnel' });

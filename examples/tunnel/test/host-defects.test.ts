@@ -22,7 +22,7 @@ test('IN1: a host is deleted even if the operator was down when its Tunnel was d
   expect(place.provider.hosts).toEqual([]);
 });
 
-test('IN2: an operator that is killed right after a host was created finds the host again', async () => {
+test('IN2: if the operator is killed right after a host was created, it finds the host again', async () => {
   const place = await startTunnels();
   place.server.afterCreate = () => place.operator.kill();
 
@@ -36,7 +36,7 @@ test('IN2: an operator that is killed right after a host was created finds the h
   expect(place.provider.made).toBe(1);
 });
 
-test('IN4: a Service deleted while the operator is down takes its Tunnel and its host along', async () => {
+test('IN4: if a Service is deleted while the operator is down, its Tunnel and its host are deleted, too', async () => {
   const place = await startTunnels();
   await place.apply([service('nginx-1')]);
   await place.ready();
@@ -50,7 +50,7 @@ test('IN4: a Service deleted while the operator is down takes its Tunnel and its
   expect(place.provider.hosts).toEqual([]);
 });
 
-test('IN4: a host that the provider lost is awaited for a while, and then replaced together with its address', async () => {
+test('IN4: the operator waits a while for a host that the provider lost, and then replaces the host and the address', async () => {
   const place = await startTunnels({ settings: { checkMs: 200, pollMs: 200, missingMs: 3_000 } });
   await place.apply([service('nginx-1')]);
   await place.ready();

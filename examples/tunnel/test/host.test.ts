@@ -31,7 +31,7 @@ test.each([
   ['no longer exists', undefined],
   ['was created again with the same name', { metadata: { name: 'own', uid: 'u-2' } }],
   ['is being deleted', { metadata: { uid: 'u-1', deletionTimestamp: '2026-01-01T00:00:00Z' } }],
-])('no host is created for a Tunnel that %s, whatever the cache shows', async (_, live) => {
+])('no host is created for a Tunnel that %s, whatever the cache contains', async (_, live) => {
   const provisioner = new FakeProvisioner();
   const settings = { missingMs: 60_000, pollMs: 5_000 };
 

@@ -90,7 +90,7 @@ test.each([
   expect(String((error as Error).cause)).not.toContain('very-secret');
 });
 
-test('a missing program is an error with its reason', async () => {
+test('a missing program causes an error that contains the reason', async () => {
   const found = execProvisioner(['/does/not/exist']).find('u-1', call());
 
   await expect(found).rejects.toThrow(
@@ -152,7 +152,7 @@ test('a webhook can find, create and delete hosts', async () => {
   expect(provider.hosts).toEqual([]);
 });
 
-test('a webhook that fails, redirects or answers without end is an error', async () => {
+test('it is an error if a webhook fails, redirects or answers without end', async () => {
   const failing = await served((_, response) => response.writeHead(503).end('<html>'));
   const redirecting = await served((_, response) =>
     response.writeHead(307, { location: 'http://198.51.100.1/' }).end(),

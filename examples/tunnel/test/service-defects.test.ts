@@ -3,7 +3,7 @@ import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { service, startTunnels, tunnelOf } from './place.ts';
 
-test('IN3: an address is in the list once, together with foreign addresses, and is removed alone', async () => {
+test('IN3: the list contains the address once beside foreign addresses, and later only this address is removed', async () => {
   const place = await startTunnels({ settings: { externalIPs: true }, stopped: true });
   const ips = ['203.0.113.1', '198.51.100.7', '203.0.113.1']; // as the original leaves it behind
   await place.apply([service('nginx-1', { externalIPs: ips })]);
@@ -23,7 +23,7 @@ test('IN3: an address is in the list once, together with foreign addresses, and 
   expect((await place.service())?.spec?.externalIPs).toEqual(['198.51.100.7']);
 });
 
-test('IN5: a Tunnel may have the name of another Service, and neither is confused with the other', async () => {
+test('IN5: a Tunnel may have the same name as another Service, which is not affected', async () => {
   const place = await startTunnels();
 
   await place.apply([service('a', { type: 'ClusterIP' }), service('b')]);
@@ -54,7 +54,7 @@ test('IN6: a Service that is no longer of type LoadBalancer loses its Tunnel', a
   expect(place.provider.hosts).toEqual([]);
 });
 
-test('IN9: updateServiceIP decides which Tunnel shows an address, and only one of two does', async () => {
+test('IN9: updateServiceIP decides which Tunnel sets the address of a Service, and only one of two Tunnels sets it', async () => {
   const place = await startTunnels({ settings: { annotatedOnly: true, checkMs: 25 } });
   const serviceRef = { name: 'nginx-1' };
   await place.apply([service('nginx-1')]);
@@ -78,7 +78,7 @@ test('IN9: updateServiceIP decides which Tunnel shows an address, and only one o
   expect(history()).toBe(before);
 });
 
-test('IN11: Services of another class are not changed, and spec.externalIPs only on request', async () => {
+test('IN11: Services of another class are not changed, and spec.externalIPs is changed only with an option', async () => {
   const place = await startTunnels();
 
   await place.apply([

@@ -51,6 +51,6 @@ const scenario: Scenario = {
   ],
 };
 
-test('website reaches the same final state in every order of events', EXPLORING, async () => {
+test('`website` reaches the same final state in every order of events', EXPLORING, async () => {
   expect(await explored(scenario)).toMatchObject({ scenario: 'website' });
 });

@@ -55,7 +55,7 @@ function reconciles({ operator }: Place): number {
   return Number(operator.meter.snapshot()[series] ?? 0);
 }
 
-test('a Website becomes a Deployment that it owns, a status with a condition, and one Event', async () => {
+test('the operator makes a Deployment, a status with a condition and one Event for a Website', async () => {
   const place = await start();
 
   const site = await ready(place, 2);
@@ -80,7 +80,7 @@ test('a Website becomes a Deployment that it owns, a status with a condition, an
   );
 });
 
-test('a change of the spec reaches the Deployment, and the status follows', async () => {
+test('a change of the spec changes the Deployment, and then the status', async () => {
   const place = await start();
   await ready(place, 2);
 
@@ -153,7 +153,7 @@ test('Websites convert between both versions without a loss, and only v1 has the
   expect(roundTrip(websites).kept).toEqual(['v1 → v1alpha1: .spec.replicas']);
 });
 
-test('a client of v1alpha1 sees a size, and the exact replicas stay until it sets another size', () => {
+test('a client of v1alpha1 gets a size, and the exact replicas stay until the client sets another size', () => {
   const site = { apiVersion: 'example.dev/v1', kind: 'Website', metadata: { name: 'hello' } };
   const two = { ...site, spec: { image: 'nginx:1.29', replicas: 2 } };
   const convert = (object: KubernetesObject, version: string) =>
@@ -167,7 +167,7 @@ test('a client of v1alpha1 sees a size, and the exact replicas stay until it set
   expect(convert(large, 'v1')).toEqual({ ...site, spec: { image: 'nginx:1.30', replicas: 10 } });
 });
 
-test('the operator has at most sixty lines', () => {
+test('the code of the operator has at most sixty lines', () => {
   const source = readFileSync(new URL('../operator.ts', import.meta.url), 'utf8');
 
   expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(60);

@@ -40,7 +40,7 @@ async function storeShop(env: TestEnv, namespace: string, replicas: number): Pro
   await eventually(async () => (await refusal(env, namespace, ['any', 100]))?.endsWith(known));
 }
 
-test('a Website beyond the budget of its namespace is refused, and a smaller one is accepted', async () => {
+test('a Website beyond the budget of its namespace is refused, and a smaller Website is accepted', async () => {
   const { env, namespace, other } = await start();
   await storeShop(env, namespace, 15);
 
@@ -55,7 +55,7 @@ test('a Website beyond the budget of its namespace is refused, and a smaller one
   expect([asManyAsFit, elsewhere]).toEqual([undefined, undefined]);
 });
 
-test('a Website that grows is not counted twice', async () => {
+test('a Website that is enlarged is not counted twice against the budget', async () => {
   const { env, namespace } = await start();
   await storeShop(env, namespace, 15);
 

@@ -152,7 +152,7 @@ test('at the first start the operator makes a Secret with a certificate that eve
   expect(JSON.stringify(log)).not.toMatch(/PRIVATE KEY|BEGIN CERTIFICATE/);
 });
 
-test('the operator makes the Secret even without a webhook configuration, so that the gate can start first', async () => {
+test('the operator makes the Secret even if there is no webhook configuration yet, so that the gate can start first', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();
@@ -170,7 +170,7 @@ test('the operator makes the Secret even without a webhook configuration, so tha
   await operator.kill();
 });
 
-test('a renewal adds the new authority to each bundle before its certificate is served, and removes the old one afterwards', async () => {
+test('a renewal adds the new authority to each bundle before its certificate is served, and removes the old authority afterwards', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const first = await secretOf(env, namespace);
@@ -226,7 +226,7 @@ test('the operator restores a bundle that somebody edited, and keeps the certifi
   expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
 });
 
-test('the operator corrects a bundle that another program keeps changing after growing delays, and the last write is its own', async () => {
+test('if another program keeps changing a bundle, the operator corrects it after growing delays, and writes last', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const before = await secretOf(env, namespace);
@@ -247,7 +247,7 @@ test('the operator corrects a bundle that another program keeps changing after g
   expect(await bundlesOf(env, namespace)).toEqual([before?.[KEYS.trusted], before?.[KEYS.trusted]]);
 });
 
-test('a webhook that its installer removes by server-side apply disappears, although the operator wrote its bundle', async () => {
+test('a webhook disappears when its installer removes it by server-side apply, although the operator wrote its bundle', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const made = configuration('ValidatingWebhookConfiguration', namespace);
@@ -294,7 +294,7 @@ async function edit(env: TestEnv, namespace: string): Promise<void> {
   );
 }
 
-test('the operator makes a deleted Secret anew, and the certificate that gates still serve stays trusted', async () => {
+test('the operator replaces a deleted Secret, and the certificate that gates still serve stays trusted', async () => {
   await using place = await started();
   const { env, namespace } = place;
   const before = await secretOf(env, namespace);
@@ -361,7 +361,7 @@ test('[A-14] after a process ends at any step of a renewal, the next process con
   for (const bundle of await bundlesOf(env, namespace)) expect(bundle).toBe(now?.[KEYS.trusted]);
 });
 
-test('a definition that the gate converts trusts the certificate, too, and any other definition stays unchanged', async () => {
+test('a definition with the gate as its conversion webhook gets the bundle, too, and other definitions stay unchanged', async () => {
   const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
   await using env = await startTestEnv({ embedded: { clock } });
   const namespace = await env.namespace();
@@ -425,7 +425,7 @@ test('a definition that the gate converts trusts the certificate, too, and any o
   await operator.kill();
 });
 
-test('[A-14] the controller declares the same rights as the manifests are made from', () => {
+test('[A-14] the controller declares the same rights that the manifests are generated from', () => {
   const options = optionsFor('demo');
 
   const placement = { namespaces: ['demo'] };

@@ -44,7 +44,7 @@ test('a client that trusts the authority accepts the certificate for its DNS nam
   }
 });
 
-test('a certificate is valid for exactly the requested time, also beyond the year 2049', () => {
+test('a certificate is valid for exactly the requested time, even beyond the year 2049', () => {
   const validFrom = Date.parse('2049-12-01T00:00:00Z');
   const validUntil = Date.parse('2050-03-01T00:00:00Z');
 
@@ -56,7 +56,7 @@ test('a certificate is valid for exactly the requested time, also beyond the yea
   }
 });
 
-test('each issued certificate has its own key, serial number and authority', () => {
+test('each issued certificate has a new key, a new serial number and a new authority', () => {
   const all = Array.from({ length: 20 }, () => issued());
 
   for (const part of ['key', 'certificate', 'authority'] as const) {
@@ -68,7 +68,7 @@ test('each issued certificate has its own key, serial number and authority', () 
   expect(new Set(serials).size).toBe(40);
 });
 
-test('the authority can sign certificates, and the certificate that it signs cannot', () => {
+test('the authority can sign certificates, and a certificate that it has signed cannot', () => {
   const { certificate, authority } = issued();
 
   const [server, signer] = [new X509Certificate(certificate), new X509Certificate(authority)];

@@ -130,7 +130,7 @@ test.each([
     (texts: SecretTexts, other: SecretTexts) => ({ ...texts, [KEYS.key]: other[KEYS.key] ?? '' }),
   ],
   [
-    'half a certificate',
+    'an incomplete certificate',
     (texts: SecretTexts) => ({
       ...texts,
       [KEYS.certificate]: (texts[KEYS.certificate] ?? '').slice(0, 200),
@@ -138,13 +138,13 @@ test.each([
   ],
   ['no bundle', ({ [KEYS.trusted]: _gone, ...texts }: SecretTexts) => texts],
   [
-    'a foreign authority in place of ours',
+    'the authority of another program',
     (texts: SecretTexts, other: SecretTexts) => ({
       ...texts,
       [KEYS.trusted]: other[KEYS.trusted] ?? '',
     }),
   ],
-] as const)('the operator makes a Secret with %s anew', (_title, edit) => {
+] as const)('the operator makes a new Secret if the Secret has %s', (_title, edit) => {
   const place = new Place();
   place.settle();
   const other = new Place();
@@ -170,7 +170,7 @@ test('the operator restores an edited bundle, and does not write the Secret', ()
   expect(place.bundles[1]).toBe(place.bundles[0]);
 });
 
-test('a Secret that lost the time since when its certificate is served starts one more overlap of authorities', () => {
+test('if the Secret has lost the time when its certificate was first served, both authorities are trusted once more', () => {
   const place = new Place();
   place.settle();
   place.now += VALID_MS * 0.67;

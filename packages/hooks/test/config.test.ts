@@ -229,7 +229,7 @@ test('[hooks 2] a repeated key is refused, because only the last one would count
   expect(() => rightsOf('rules: []\nrules: []\n')).toThrow('line 2 gives "rules"');
 });
 
-test('[hooks 2] a value of a wrong type is refused with its path, at every place', () => {
+test('[hooks 2] a value of a wrong type is refused with its path, in every field', () => {
   for (const { path, value, with: put } of PLACES) {
     const isScalar = typeof value !== 'object';
     const others = [isScalar ? { a: 1 } : 'text', typeof value === 'boolean' ? 'yes' : true, null];
@@ -312,7 +312,7 @@ test.each<[string, string]>([
   expect(() => configOf(text)).toThrow(message);
 });
 
-test("[hooks 2] for forms that the contract's documents show wrongly, the error shows the right form", () => {
+test("[hooks 2] where the contract's documents contain a wrong notation, the error contains the right one", () => {
   const list = pods('nameSelector: [a, b]');
   const bare = pods('includeSnapshotsFrom: kubernetes');
 
@@ -322,7 +322,7 @@ test("[hooks 2] for forms that the contract's documents show wrongly, the error 
   expect(() => configOf(bare)).toThrow('expected a list such as [a, b], got a string');
 });
 
-test('an empty executeHookOnEvent keeps only the snapshot, and watchEvent counts when it is set alone', () => {
+test('with an empty executeHookOnEvent no event starts the hook, and watchEvent is used if only it is set', () => {
   const [none] = configOf(pods('executeHookOnEvent: []')).kubernetes;
   const [old] = configOf(pods('watchEvent: [Deleted]')).kubernetes;
 
@@ -330,14 +330,14 @@ test('an empty executeHookOnEvent keeps only the snapshot, and watchEvent counts
   expect(old?.events).toEqual(new Set(['Deleted']));
 });
 
-test('waitForSynchronization: false has an effect only with a separate queue', () => {
+test('`waitForSynchronization: false` has an effect only with a separate queue', () => {
   const [without] = configOf(pods('waitForSynchronization: false')).kubernetes;
   const [own] = configOf(pods('waitForSynchronization: false, queue: q')).kubernetes;
 
   expect([without?.waitsForSynchronization, own?.waitsForSynchronization]).toEqual([true, false]);
 });
 
-test('each field of settings can be set without the others', () => {
+test('each field of settings can be set without the other fields', () => {
   const settings = (text: string) => configOf(`configVersion: v1\nonStartup: 1\nsettings: ${text}`);
 
   expect(settings('{executionMinInterval: 3s}').rateLimit).toEqual({ intervalMs: 3_000, burst: 1 });

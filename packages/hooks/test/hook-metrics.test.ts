@@ -33,7 +33,7 @@ async function samples(metrics: HookMetrics): Promise<readonly string[]> {
   return (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-test('[hooks 20] hooks report counters, gauges and histograms, which get the label of their hook', async () => {
+test('[hooks 20] hooks report counters, gauges and histograms, which get a label with the name of the hook', async () => {
   const metrics = new HookMetrics(OWN);
   const labels = { row: 'north', age: '3' };
 
@@ -64,7 +64,7 @@ weight_count{hook="count.sh"} 2
 `);
 });
 
-test('[hooks 20] an ungrouped metric keeps its value over runs, and expire does not end its series', async () => {
+test('[hooks 20] an ungrouped metric keeps its value over runs, and `expire` does not end its series', async () => {
   const metrics = new HookMetrics(OWN);
 
   await report(metrics, 'a.sh', { name: 'runs_total', add: 1 }, { name: 'last', set: 1 });
@@ -74,7 +74,7 @@ test('[hooks 20] an ungrouped metric keeps its value over runs, and expire does 
   expect(await samples(metrics)).toEqual(['last{hook="a.sh"} 1', 'runs_total{hook="a.sh"} 2']);
 });
 
-test('[hooks 20] a run that reports a group replaces all series of the group', async () => {
+test('[hooks 20] a run that reports metrics of a group replaces all series of the group', async () => {
   const metrics = new HookMetrics(OWN);
   const ripe = (row: string, value: number) => ({
     ...{ name: 'ripe', set: value, group: 'rows', labels: { row } },
@@ -90,7 +90,7 @@ test('[hooks 20] a run that reports a group replaces all series of the group', a
   ]);
 });
 
-test('[hooks 20] expire ends the series of a group, and the operations after it count', async () => {
+test('[hooks 20] `expire` ends the series of a group, and operations after it take effect', async () => {
   const metrics = new HookMetrics(OWN);
   const expire = { action: 'expire', group: 'rows' };
 
@@ -154,7 +154,7 @@ test.each([
   ],
   ['half a line', '{"name": "a", "se', 'the file ends inside it'],
   ['a list', '[1]', 'must be an object'],
-])('a metrics file with %s is refused, and the message names the operation', async (_what, text, why) => {
+])('a metrics file with %s is refused, and the message contains the operation', async (_what, text, why) => {
   const file = `{"name": "fine", "set": 1}\n${text}`;
   const checked = checkMetrics(file, () => {}, READ_PARTS.signal);
 
@@ -170,7 +170,7 @@ test.each([
   ],
   ['the line of a histogram', { name: 'weight_sum', add: 1 }, 'would have lines of one name'],
   [
-    'a histogram with such a line',
+    'a histogram that has the name',
     { name: 'height', action: 'observe', value: 1, buckets: [1] },
     'height and height_count of a.sh would have',
   ],
@@ -238,7 +238,7 @@ test('[found 8] two hooks cannot report a counter and another metric that have t
   expect(free).toBeUndefined();
 });
 
-test('[found 8] only the runner sets the label hook, and a hook that sets it gets an error', async () => {
+test('[found 8] only the runner sets the label `hook`, and a hook that sets it gets an error', async () => {
   const metrics = new HookMetrics(OWN);
   const warnings: string[] = [];
   const line = '{"name": "pears", "set": 3, "labels": {"hook": "other.sh"}}';
@@ -263,7 +263,7 @@ test('a repaired hook may use the names of its refused metrics with other types'
   expect(await samples(metrics)).toEqual(['depth{hook="a.sh"} 2']);
 });
 
-test('labels with unbounded values are refused beyond a limit, and expired series make room', async () => {
+test('series with ever new label values are refused beyond a limit, and expired series free room for new series', async () => {
   const metrics = new HookMetrics(OWN);
   const pods = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => ({
@@ -283,7 +283,7 @@ test('labels with unbounded values are refused beyond a limit, and expired serie
   expect(await samples(metrics)).toEqual(['one_more{hook="a.sh"} 1']);
 });
 
-test('the metrics of hooks are in the scrape of the process', async () => {
+test('the metrics of hooks are served together with the metrics of the process', async () => {
   const metrics = new HookMetrics(OWN);
   await report(metrics, 'a.sh', { name: 'weight', action: 'observe', value: 1, buckets: [1] });
   const { logFor } = recordingLog();
@@ -320,7 +320,7 @@ test('a group always has exactly the series of its last report', async () => {
   );
 });
 
-test('[found 3] the total characters of all labels are limited, and equal series count once', async () => {
+test('[found 3] the number of characters of all labels together is limited, and equal series count once', async () => {
   const metrics = new HookMetrics(OWN);
   const long = 'x'.repeat(1_000);
   const labels = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`l${at}`, long]));
@@ -339,7 +339,7 @@ test('[found 3] the total characters of all labels are limited, and equal series
   expect(others).toBeUndefined();
 });
 
-test("[found 3] a hook's own label hook is replaced by the runner's, and makes no second series", async () => {
+test('[found 3] the runner replaces the value that a hook sets for the label `hook`, and there is no second series', async () => {
   const metrics = new HookMetrics(OWN);
 
   await report(

@@ -11,7 +11,7 @@ function logged(lines: readonly string[], readsJson = false): readonly LogLine[]
   return written;
 }
 
-test('each line of a hook becomes one log line with the facts of the run, and blank lines are dropped', () => {
+test('each output line of a hook becomes one log line with the fields of the run, and blank lines are dropped', () => {
   expect(logged(['one', '  ', '', '{"level":"error"}'])).toEqual([
     {
       level: 'info',
@@ -48,7 +48,7 @@ test.each([
   ['{"level":{"toString":1},"msg":"odd"}', 'info', 'odd', undefined],
   ['{"level":"constructor","msg":5}', 'info', 'the hook wrote', undefined],
   ['{"hook":"forged","output":"x"}', 'info', 'the hook wrote', { hook: 'forged', output: 'x' }],
-])('when asked, a JSON line %s is logged with its own level, message and fields', (line, level, message, fields) => {
+])('if the option for JSON is set the line %s is logged with the level, message and fields that it contains', (line, level, message, fields) => {
   expect(logged([line], true)).toEqual([
     { level, message, fields: { hook: 'a.sh', output: 'stdout', ...(fields && { fields }) } },
   ]);
@@ -63,7 +63,7 @@ test.each([
   expect(logged([line], true)).toMatchObject([{ level: 'info', fields: { line } }]);
 });
 
-test('[hooks S4] a hook gets the variables that are set and allowed, by the allow-list or by name', () => {
+test('[hooks S4] a hook gets only the variables that are allowed by the list of the contract or by name', () => {
   const ours = {
     HOME: '/root',
     LC_TIME: 'C',

@@ -43,7 +43,7 @@ const append = (name: string) => ({
 });
 const remove = (name: string) => ({ operation: 'DeleteInBackground', ...named(name) });
 
-test('[hooks 13] [hooks S3] a document that twice loses a race with another writer is sent again alone, and the hook is not started again', async () => {
+test('[hooks 13] [hooks S3] a document with two conflicts with another writer is sent again alone, without another start of the hook', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'c' && attempt <= 2 ? refusal(409, 'Conflict') : undefined,
   );
@@ -87,7 +87,7 @@ test.each([
   expect(run.starts()).toBe(starts);
 });
 
-test('[hooks S3] after a permanent failure the later documents are applied, and the hook is started again', async () => {
+test('[hooks S3] after a permanent failure of one document the later documents are applied, and the hook is started again', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'b' && attempt === 1 ? refusal(404, 'NotFound') : undefined,
   );
@@ -106,7 +106,7 @@ test('[hooks S3] after a permanent failure the later documents are applied, and 
   ]);
 });
 
-test('[hooks S3] equal documents of one run are all applied, and a retry deletes and creates an object again', async () => {
+test('[hooks S3] equal documents of one run are all applied, and a retry repeats deletions and creations, but no finished patches', async () => {
   const { client, sent } = writer((name, attempt) =>
     name === 'z' && attempt === 1 ? refusal(422, 'Invalid') : undefined,
   );
@@ -146,7 +146,7 @@ test('the hook is started again after a conflict that the document itself causes
   expect(run.starts()).toBe(2);
 });
 
-test('[hooks S3] an object whose creation got no answer and that now exists counts as created', async () => {
+test('[hooks S3] an object counts as created if its creation got no answer and the object now exists', async () => {
   const { client } = writer((_name, attempt) =>
     attempt === 1
       ? new AmbassadorError('gone', { code: 'CONNECTION_LOST', fate: 'unknown' })
@@ -193,14 +193,14 @@ test.each([
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), name: 'b/status' }),
   ],
   [
-    'a namespace with an object in it',
+    'a namespace with a path to an object',
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), namespace: 'barn/secrets' }),
   ],
   [
     'a superfluous namespace',
     JSON.stringify(merge('a')) + JSON.stringify({ ...merge('a'), kind: 'Node' }),
   ],
-])('[hooks 14] with %s as the second document nothing is sent, and the error names document 2', async (_what, patches) => {
+])('[hooks 14] with %s as the second document nothing is sent, and the error mentions document 2', async (_what, patches) => {
   const { client, sent } = writer();
   const run = preparedRun({ client, leaves: [{ patches }] });
 
@@ -229,7 +229,7 @@ test.each([
   ['no output', []],
   ['two outputs', [configMap('a'), configMap('a')]],
   ['an output without metadata', [{ kind: 'ConfigMap' }]],
-])('a jq program with %s is a failure of its document', async (_what, outputs) => {
+])('with %s in its jq program a document fails', async (_what, outputs) => {
   const { client, sent } = writer();
   const patches = [{ operation: 'JQPatch', ...named('a'), jqFilter: '.' }, merge('b')];
   const run = preparedRun({ client, leaves: [{ patches }], jq: () => outputs });
@@ -240,7 +240,7 @@ test.each([
   expect(sent).toEqual(['get a', 'patch b']);
 });
 
-test('[hooks 12] of a hook that fails only the patches with ignoreHookError are written', async () => {
+test('[hooks 12] if a hook fails, only its patches with ignoreHookError are written', async () => {
   const { client, sent } = writer();
   const status = { ...merge('b'), subresource: '/status', kind: 'Deployment' };
   const patches = [merge('a'), { ...status, ignoreHookError: true }, merge('c')];
@@ -258,7 +258,7 @@ test('[hooks 12] of a hook that fails only the patches with ignoreHookError are 
   expect(await run.metrics.text()).toBe('');
 });
 
-test('[hooks 12] a hook that exits with an error and leaves half a patch file fails, and nothing is sent', async () => {
+test('[hooks 12] if a hook exits with an error and its patch file is incomplete, nothing is sent', async () => {
   const { client, sent } = writer();
   const patches = `${JSON.stringify({ ...merge('a'), ignoreHookError: true })}{"opera`;
   const run = preparedRun({ client, leaves: [{ exitCode: 1, patches }] });
@@ -281,7 +281,7 @@ test('[hooks S15] an invalid metric makes the run fail before the first patch', 
   expect(sent).toEqual([]);
 });
 
-test('half a response to a review makes the run fail before the first patch', async () => {
+test('an incomplete response to a review makes the run fail before the first patch', async () => {
   const { client, sent } = writer();
   const responses = ['', '{"allowed": '];
   const run = preparedRun({ client, leaves: [{ patches: [merge('a')], responses }] });
@@ -307,7 +307,7 @@ test('[hooks S15] metrics are sent once, after the last patch has succeeded', as
   expect(await run.metrics.text()).toContain('fruit{hook="garden/rows.sh"} 2\n');
 });
 
-test('a patch without a declared right is refused before anything is sent, and the error shows the rule to add', async () => {
+test('a patch without a declared right is refused before anything is sent, and the error contains the rule to add', async () => {
   const { client, sent } = writer();
   const rights = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] }] as const;
   const object = { ...configMap('b'), apiVersion: 'apps/v1', kind: 'Deployment' };
@@ -339,7 +339,7 @@ rules:
 `);
 });
 
-test('[hooks S14] a field without effect is logged, and refused by --strict-patches', async () => {
+test('[hooks S14] a field without effect is logged, and is refused with the option `--strict-patches`', async () => {
   const leaves = [{ patches: [{ ...merge('a'), mergePatsh: {} }] }];
   const { client, sent } = writer();
 
@@ -401,7 +401,7 @@ test.each([
     'its patch file is refused: document 1: has an object with more than 10000 members',
   ],
   [
-    'values in texts of all documents together',
+    'values in strings of all documents together',
     Array.from({ length: 6 }, () => lineWithText(`[${'0,'.repeat(90_000)}0]`)).join(''),
     'the text of mergePatch the file has more than',
   ],
@@ -410,7 +410,7 @@ test.each([
     lineWithText(`a: &a [${'x, '.repeat(6_000)}x]\nb: [${'*a, '.repeat(90)}*a]`),
     'the text of mergePatch the file has more than 500000 values up to it, with its aliases',
   ],
-])('[found 3] a patch file beyond the limit of %s is an error that names it, and nothing is sent', async (_what, patches, problem) => {
+])('[found 3] a patch file beyond the limit of %s causes an error with this limit, and nothing is sent', async (_what, patches, problem) => {
   const { client, sent } = writer();
   const run = preparedRun({ client, leaves: [{ patches }] });
 

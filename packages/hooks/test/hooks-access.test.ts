@@ -55,7 +55,7 @@ test('a kind that exists in several groups needs its apiVersion, unless one of t
   expect(known('Pod')?.group).toBe('');
 });
 
-test('[hooks S7] the runner asks the API server for an unknown kind until it exists, and not again afterwards', async () => {
+test('[hooks S7] the runner looks up an unknown kind at the API server until the kind exists, and not again afterwards', async () => {
   const asked: string[] = [];
   const ship = defineResource({
     group: 'harbour.example',
@@ -82,7 +82,7 @@ test('[hooks S7] the runner asks the API server for an unknown kind until it exi
   );
 });
 
-test('each patch operation needs its rights', () => {
+test('each patch operation needs the expected verbs', () => {
   const rights = (subresource?: string) =>
     Object.fromEntries(
       PATCH_OPERATIONS.map((operation) => [
@@ -128,7 +128,7 @@ function hook(name: string, config: string, rights?: string): Hook {
   };
 }
 
-test('bindings decide the reads: one source per namespace, name and selector', () => {
+test('the rights to read follow from the bindings: one source per namespace, name and selector', () => {
   const { sources, unknown } = hooksAccess(
     [
       hook(
@@ -167,7 +167,7 @@ test('bindings decide the reads: one source per namespace, name and selector', (
   expect(unknown).toEqual(['b.sh: kind Ferry of sea.example/v1']);
 });
 
-test('[hooks 25] [hooks S8] the roles of a hook that copies Secrets hold its reads and its declared writes', () => {
+test('[hooks 25] [hooks S8] the roles of a hook that copies Secrets contain the reads of its bindings and its declared writes', () => {
   const copier = hook(
     'copy.py',
     'kubernetes: [{kind: Secret, name: secrets}, {kind: ns, name: namespaces}]',

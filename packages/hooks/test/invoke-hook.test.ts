@@ -67,7 +67,7 @@ async function place(): Promise<Place> {
 
 const sh = (...lines: string[]): string => ['#!/bin/sh', ...lines, ''].join('\n');
 
-test('[hooks S4] [hooks 23] the environment of a hook has the variables of the contract and of the allow-list, and no others', async () => {
+test('[hooks S4] [hooks 23] the environment of a hook contains the variables of the contract and of the allow-list, and no other variables', async () => {
   const { invoke, folder, tmpDir } = await place();
   const ours = {
     PATH,
@@ -121,7 +121,7 @@ test('[hooks S4] [hooks 23] the environment of a hook has the variables of the c
   expect(told.files.METRICS_PATH[0].startsWith(tmpDir)).toBe(true);
 });
 
-test('the runner reads the files that a hook leaves, and then removes them', async () => {
+test('the runner reads the files that a hook has written, and then removes them', async () => {
   const { invoke, tmpDir, lines } = await place();
 
   const answer = await invoke(
@@ -144,7 +144,7 @@ test('the runner reads the files that a hook leaves, and then removes them', asy
   expect(await readdir(join(tmpDir, runner))).toEqual([]);
 });
 
-test('after a failed hook its patches are kept, for those with ignoreHookError, and its metrics are dropped', async () => {
+test('the patches of a failed hook are kept, because of ignoreHookError, and its metrics are dropped', async () => {
   const { invoke } = await place();
 
   const failed = await invoke(
@@ -158,7 +158,7 @@ test('after a failed hook its patches are kept, for those with ignoreHookError, 
   expect(broken).toMatchObject({ exitCode: 5, patches: '', metrics: '' });
 });
 
-test('[hooks 22] a hook that replaces its patch file by a pipe fails, and its files are removed', async () => {
+test('[hooks 22] a run fails if the hook replaces its patch file by a pipe, and its files are removed', async () => {
   const { invoke, tmpDir } = await place();
 
   const run = invoke(sh('rm $KUBERNETES_PATCH_PATH', 'mkfifo $KUBERNETES_PATCH_PATH'));

@@ -85,7 +85,7 @@ test('[hooks 21] hidden files, folders named lib and data files are not hooks, a
   expect(found.broken).toEqual([]);
 });
 
-test('[hooks 21] links of a mounted ConfigMap are followed, also to folders, and its hidden folders are skipped', async () => {
+test('[hooks 21] symbolic links in a mounted ConfigMap are followed, even to folders, and its hidden folders are skipped', async () => {
   const dir = await folderOf({
     '..2026_11_02/hook.sh': '',
     '..2026_11_02/deep/other.sh': '',
@@ -140,7 +140,7 @@ test.each([
   await expect(load(dir)).rejects.toThrow('b: is not executable: set its execute bit (chmod +x');
 });
 
-test('[found 11] a folder with helpers only has no hooks, and a helper alone cannot be a hook', async () => {
+test('[found 11] a folder with only helper files has no hooks, and a helper file cannot be loaded as a hook', async () => {
   const dir = await folderOf({ 'functions.sh.off': 'greet() { :; }' });
   const { signal } = new AbortController();
   const options = { env: {}, yaml: YAML_HERE, clock: new FakeClock(), signal };
@@ -152,7 +152,7 @@ test('[found 11] a folder with helpers only has no hooks, and a helper alone can
   );
 });
 
-test('every hook is called with --config in the hooks folder, a few at a time, and the order stays', async () => {
+test('every hook is called with `--config` in the hooks folder, a few at a time, and the hooks keep their order', async () => {
   const names = ['a.sh', 'b.sh', 'c.sh', 'd.sh', 'e.sh', 'f/g.sh'];
   const dir = await folderOf(Object.fromEntries(names.map((name) => [name, ''])));
   const waiting: (() => void)[] = [];
@@ -181,7 +181,7 @@ test('every hook is called with --config in the hooks folder, a few at a time, a
   expect(seen[0]).toEqual(['a.sh', ['--config'], dir, { PATH: '/bin' }, 7]);
 });
 
-test("the file HOOK.yaml replaces the hook's answer to --config", async () => {
+test("the file HOOK.yaml replaces the hook's answer to `--config`", async () => {
   const dir = await folderOf({ 'a.py': '', 'a.py.yaml': STARTS, 'a.yaml': 'not a config' });
 
   const { hooks } = await load(dir, { 'a.py': { exitCode: 1 } });
@@ -189,7 +189,7 @@ test("the file HOOK.yaml replaces the hook's answer to --config", async () => {
   expect(hooks[0]?.config.onStartup).toBe(1);
 });
 
-test('[security 48] [found 8] a link beside a hook that leads out of the hooks folder is neither read nor quoted', async () => {
+test('[security 48] [found 8] a symbolic link in the hooks folder that leads out of this folder is neither read nor quoted', async () => {
   const elsewhere = await folderOf({ 'token.off': 's3cr3t: [\nxx', 'rules.yaml.off': RIGHT });
   const dir = await folderOf({ 'a.py': '', 'b/c.sh': '', 'd.sh': '' });
   await symlink(join(elsewhere, 'token'), join(dir, 'a.py.yaml'));
@@ -215,7 +215,7 @@ test('[found 8] a file beside a hook that is too large for a ConfigMap is not re
   );
 });
 
-test('[found 8] files beside a hook may be links within the folder, also when the folder is itself a link', async () => {
+test('[found 8] files beside a hook may be symbolic links within the folder, even if the folder itself is a symbolic link', async () => {
   const team = await folderOf({
     '..data/x.sh': '',
     '..data/x.sh.yaml': STARTS,
@@ -275,7 +275,7 @@ test.each<[what: string, first: string, second: string, problem: string]>([
     converts('v2 v3', 'stable.example.com/v2 v1'),
     `b.sh: kubernetesCustomResourceConversion[0]: a.sh has the conversion of ${CRD_NAME} from v2 to v1, too`,
   ],
-])('of two hooks with the same %s the second is refused, or omitted', async (_, first, second, problem) => {
+])('of two hooks with the same %s the second hook is refused, or omitted', async (_, first, second, problem) => {
   const dir = await folderOf({ 'a.sh': '', 'b.sh': '', 'c.sh': '' });
   const answers = { 'a.sh': { stdout: first }, 'b.sh': { stdout: second } };
 
@@ -353,7 +353,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   await expect(load(await folderOf(files))).rejects.toThrow(message);
 });
 
-test('a rights file without a hook is a problem', async () => {
+test('a rights file without a hook is reported as a problem', async () => {
   const dir = await folderOf({ 'sub.d/a.sh': '', 'sub.rights.yaml': RIGHT });
 
   await expect(load(dir)).rejects.toThrow('sub.rights.yaml: is the rights file of no hook');

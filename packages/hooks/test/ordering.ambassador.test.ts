@@ -68,7 +68,7 @@ test('[hooks 7] with allowFailure the next task starts at once after a failure',
   expect(count(place, 'hook_run_errors_total')).toBe(0);
 });
 
-test('[hooks 8] a long run delays its own queue only', async () => {
+test('[hooks 8] a long run delays only its queue', async () => {
   const config = (queue: string) => `${CONFIG}\n  queue: ${queue}`;
   const place = await startHooks({ recorders: { 'a.sh': config('slow'), 'b.sh': config('fast') } });
   const [slow, fast] = [place.hook('a.sh'), place.hook('b.sh')];
@@ -162,7 +162,7 @@ test('[hooks 14] a file whose second document is cut off is not sent at all', as
   expect(row?.lastError).toContain('document=2');
 });
 
-test('[hooks 18] with keepFullObjectsInMemory: false, contexts have only the results of the filter', async () => {
+test('[hooks 18] with `keepFullObjectsInMemory: false`, contexts have only the results of the filter', async () => {
   const config = `${CONFIG}
   keepFullObjectsInMemory: false
   jqFilter: .data.trees
@@ -186,7 +186,7 @@ test('[hooks 18] with keepFullObjectsInMemory: false, contexts have only the res
   });
 });
 
-test('[hooks 19] with executionMinInterval runs keep their distance, and one run gets all changes of the wait', async () => {
+test('[hooks 19] with executionMinInterval runs keep their minimum interval, and a run gets all changes in between', async () => {
   const clock = new FakeClock();
   const config = `${CONFIG}\nsettings: { executionMinInterval: 3s }`;
   const place = await startHooks({ recorders: { 'a.sh': config }, clock });

@@ -67,7 +67,7 @@ test('a number that would lose digits is refused', async () => {
   await expect(check(text)).rejects.toThrow('document 1: a number cannot be written without loss');
 });
 
-test('a stream of JSON documents is read without changes', async () => {
+test('a stream of JSON documents is parsed unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))),
@@ -119,7 +119,7 @@ test.each([
   ['no operation', json(named('a')), 'operation is missing'],
   ['an unknown operation', json({ operation: 'Patch' }), 'operation "Patch" is not known: use one'],
   [
-    'another spelling',
+    'a misspelt operation',
     json({ operation: 'jsonpatch' }),
     'operation "jsonpatch" is not known: write JSONPatch',
   ],
@@ -142,7 +142,7 @@ test.each([
     'object.metadata.name is missing',
   ],
   [
-    'a generated name that cannot be',
+    'a generateName without a name',
     json({
       operation: 'CreateOrUpdate',
       object: { ...configMap(''), metadata: { generateName: 'a-' } },
@@ -150,7 +150,7 @@ test.each([
     'object.metadata.name is missing',
   ],
   [
-    'an object that is broken text',
+    'an object that is an invalid string',
     json({ operation: 'Create', object: '{' }),
     'the text of object is neither JSON nor YAML',
   ],
@@ -217,7 +217,7 @@ test.each([
   expect(documents[0]?.action).toMatchObject({ jsonPatch: [first] });
 });
 
-test('[hooks S14] a message names the fields that the operation does not use', async () => {
+test('[hooks S14] a message reports the fields that the operation does not use', async () => {
   const { warnings } = await check(
     [
       { operation: 'Create', object: configMap('a'), subresource: 'status' },
@@ -237,7 +237,7 @@ test('[hooks S14] a message names the fields that the operation does not use', a
   ]);
 });
 
-test('recorded rules are merged into rules for the same resource, unless those are limited', () => {
+test('recorded rules are merged into rules for the same resource, unless those rules are limited', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] } as const;
   const limited = { ...rule, namespaces: ['farm'] };
   const other = { ...rule, resources: ['pods/status'] };
@@ -253,7 +253,7 @@ const TARGET = { namespace: 'farm', name: 'a' };
 
 test.each(
   PATCH_OPERATIONS,
-)('a rule with exactly the verbs of %s is enough for it, and a rule with one verb less is not', (operation) => {
+)('a rule with exactly the verbs of %s is sufficient for it, and a rule with one verb less is not', (operation) => {
   const needed = requiredRights({ operation }, PODS, TARGET);
   const rule = {
     apiGroups: [''],
@@ -269,7 +269,7 @@ test.each(
   }
 });
 
-test('a rule for names or namespaces covers only these, and a rule for names covers no creation by POST', () => {
+test('a rule for names or namespaces allows only these, and a rule for names does not allow a creation by POST', () => {
   const rule = { apiGroups: [''], resources: ['pods'], verbs: ['create', 'patch'] } as const;
   const missing = (limits: object, operation: 'Create' | 'MergePatch' | 'Apply') =>
     missingRights(requiredRights({ operation }, PODS, TARGET), [{ ...rule, ...limits }]).length;
@@ -282,7 +282,7 @@ test('a rule for names or namespaces covers only these, and a rule for names cov
   expect(missing({ resourceNames: ['a'] }, 'Apply')).toBe(0);
 });
 
-test("the field manager of a hook is the hook's name, in a form that the API server accepts", () => {
+test("the field manager of a hook is the hook's name, changed so that the API server accepts it", () => {
   expect(fieldManagerOf({ name: 'rows/copy.py' })).toBe('rows/copy.py');
   expect(fieldManagerOf({ name: 'Bäume zählen.sh' })).toBe('B_ume_z_hlen.sh');
   expect(fieldManagerOf({ name: `${'a'.repeat(200)}/b.sh` })).toHaveLength(128);

@@ -76,7 +76,7 @@ test.each([
       ],
     ],
   ],
-])('[hooks 9] %s sends these requests', async (operation, body, requests) => {
+])('[hooks 9] %s sends the expected requests', async (operation, body, requests) => {
   const place = await startFarm(configMap('old', { trees: '1' }));
   place.server.create(shed());
   const run = preparedRun({
@@ -116,7 +116,7 @@ test('[hooks 9] CreateOrUpdate of an existing object sends the resourceVersion t
   ]);
 });
 
-test('[hooks 9] JQPatch writes the result of its program, and writes nothing when the object stays the same', async () => {
+test('[hooks 9] JQPatch writes the result of its program, and writes nothing if the object does not change', async () => {
   const place = await startFarm(configMap('old', { trees: '1' }));
   const patches = [{ operation: 'JQPatch', ...named('old'), jqFilter: '.data.trees = "2"' }];
   const run = preparedRun({
@@ -136,7 +136,7 @@ test('[hooks 9] JQPatch writes the result of its program, and writes nothing whe
   ]);
 });
 
-test('[hooks 10] CreateOrUpdate and JQPatch read an object again that was changed meanwhile', async () => {
+test('[hooks 10] CreateOrUpdate and JQPatch read an object again if it was changed meanwhile', async () => {
   const place = await startFarm(
     configMap('old', { trees: '1' }),
     configMap('raced', { trees: '1' }),
@@ -217,7 +217,7 @@ test('[hooks 12] with ignoreMissingObject a patch of a missing object succeeds',
   expect(dataOf(place, 'old')).toEqual({ last: 'yes' });
 });
 
-test('[hooks 12] a patch of the status goes to the subresource, spelled status or /status', async () => {
+test('[hooks 12] a patch of the status goes to the subresource, whether the hook writes status or /status', async () => {
   const place = await startFarm();
   place.server.create(shed());
   const target = { ...named('shed'), kind: 'Deployment', operation: 'MergePatch' };
@@ -235,7 +235,7 @@ test('[hooks 12] a patch of the status goes to the subresource, spelled status o
   });
 });
 
-test('an Apply that would take a field from another manager fails, and the error names the manager', async () => {
+test('an Apply that would take a field from another manager fails, and the error contains the manager', async () => {
   const place = await startFarm();
   await place.client.apply(
     { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true },

@@ -25,7 +25,7 @@ test('every metric of the runner is collected, and starts with the configured pr
   expect(collected.every(({ shownAs = '' }) => shownAs.startsWith('farm_'))).toBe(true);
 });
 
-test('every metric of the runner is measured, or sums up a metric of the toolkit', () => {
+test('every metric of the runner is measured, or is computed from a metric of the toolkit', () => {
   const code = textOf('packages/hooks/src', /(?<!metric-names|runner-metrics)\.ts$/);
   const sums = new Set(metrics.filter(({ sumOf }) => sumOf !== undefined).map(({ name }) => name));
 
@@ -36,7 +36,7 @@ test('every metric of the runner is measured, or sums up a metric of the toolkit
   expect(unmeasured).toEqual([]);
 });
 
-test('failures of lists and watches are counted by the error types of client-go', async () => {
+test('failures of lists and watches are counted with the error types of client-go', async () => {
   const meter = new PrometheusMeter({ more: runnerMetrics('acme_') });
   const reasons = ['expired', 'ended-at-once', 'broken', 'stalled', 'forbidden', 'forbidden'];
   for (const reason of reasons) meter.count('chancery_source_failures_total', { reason });

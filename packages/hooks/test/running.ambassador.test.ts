@@ -140,7 +140,7 @@ ${CROPS.trim()}
   expect(runs[1]?.[0]?.snapshots?.crops).toHaveLength(5);
 });
 
-test('[hooks 24] [hooks S1] when the leader dies during a run, the standby begins with the Synchronization', async () => {
+test('[hooks 24] [hooks S1] when the leader is killed during a run, the standby begins with the Synchronization', async () => {
   const place = await startHooks({
     recorders: { 'a.sh': CONFIG },
     files: { 'a.sh.rights.yaml': MAY_CREATE },

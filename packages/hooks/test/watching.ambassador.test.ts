@@ -6,7 +6,7 @@ import { inShort, startHooks } from './support/place.ts';
 
 const CONFIG = `configVersion: v1\nkubernetes:${CROPS}`;
 
-test('[hooks 3] with a filter on labels a new label starts one run, a deletion always starts one, and other changes start none', async () => {
+test('[hooks 3] with a filter on labels a new label starts one run, a deletion always starts a run, and other changes start no run', async () => {
   const config = `
 configVersion: v1
 kubernetes:
@@ -35,7 +35,7 @@ kubernetes:
   expect(all[1]?.filterResult).toEqual({ crop: 'pear' });
 });
 
-test('[hooks 15] a change that a silent watch missed reaches the hook after the resynchronizationPeriod, once', async () => {
+test('[hooks 15] a change that a silent watch missed reaches the hook once, after the resynchronizationPeriod', async () => {
   const clock = new FakeClock();
   const between = proxyBetween();
   const place = await startHooks({
@@ -85,7 +85,7 @@ test('[hooks 16] when a proxy restarts during 100 changes, a hook gets the last 
   expect(new Set(states).size).toBe(states.length);
 });
 
-test('[hooks 17] objects come and go with the labels of their namespace', async () => {
+test('[hooks 17] objects appear and disappear when the labels of their namespace change', async () => {
   const config = `
 configVersion: v1
 kubernetes:
@@ -115,7 +115,7 @@ ${CROPS.trim()}
   ]);
 });
 
-test('[hooks S7] a kind that is not served yet delays only its own binding', async () => {
+test('[hooks S7] a kind that is not served yet delays only the binding for that kind', async () => {
   const clock = new FakeClock();
   const definition = website();
   const config = 'configVersion: v1\nkubernetes:\n- name: sites\n  kind: Website';

@@ -163,7 +163,7 @@ const BROKEN: Readonly<Record<string, readonly [(parent: string) => unknown, str
   'unknown-field': [() => ({ children: [], childs: [] }), 'it has the unknown field childs'],
 };
 
-test("[metacontroller 10] [metacontroller 11] [metacontroller M2] [metacontroller M18] [metacontroller M21] after a broken answer no child is deleted, and the parent's condition says why", async () => {
+test('[metacontroller 10] [metacontroller 11] [metacontroller M2] [metacontroller M18] [metacontroller M21] after an invalid answer no child is deleted, and a condition of the parent gives the reason', async () => {
   let isBroken = false;
   const { place } = await startOrchard({
     decide: ({ parent: { metadata } }) => {
@@ -214,7 +214,7 @@ test('[metacontroller 10] an empty list of children deletes every child', async 
   expect(await conditionOf(place)).toBeUndefined();
 });
 
-test('[metacontroller 10] with emptyChildren: delete, an answer without children deletes every child', async () => {
+test('[metacontroller 10] with `emptyChildren: delete` an answer without children deletes every child', async () => {
   const { place, answering } = await startOrchard({ options: { emptyChildren: 'delete' } });
 
   await answering(() => ({ status: { ready: 0 } }));
@@ -225,7 +225,7 @@ test('[metacontroller 10] with emptyChildren: delete, an answer without children
 test.each([
   ['v1', {}],
   ['v2', { responseUnMarshallMode: 'loose' }],
-] as const)('[metacontroller 11] hook version %s accepts an unknown field with %j', async (version, webhook) => {
+] as const)('[metacontroller 11] a hook of version %s may answer with an unknown field, with the settings %j', async (version, webhook) => {
   const { place, answering } = await startOrchard({ version, webhook });
 
   await answering(() => ({ status: { ready: 1 }, children: [configMap('north-c')], trees: 5 }));
@@ -234,7 +234,7 @@ test.each([
   expect(await mapsOf(place)).toEqual(['north-c']);
 });
 
-test('[metacontroller M15] a hook can record Events if extensions are on', async () => {
+test('[metacontroller M15] a hook can record Events if extensions are enabled', async () => {
   const { place, answering } = await startOrchard({ options: { extensions: true } });
   const events = [{ type: 'Warning', reason: 'LowStock', message: 'two trees are left' }];
 
@@ -244,7 +244,7 @@ test('[metacontroller M15] a hook can record Events if extensions are on', async
   expect(told).toEqual([{ type: 'Warning', reason: 'LowStock', note: 'two trees are left' }]);
 });
 
-test('[metacontroller M22] finalized: true from a sync hook does not remove the finalizer', async () => {
+test('[metacontroller M22] `finalized: true` from a sync hook does not remove the finalizer', async () => {
   const { place, answering } = await startOrchard({
     finalize: () => ({ finalized: true, children: [] }),
   });
@@ -263,7 +263,7 @@ test('[metacontroller M22] finalized: true from a sync hook does not remove the 
   expect(writes).toHaveLength(1);
 });
 
-test('with ignoreStatusChanges a change of a parent calls the hook only if it changes generation, labels or annotations', async () => {
+test('with ignoreStatusChanges the hook is called only if generation, labels or annotations of a parent change', async () => {
   const { place } = await startOrchard({ parent: { ignoreStatusChanges: true } });
   const { env, namespace } = place;
   const before = callsOf(place);
@@ -285,7 +285,7 @@ test('with ignoreStatusChanges a change of a parent calls the hook only if it ch
   });
 });
 
-test('resyncPeriodSeconds calls the hook although no object changes', async () => {
+test('with resyncPeriodSeconds the hook is called even if no object changes', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const { place } = await startOrchard({ clock, spec: { resyncPeriodSeconds: 10 } });
   const before = callsOf(place);
@@ -299,7 +299,7 @@ test('resyncPeriodSeconds calls the hook although no object changes', async () =
   expect(callsOf(place) - before).toBeLessThanOrEqual(3);
 });
 
-test("a request has the controller's object with defaults, and keys in the form of the hook's version", async () => {
+test("a request contains the controller's object with defaults, and keys in the format of the hook's version", async () => {
   const { place, answering } = await startOrchard({ version: 'v1' });
 
   await answering(northMaps);
@@ -354,7 +354,7 @@ test.each([
     { apiVersion: API_VERSION, resource: 'pears' },
     'the API server does not serve pears in fruit.example/v1',
   ],
-])('[metacontroller 19] a rule with %s makes the answer unusable', async (_, rule, problem) => {
+])('[metacontroller 19] a related rule with %s makes the answer invalid', async (_, rule, problem) => {
   let relatedResources: readonly object[] = [];
   const { place, answering } = await startOrchard({ customize: () => ({ relatedResources }) });
   const { env, namespace } = place;

@@ -92,7 +92,7 @@ function strictOrchards(): KubernetesObject {
   return JSON.parse(given, (name, value) => (name === 'openAPIV3Schema' ? schema : value));
 }
 
-test('a status that the schema refuses is reported, and the children are still as answered', async () => {
+test('a status that the schema refuses is reported, and the children in the answer are still written', async () => {
   const decide = (request: OrchardRequest): unknown => ({
     ...plan(request),
     status: { trees: request.parent.spec.trees === 1 ? 'many' : 2 },
@@ -138,7 +138,7 @@ test('[contract 59] a child that another controller owns stays unchanged, and is
   expect(await place.env.get(...where)).toMatchObject({ data: { trees: 'theirs' } });
 });
 
-test('[found 10] a conflicting object without a controller is reported with a message of the contract', async () => {
+test('[found 10] an object in the way that no controller owns is reported with a message of the contract', async () => {
   const place = await startMetacontroller({
     subjects: [orchards({ decide: plan })],
     definitions: [ORCHARDS],
@@ -179,7 +179,7 @@ test.each<[string, (clock: FakeClock) => Record<string, string>, number]>([
   ['a date', (clock) => ({ 'Retry-After': new Date(clock.now() + 7_000).toUTCString() }), 7_000],
   ['nothing', () => ({}), 1_000],
   ['a date that is over', () => ({ 'Retry-After': 'Mon, 07 Jan 2019 08:00:00 GMT' }), 1_000],
-])('[contract 4] [metacontroller 8] [metacontroller M6] 429 with %s delays the next call, without an Event or a condition', async (_, headers, waitMs) => {
+])('[contract 4] [metacontroller 8] [metacontroller M6] a 429 with %s delays the next call, without an Event or a condition', async (_, headers, waitMs) => {
   const { clock, place } = await stoppedTime((now) => new Reply(429, '', headers(now)));
 
   await clock.advanceAndSettle(waitMs - 1);
@@ -194,7 +194,7 @@ test.each<[string, (clock: FakeClock) => Record<string, string>, number]>([
   expect(await syncedOf(place, 'north')).toBeUndefined();
 });
 
-test('[contract 6] [metacontroller 8] a call of a hook that hangs ends at its time limit', async () => {
+test('[contract 6] [metacontroller 8] the call of a hook that hangs ends at its time limit', async () => {
   const { promise: never } = Promise.withResolvers();
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const place = await startMetacontroller({
@@ -217,7 +217,7 @@ test.each([
   'localhost',
   '127.1',
   '[::ffff:127.0.0.1]',
-])('[contract 17] a hook address that is a port of the operator itself is refused, spelled %s', async (host) => {
+])('[contract 17] a hook address is refused if it is a port of the operator itself, written as %s', async (host) => {
   const status = await scriptedHook(answering(200));
   const place = await startMetacontroller({
     subjects: [orchards({ decide: plan, webhook: { url: `http://${host}:${status.port}/` } })],

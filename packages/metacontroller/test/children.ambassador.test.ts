@@ -85,7 +85,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     return place;
   }
 
-  test('with InPlace an edited child gets its field back, and keeps a foreign label', async () => {
+  test('with the method InPlace an edited field of a child is restored, and a foreign label stays', async () => {
     const place = await edited('InPlace');
 
     const plan = await holding(place, 'plan', { trees: '1' });
@@ -93,7 +93,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect(plan.metadata.labels).toMatchObject({ foreign: 'x' });
   });
 
-  test('with OnDelete an edited child stays unchanged, also when its parent changes', async () => {
+  test('with the method OnDelete an edited child stays unchanged, even if its parent changes', async () => {
     const place = await edited('OnDelete');
 
     await place.apply(orchard({ trees: '2' }));
@@ -103,7 +103,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
     expect((await find(place, 'plan'))?.data).toEqual({ trees: '9' });
   });
 
-  test('with Recreate an edited child is made anew', async () => {
+  test('with the method Recreate an edited child is deleted and created again', async () => {
     const place = await edited('Recreate');
     const plan = await holding(place, 'plan', { trees: '1' });
     await place.idle();
@@ -115,7 +115,7 @@ describe('[metacontroller 12] a child that somebody has edited', () => {
   });
 });
 
-test('[metacontroller 13] [metacontroller M3] a Pod that the API server stores in another form is written only once', async () => {
+test('[metacontroller 13] [metacontroller M3] a Pod that the API server stores with other values is written only once', async () => {
   const containers = [
     {
       name: 'press',
@@ -152,7 +152,7 @@ test('[metacontroller 13] [metacontroller M3] a Pod that the API server stores i
   ]);
 });
 
-test('[metacontroller 13] alternating answers end as HotLoop after at most five writes', async () => {
+test('[metacontroller 13] when answers alternate, the writes stop after at most five, with the reason HotLoop', async () => {
   let call = 0;
   const place = await startMetacontroller({
     subjects: [
@@ -210,7 +210,7 @@ describe("[metacontroller 15] with the parent's selector", () => {
   const selector = { matchLabels: { app: 'press' } };
   const selecting = { generateSelector: false };
 
-  test("with the parent's selector a child with other labels is an invalid answer, and nothing is written", async () => {
+  test("with the parent's selector an answer is invalid if the labels of a child do not match, and nothing is written", async () => {
     const place = await startMetacontroller({
       subjects: [
         mapped('InPlace', () => ({ children: [configMap('a', {}, { app: 'x' })] }), selecting),

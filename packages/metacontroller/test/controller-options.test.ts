@@ -15,7 +15,7 @@ function nextMs(
     .resyncAfterMs;
 }
 
-test('the next call comes at the latest after the resync period, and after the delay that the hook asks for', () => {
+test('the next call comes after the delay in the answer of the hook, or earlier if the resync period is shorter', () => {
   fc.assert(
     fc.property(
       fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined }),
@@ -34,7 +34,7 @@ test('the next call comes at the latest after the resync period, and after the d
   );
 });
 
-test('without a resync period only the hook decides the delay, and a negative delay is passed on to be refused', () => {
+test('without a resync period only the hook decides the delay, and a negative delay is passed on and refused later', () => {
   expect(nextMs(undefined, undefined, 0)).toBeUndefined();
   expect(nextMs(500, undefined, 0)).toBe(500);
   expect(nextMs(-1, 10_000, 60_000)).toBe(-1);

@@ -99,7 +99,7 @@ test('[metacontroller M7] a controller without a sync hook is refused before it 
   );
 });
 
-test('[found 10] a rolling update of cluster-scoped parents without a namespace for revisions is refused, and the error names the setting', () => {
+test('[found 10] a rolling update of cluster-scoped parents without a namespace for revisions is refused, and the error contains the setting', () => {
   const rolling = { method: 'RollingInPlace' };
   const spec = specOf({
     childResources: [{ apiVersion: 'v1', resource: 'configmaps', updateStrategy: rolling }],
@@ -110,7 +110,7 @@ test('[found 10] a rolling update of cluster-scoped parents without a namespace 
   );
 });
 
-test("workers and time limits come from the controller's object and the settings", () => {
+test("the number of workers and the time limits come from the controller's object and the settings", () => {
   expect(controllerOf()).toMatchObject({
     name: 'composite-orchards',
     maxConcurrentReconciles: 5,
@@ -120,13 +120,13 @@ test("workers and time limits come from the controller's object and the settings
   });
 });
 
-test('[metacontroller M12] only labelled children are listed with generateSelector', () => {
+test("[metacontroller M12] with generateSelector only children with the controller's label are listed", () => {
   const [children] = controllerOf({ spec: specOf({ generateSelector: true }) }).owns;
 
   expect(children?.source.labelSelector).toBe('controller-uid');
 });
 
-test('[metacontroller M12] children of other owners are cached without their content', () => {
+test('[metacontroller M12] children that belong to other owners are cached without their content', () => {
   const [children] = controllerOf().owns;
   const transform = children?.source.transform;
   const data = { data: { a: '1' } };
@@ -144,7 +144,7 @@ test('[metacontroller M12] children of other owners are cached without their con
   );
 });
 
-test('[metacontroller M12] controllers with equal parts share the caches of their children', () => {
+test('[metacontroller M12] controllers that need the same fields of their children share the caches', () => {
   const [first] = controllerOf().owns;
   const [second] = controllerOf({ spec: specOf({}, 'others') }).owns;
   const [module] = controllerOf({ hooks: { sync: hook('module') } }).owns;
@@ -167,7 +167,7 @@ test('managedFields are cached only if a hook is a webhook', () => {
   }
 });
 
-test('a DecoratorController becomes one controller per resource', () => {
+test('a DecoratorController results in one controller per resource', () => {
   const spec = parseController({
     ...decorator('signs', {
       resources: [
@@ -209,7 +209,7 @@ test.each([
   expect(made.startsWith(start)).toBe(true);
 });
 
-test('controllers whose names differ only in a dot have different internal names', () => {
+test('controllers whose names differ only in a dot or a dash have different internal names', () => {
   expect(controllerName('composite', 'a.b')).not.toBe(controllerName('composite', 'a-b'));
 });
 
@@ -226,7 +226,7 @@ test.each([
     { generation: undefined },
     false,
   ],
-])('ignoreStatusChanges passes or drops a change of %s', (_, before, after, passes) => {
+])('with ignoreStatusChanges a change of %s is passed on or dropped as expected', (_, before, after, passes) => {
   const parentResource = {
     apiVersion: 'fruit.example/v1',
     resource: 'orchards',

@@ -17,7 +17,7 @@ import { PATIENT, startMetacontroller } from './support/place.ts';
 const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 const LAST_APPLIED = 'metacontroller.k8s.io/last-applied-configuration';
 
-test('unchanged houses cause one call each after a restart, no write, and no call for ten minutes', async () => {
+test('after a restart each unchanged house causes one call and no write, and then no call for ten minutes', async () => {
   const clock = new FakeClock();
   const names = Array.from({ length: 20 }, (_, at) => `house-${at}`);
   const place = await startMetacontroller({
@@ -83,7 +83,7 @@ test.each([
   'InPlace',
   'RollingRecreate',
   'RollingInPlace',
-])('a house and its attachment as Metacontroller leaves them get no write and no delete (%s)', async (method) => {
+])('a house and its attachment in the state that Metacontroller wrote are neither written nor deleted (%s)', async (method) => {
   const place = await startMetacontroller({
     subjects: [
       painter(() => ({ labels: { painted: 'red' }, attachments: [bucket('b', 'red')] }), {

@@ -14,7 +14,7 @@ import {
 } from './support/houses.ts';
 import { PATIENT, startMetacontroller } from './support/place.ts';
 
-test('[contract 38] [metacontroller 16] a decorator sets labels and annotations, deletes them by null, replaces or keeps the status, and ignores houses that do not match', async () => {
+test('[contract 38] [metacontroller 16] a decorator sets labels and annotations, deletes them where the answer is null, replaces or keeps the status, and ignores houses that do not match', async () => {
   const answers: Readonly<Record<string, object>> = {
     new: {
       labels: { painted: 'red', old: null },
@@ -68,7 +68,7 @@ test('[contract 38] [metacontroller 16] a decorator sets labels and annotations,
   expect(new Set(asked)).toEqual(new Set(['one']));
 });
 
-test("[contract 56] [metacontroller 16] a foreign object with an attachment's name is an error, is not overwritten, and does not affect other attachments", async () => {
+test('[contract 56] [metacontroller 16] a foreign object with the name of an attachment is reported and not overwritten, and other attachments are written', async () => {
   const place = await startMetacontroller({
     subjects: [
       painter(() => ({ attachments: [bucket('taken', 'red'), bucket('free', 'red')] }), {
@@ -96,7 +96,7 @@ test.each([
   ['RollingInPlace', 'blue'],
   ['Recreate', 'blue'],
   ['RollingRecreate', 'blue'],
-] as const)('[metacontroller 16] an attachment whose answer changes is updated by the method %s', async (method, colour) => {
+] as const)('[metacontroller 16] an attachment that changes in the answer is updated by the method %s', async (method, colour) => {
   const wanted = { colour: 'red' };
   const place = await startMetacontroller({
     subjects: [painter(() => ({ attachments: [bucket('b', wanted.colour)] }), { method })],
@@ -168,7 +168,7 @@ test('[metacontroller 17] while the hook fails the finalizer stays, and when the
   expect(await houseOf(place, 'two')).toBeDefined();
 });
 
-test('[metacontroller 13] a hook with alternating labels ends as HotLoop after at most five writes', async () => {
+test('[metacontroller 13] when a hook alternates labels, the writes stop after at most five, with the reason HotLoop', async () => {
   const place = await startMetacontroller({
     subjects: [
       painter(({ object }) => ({

@@ -93,7 +93,7 @@ describe.each<[DefinedResource, Named, string]>([
     });
   });
 
-  test("the definition has Metacontroller's fields, and controllers have status.conditions in addition", () => {
+  test('the definition has the fields of Metacontroller, and controllers also have status.conditions', () => {
     const [version] = definition.spec.versions;
 
     const found = factsOf(version?.schema.openAPIV3Schema ?? {}).slice(1);
@@ -146,7 +146,7 @@ describe('an API server with the definitions', () => {
     return () => env.stop();
   });
 
-  test('the API server fills in the defaults of these definitions, and adds nothing to omitted objects', async () => {
+  test('the API server fills in the defaults of these definitions, and adds no defaults inside omitted objects', async () => {
     const stored = await env.create(
       object('CompositeController', {
         spec: {

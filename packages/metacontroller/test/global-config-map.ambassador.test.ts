@@ -11,7 +11,7 @@ interface ConfigMap extends KubernetesObject {
 
 test.each(
   MODES,
-)('[metacontroller 4] [metacontroller 26] a ConfigMap is copied to each namespace by a %s, and the copies change with it', async (mode) => {
+)('[metacontroller 4] [metacontroller 26] a ConfigMap is copied to each namespace by a %s, and the copies change with the original', async (mode) => {
   const place = await startMetacontroller({
     subjects: [GLOBAL_CONFIG_MAP],
     definitions: [GLOBAL_CONFIG_MAPS],

@@ -14,7 +14,7 @@ function connectionOf(webhook: object, spec: object = {}): ConnectionSpec | unde
 }
 
 describe('a CompositeController', () => {
-  test('a CompositeController with nothing but a parent has the defaults', () => {
+  test('a CompositeController for which only the parent is set has the defaults', () => {
     const object = composite();
 
     expect(parseController(object)).toEqual({
@@ -43,7 +43,7 @@ describe('a CompositeController', () => {
     ['InPlace', 'apply'],
     ['RollingRecreate', 'rolling-recreate'],
     ['RollingInPlace', 'rolling-apply'],
-  ])('a child type with the method %s is updated by %s', (method, update) => {
+  ])('with the method %s children of a type are updated by %s', (method, update) => {
     const child = { apiVersion: 'v1', resource: 'pods' };
     const strategy = method === undefined ? {} : { updateStrategy: { method } };
 
@@ -54,7 +54,7 @@ describe('a CompositeController', () => {
     expect(children).toEqual([{ ...child, update, statusChecks: [] }]);
   });
 
-  test('a CompositeController has its status checks, its selector and its revision paths', () => {
+  test('a parsed CompositeController has status checks, a selector and revision paths', () => {
     const conditions = [
       { type: 'Ready', status: 'True' },
       { type: 'Milled', reason: 'Done' },
@@ -92,7 +92,7 @@ describe('a CompositeController', () => {
     });
   });
 
-  test('a CompositeController with an empty list of revision paths has revisions of spec', () => {
+  test('with an empty list of revision paths the revisions of a CompositeController contain spec', () => {
     const parentResource = { ...PARENT, revisionHistory: { fieldPaths: [] } };
 
     const { parent } = parseController(composite({ parentResource })) as CompositeSpec;
@@ -105,11 +105,11 @@ describe('a CompositeController', () => {
     [1, 1_000],
     [0, 1_000],
     [-5, 1_000],
-  ])('[contract 96] a resync period of %i s calls the hook every %i ms', (resyncPeriodSeconds, ms) => {
+  ])('[contract 96] with a resync period of %i s the hook is called every %i ms', (resyncPeriodSeconds, ms) => {
     expect(parseController(composite({ resyncPeriodSeconds })).resyncPeriodMs).toBe(ms);
   });
 
-  test('a child type that is declared twice counts once', () => {
+  test('a child type that is declared twice is used once', () => {
     const pods = { apiVersion: 'v1', resource: 'pods' };
 
     const { children } = parseController(
@@ -121,7 +121,7 @@ describe('a CompositeController', () => {
 });
 
 describe('a DecoratorController', () => {
-  test('a DecoratorController has its resources with both selectors, and its attachments without rolling updates', () => {
+  test('a parsed DecoratorController has resources with both selectors, and attachments without rolling updates', () => {
     const attachment = (resource: string, method: string) => ({
       ...{ apiVersion: 'v1', resource },
       updateStrategy: { method },
@@ -220,7 +220,7 @@ describe('an object that an older definition has stored', () => {
     ]);
   });
 
-  test('an empty key in a reference has its default', () => {
+  test('an empty key in a reference means the default key', () => {
     const secretRef = { name: 'a', namespace: 'b', key: '' };
 
     expect(connectionOf({ caBundle: { configMapRef: secretRef } })).toEqual({
@@ -246,7 +246,7 @@ describe('a hook', () => {
     ['v2', undefined, 'strict'],
     ['v1', 'strict', 'strict'],
     ['v2', 'loose', 'loose'],
-  ])('[contract 26] a hook of version %s with the mode %s reads answers %sly', (version, mode, answers) => {
+  ])('[contract 26] a hook of version %s with the mode %s has %s checks of its answers', (version, mode, answers) => {
     const webhook = {
       url: 'http://a.example',
       ...(mode !== undefined && { responseUnMarshallMode: mode }),
@@ -310,7 +310,7 @@ describe('a hook', () => {
     expect(webhookOf({ url: 'http://a.example', ...(etag && { etag }) })?.etag).toEqual(expected);
   });
 
-  test('a hook sends the scheme and the credentials that it names', () => {
+  test('a hook sends the authentication scheme and the credentials from its settings', () => {
     const secretRef = { name: 'a', namespace: 'b', key: 'c' };
     const credentials = { kind: 'Secret', ...secretRef };
 
@@ -348,7 +348,7 @@ describe('an endpoint', () => {
     ['http://user:word@hooks.shop:8080/a', 'hooks.shop:8080'],
     ['http://[::1]:8080/a', '[::1]:8080'],
     ['http://127.1/a', '127.1'],
-  ])('an endpoint matches %s if its host is %s', (url, host) => {
+  ])('the URL %s matches an endpoint with the host %s', (url, host) => {
     expect(schemeFor(url, host)).toBe('T0');
   });
 
@@ -361,7 +361,7 @@ describe('an endpoint', () => {
     ['http://hooks.shop/a', 'a.hooks.shop'],
     ['http://hooks.shop/other.example', 'other.example'],
     ['http://other.example@hooks.shop/', 'other.example'],
-  ])('an endpoint does not match %s if its host is %s', (url, host) => {
+  ])('the URL %s does not match an endpoint with the host %s', (url, host) => {
     expect(schemeFor(url, host)).toBeUndefined();
   });
 
@@ -377,7 +377,7 @@ describe('an endpoint', () => {
     expect(connection?.authorization?.scheme).toBe('T0');
   });
 
-  test('[contract 19] an endpoint has no effect if the hook has one of the four connection fields itself', () => {
+  test('[contract 19] an endpoint has no effect if the webhook itself has one of the four connection fields', () => {
     const caBundle = { inline: 'PEM' };
 
     expect(connectionOf({ url: 'http://a.example', caBundle }, secured('a.example'))).toEqual({
@@ -409,7 +409,7 @@ describe('the annotation', () => {
         { apiVersion: 'apps/v1', resource: 'deployments' },
       ],
     ],
-  ])('the annotation %j names related resources', (text, related) => {
+  ])('the annotation %j lists related resources', (text, related) => {
     expect(parseController(annotated(text)).relatedResources).toEqual(related);
   });
 

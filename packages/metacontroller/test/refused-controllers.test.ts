@@ -136,7 +136,7 @@ test.each<[string, KubernetesObject, string]>([
     composite({ hooks: { finalize: { webhook: {} } } }),
     'either url',
   ],
-])('a controller with an invalid %s is refused, and the error names the field', (path, object, words) => {
+])('a controller with an invalid %s is refused, and the error contains the field', (path, object, words) => {
   const error = refusal(object);
 
   expect(error.path).toBe(path);

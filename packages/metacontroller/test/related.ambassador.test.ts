@@ -68,7 +68,7 @@ test.each([
   ['{}', {}],
   ['relatedResources: null', { relatedResources: null }],
   ['an empty list', { relatedResources: [] }],
-])('[contract 47] [found 10] after a customize answer of %s the next sync calls customize again', async (_what, nothing) => {
+])('[contract 47] [found 10] after a customize answer of %s the next sync calls the customize hook again', async (_what, nothing) => {
   let isReady = false;
   const customize: Decide = (body) => (isReady ? byCrop(body) : nothing);
   const place = await startMetacontroller({
@@ -88,7 +88,7 @@ test.each([
   await finds(place, 'apple', 'a');
 });
 
-test('[contract 48] [metacontroller 19] a change of a related object syncs exactly the orchards that select it, before or after the change', async () => {
+test('[contract 48] [metacontroller 19] a changed related object syncs exactly the orchards that selected it before, or select it afterwards', async () => {
   const place = await startMetacontroller({
     subjects: [related(byCrop)],
     definitions: [ORCHARDS],
@@ -114,7 +114,7 @@ test('[contract 48] [metacontroller 19] a change of a related object syncs exact
   ]);
 });
 
-test('[contract 41] [contract 43] [metacontroller 19] a bare list of rules is accepted, and names select objects of all namespaces only with v2', async () => {
+test('[contract 41] [contract 43] [metacontroller 19] a bare list of rules is accepted, and only with v2 a rule by names selects objects of all namespaces', async () => {
   const customize: Decide = () => [{ apiVersion: 'v1', resource: 'configmaps', names: ['north'] }];
   const place = await startMetacontroller({
     subjects: [related(customize, 'v2')],
@@ -141,7 +141,7 @@ test.each([
     { apiVersion: 'fruit.example/v1', resource: 'unicorns' },
     /unicorns/,
   ],
-])('[contract 42] [metacontroller 19] a rule with %s makes the answer an error, and sync is not called', async (_, rule, message) => {
+])('[contract 42] [metacontroller 19] a related rule with %s makes the answer an error, and the hook sync is not called', async (_, rule, message) => {
   const customize: Decide = () => ({
     relatedResources: [{ apiVersion: 'v1', resource: 'configmaps', ...rule }],
   });

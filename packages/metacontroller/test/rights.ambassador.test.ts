@@ -107,7 +107,7 @@ const MARKING: Subject = {
   },
 };
 
-test('[metacontroller 23] [metacontroller M11] the generated rights are enough, and each of them is needed', async () => {
+test('[metacontroller 23] [metacontroller M11] the generated rights are sufficient, and each of them is needed', async () => {
   const place = await startMetacontroller({
     subjects: [GRINDING, MARKING],
     definitions: [MILLS],

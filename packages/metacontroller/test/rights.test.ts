@@ -104,7 +104,7 @@ const LOOM_RULES = [
 const OWNER = '*: update loom.example/looms/finalizers';
 
 describe('the rights of a CompositeController', () => {
-  test('a CompositeController without children needs only its parents and their definition', () => {
+  test('a CompositeController without children needs rights only to its parents and their definition', () => {
     expect(rulesOf([composite()])).toEqual(LOOM_RULES);
   });
 
@@ -121,7 +121,7 @@ describe('the rights of a CompositeController', () => {
   test.each([
     'RollingRecreate',
     'RollingInPlace',
-  ])('children with %s need revisions in the namespaces of their parents', (method) => {
+  ])('children with %s need rights to revisions in the namespaces of their parents', (method) => {
     const childResources = [child('configmaps', 'OnDelete'), child('pods', method)];
 
     expect(rulesOf([composite({ childResources })])).toEqual(
@@ -135,7 +135,7 @@ describe('the rights of a CompositeController', () => {
     );
   });
 
-  test("cluster-scoped parents need revisions in the operator's namespace", () => {
+  test("cluster-scoped parents need rights to revisions in the operator's namespace", () => {
     const parentResource = { apiVersion: 'loom.example/v1', resource: 'halls' };
     const spec = composite({ parentResource, childResources: [child('pods', 'RollingInPlace')] });
 
@@ -200,7 +200,7 @@ describe('the rights of a DecoratorController', () => {
     ]);
   });
 
-  test('a DecoratorController may not patch attachments with OnDelete, and has no revisions', () => {
+  test('a DecoratorController may not patch attachments with OnDelete, and has no rights to revisions', () => {
     const attachments = [
       child('services', 'OnDelete'),
       child('secrets', 'RollingRecreate'),
@@ -240,7 +240,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   };
   const endpointConfigs = [{ host: 'a.example', caBundle: { secretRef: ref('other', 'vault') } }];
 
-  test('[metacontroller M11] only the named Secrets and ConfigMaps of webhooks are readable, each in its namespace', () => {
+  test('[metacontroller M11] only the Secrets and ConfigMaps that webhooks use can be read, each in its namespace', () => {
     expect(rulesOf([composite({ hooks, endpointConfigs })])).toEqual(
       [
         ...LOOM_RULES,
@@ -251,7 +251,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
     );
   });
 
-  test('Secrets and ConfigMaps of webhooks are not readable if a program or a module serves the hook', () => {
+  test('Secrets and ConfigMaps of a webhook cannot be read if a program or a module serves the hook', () => {
     const entry = { run: { exec: ['a'] as const }, folder: '/', timeoutMs: 1, version: undefined };
     const functions = mounted({ hooks: { sync: entry, customize: entry } });
 
@@ -260,7 +260,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
     );
   });
 
-  test('Secrets and ConfigMaps of webhooks bring no rights to Events in their namespaces', () => {
+  test('Secrets and ConfigMaps of webhooks add no rights to Events in their namespaces', () => {
     const { declarations } = metacontrollerAccess([composite({ hooks })], SURROUNDINGS);
 
     const places = accessOf(declarations, { namespaces: ['east'] })
@@ -271,7 +271,7 @@ describe('the Secrets and ConfigMaps of webhooks', () => {
   });
 });
 
-test('the operator itself needs its two kinds with their status, and Events', () => {
+test('the operator itself needs rights to its two kinds, their status and Events', () => {
   const { declarations } = metacontrollerAccess([], SURROUNDINGS);
   const serviceAccount = { name: 'op', namespace: 'own' };
 
@@ -300,7 +300,7 @@ test.each([
   );
 });
 
-test('an unknown resource is named, and the rights of the other resources are declared', () => {
+test('an unknown resource is reported, and the rights to the other resources are declared', () => {
   const spec = composite({
     childResources: [child('threads', 'InPlace', 'loom.example/v1'), child('pods', 'InPlace')],
   });
@@ -401,7 +401,7 @@ test('[security 51] [metacontroller M11] the rights of several controllers toget
   );
 });
 
-test('[metacontroller M11] no rule has a wildcard, and no Secret is readable without a declared name', () => {
+test('[metacontroller M11] no rule has a wildcard, and no Secret can be read unless its name is declared', () => {
   fc.assert(
     fc.property(specs, placements, (spec, placement) => {
       const all = [...rights([spec], placement)].map((right) => right.split('|'));
@@ -431,7 +431,7 @@ describe('a refusal of the API server', () => {
       'looms.loom.example "a" is forbidden: User "u" cannot patch resource "looms/status" in API group "loom.example" in the namespace "east"',
       'add to a Role in namespace east: - { apiGroups: ["loom.example"], resources: [looms/status], verbs: [patch] }',
     ],
-  ])('the refusal %s of the API server gives the rule to add', (message, text) => {
+  ])('the rule to add can be derived from the refusal %s of the API server', (message, text) => {
     const rule = refused(message);
 
     expect(rule === undefined ? undefined : ruleToAdd(rule)).toBe(text);
@@ -444,7 +444,7 @@ describe('a refusal of the API server', () => {
       'that is not an answer of the API server',
       refusedRule(new Error('cannot list resource "pods" in API group ""')),
     ],
-  ])('a refusal %s names no rule to add', (_, rule) => {
+  ])('no rule to add can be derived from the refusal %s', (_, rule) => {
     expect(rule).toBeUndefined();
   });
 });

@@ -65,14 +65,14 @@ test.each([
   await movesFiveOneByOne(await start(parent, 'RollingRecreate'));
 });
 
-test('[metacontroller 6] [metacontroller M13] RollingInPlace changes three children one by one, also with a second change in the middle', async () => {
+test('[metacontroller 6] [metacontroller M13] RollingInPlace changes three children one by one, even if a second change happens in the middle', async () => {
   await takesASecondChange(await start(orchards, 'RollingInPlace'));
 });
 
 test.each([
   'RollingInPlace',
   'RollingRecreate',
-] as const)('[contract 102] [metacontroller 25] after a process is killed, its successor continues the update at the same child (%s)', async (method) => {
+] as const)('[contract 102] [metacontroller 25] after a process is killed, the next process continues the update at the same child (%s)', async (method) => {
   await continuesAtTheSameChild(await start(orchards, method));
 });
 

@@ -36,8 +36,8 @@ async function statusOf(place: MetacontrollerPlace): Promise<unknown> {
 
 test.each<[string, Subject]>([
   ['children that are changed at once', orchards({ decide: plan })],
-  ['a rolling update, whose condition has no place', rolling()],
-])('[contract 82] [found 10] a parent without observedGeneration and conditions, with %s, works without an error', async (_what, subject) => {
+  ['a rolling update whose condition cannot be stored', rolling()],
+])('[contract 82] [found 10] a parent without observedGeneration and conditions in its status, with %s, is reconciled without an error', async (_what, subject) => {
   const place = await startMetacontroller({
     subjects: [subject],
     definitions: [definitionOf(ORCHARDS as Resource, TREES) as KubernetesObject],
@@ -57,7 +57,7 @@ test.each<[string, Subject]>([
   ]);
 });
 
-test('[found 10] a field of the answer that the definition does not have is still reported', async () => {
+test('[found 10] a field of the answer that is missing in the definition is still reported', async () => {
   const decide = (body: OrchardRequest): object => ({ ...plan(body), status: { hidden: 1 } });
   const place = await startMetacontroller({
     subjects: [orchards({ decide })],

@@ -52,7 +52,7 @@ function parent(kind: string, name: string, spec: object = {}): KubernetesObject
   return { apiVersion: GROUP, kind, metadata: { name }, spec } as KubernetesObject;
 }
 
-test("[contract 91] [contract 93] [contract 94] [metacontroller 20] [metacontroller M10] a controller starts when its parent's definition appears, also with a status added later, and stops with it", async () => {
+test("[contract 91] [contract 93] [contract 94] [metacontroller 20] [metacontroller M10] a controller starts when its parent's definition appears, even if the status is added later, and stops when the definition is deleted", async () => {
   const place = await startMetacontroller({
     subjects: [growing('orchards', 'orchards')],
     definitions: [ORCHARDS],
@@ -105,7 +105,7 @@ test('[metacontroller 21] a deleted controller stops watching, and its children 
   );
 });
 
-test('[metacontroller 27] only controllers that match the target label selector run', async () => {
+test('[metacontroller 27] only controllers that match the configured label selector run', async () => {
   const place = await startMetacontroller({
     subjects: [
       growing('orchards', 'orchards', { team: 'farm' }),
@@ -151,7 +151,7 @@ test('[contract 95] [contract 100] [metacontroller M7] a controller without a sy
   expect(place.isRunning).toBe(true);
 });
 
-test('[contract 99] [metacontroller M12] a controller watches only its own children, and only the parents with its labels', async () => {
+test('[contract 99] [metacontroller M12] a controller lists only children that belong to it, and only parents that its label selector matches', async () => {
   const { object, hooks } = growing('orchards', 'orchards');
   const spec = {
     ...object.spec,

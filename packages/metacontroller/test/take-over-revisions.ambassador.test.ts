@@ -125,7 +125,7 @@ test.each(
 
 test.each(
   METHODS,
-)('[metacontroller 28] revisions and children are left in the same form as Metacontroller leaves them (%s)', async (method) => {
+)('[metacontroller 28] revisions and children are stored in the same format as by Metacontroller (%s)', async (method) => {
   const place = await startStopped(method);
   const created = await createParent(place, 'sweet');
   place.startOperator();

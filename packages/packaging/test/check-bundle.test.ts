@@ -25,7 +25,7 @@ function withFile(content: (parts: BundleParts) => unknown): string {
   });
 }
 
-test('[packaging 10] check bundle exits with 0 for a good bundle, and prints a summary', async () => {
+test('[packaging 10] `check bundle` exits with 0 for a good bundle, and prints a summary', async () => {
   const { exit, stdout, stderr } = invoke(['check', 'bundle', bundleFolder()]);
 
   expect(await exit).toBe(0);
@@ -49,7 +49,7 @@ test.each([
     ', for Kubernetes 1.30.0 of spec.minKubeVersion',
   ],
   ['nothing', [], undefined, ''],
-] as const)('the summary names the Kubernetes version that decides about removed APIs, here the version of %s', async (_what, args, minKubeVersion, words) => {
+] as const)('the summary contains the Kubernetes version that decides which APIs are removed, here the version of %s', async (_what, args, minKubeVersion, words) => {
   const folder = bundleFolder(({ csv }) => {
     csv.spec.minKubeVersion = minKubeVersion;
   });
@@ -60,7 +60,7 @@ test.each([
   expect(stderr.lines[0]?.split(' in 4 files')[1]).toBe(words);
 });
 
-test("[packaging 10] check bundle validates definitions by the test kit's API server", async () => {
+test("[packaging 10] `check bundle` validates definitions by the test kit's API server", async () => {
   const folder = bundleFolder(({ definition }) => {
     definition.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.type = 'int';
   });
@@ -74,7 +74,7 @@ test("[packaging 10] check bundle validates definitions by the test kit's API se
   ]);
 });
 
-test('check bundle exits with 0 after warnings only, and -o json writes one object per line', async () => {
+test('`check bundle` exits with 0 after warnings only, and -o json writes one object per line', async () => {
   const folder = bundleFolder(({ csv }) => {
     csv.spec.icon = undefined;
   });
@@ -92,7 +92,7 @@ test('check bundle exits with 0 after warnings only, and -o json writes one obje
   ]);
 });
 
-test('without the test kit check bundle warns that it did not validate definitions', async () => {
+test('without the test kit `check bundle` warns that it did not validate definitions', async () => {
   const check = command(CHECK, async () => (given, io) => checkBundle(given, io, false));
   const { exit, stdout } = invoke(['check', 'bundle', bundleFolder()], { commands: [check] });
 
@@ -100,7 +100,7 @@ test('without the test kit check bundle warns that it did not validate definitio
   expect(stdout.lines).toEqual([expect.stringMatching(/^warning: .* \[valid-definition\]$/)]);
 });
 
-test('--k8s-version and OPERATOR_BUNDLE_CATEGORIES set what check bundle accepts', async () => {
+test('`--k8s-version` and OPERATOR_BUNDLE_CATEGORIES change what `check bundle` accepts', async () => {
   const folder = bundleFolder(({ csv, files }) => {
     csv.spec.minKubeVersion = '1.20.0';
     files['manifests/x.yaml'] = 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\n';
@@ -134,7 +134,7 @@ describe('exit code 2', () => {
     ],
     ['an invalid version', () => [bundleFolder(), '--k8s-version=new'], /--k8s-version/],
     ['an unknown format', () => [bundleFolder(), '-o', 'xml'], /--output must be text or json/],
-  ])('check bundle exits with 2 for %s', async (_what, args, problem) => {
+  ])('`check bundle` exits with 2 for %s', async (_what, args, problem) => {
     const { exit, stderr, stdout } = invoke(['check', 'bundle', ...args()]);
 
     expect(await exit).toBe(2);
@@ -143,7 +143,7 @@ describe('exit code 2', () => {
   });
 });
 
-test('[packaging 16] generate catalog writes a catalog, and --check finds it current or stale', async () => {
+test('[packaging 16] `generate catalog` writes a catalog, and `--check` reports whether it is current or stale', async () => {
   const first = bundleFolder(undefined, '1.0.0');
   const second = bundleFolder(({ csv }) => {
     csv.spec.replaces = 'thing-operator.v1.0.0';
@@ -178,7 +178,7 @@ test.each<[string, readonly string[], RegExp]>([
   expect(stderr.lines.join('\n')).toMatch(problem);
 });
 
-test('a deprecation without a text is refused', async () => {
+test('a deprecation without a message is refused', async () => {
   const args = ['-o', 'y', bundleFolder(), '--image', 'c:1', '--deprecate', 'stable'];
   const { exit, stderr } = invoke(['generate', 'catalog', ...args]);
 

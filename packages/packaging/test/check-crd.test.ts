@@ -29,7 +29,7 @@ async function check(
   return { code: await exit, out: stdout.lines, err: stderr.lines };
 }
 
-test('[packaging 18] check crd reads both sides from files, folders or standard input, and ignores other objects', async () => {
+test('[packaging 18] `check crd` reads both sides from files, folders or standard input, and ignores other objects', async () => {
   const files = folderWith({
     'a.yaml': `${NAMESPACE}---\n${kite(8)}---\n`,
     'b.json': '{}',
@@ -53,7 +53,7 @@ test('[packaging 18] check crd reads both sides from files, folders or standard 
   }
 });
 
-test('[packaging 18] check crd exits with 0 after a safe change or a new definition, and prints nothing on standard output', async () => {
+test('[packaging 18] `check crd` exits with 0 after a safe change or a new definition, and prints nothing on standard output', async () => {
   const old = join(folderWith({ a: kite(8) }), 'a');
 
   expect(await check(['-', '--against', old], `${kite(9)}---\n${gull}`)).toEqual({
@@ -66,7 +66,7 @@ test('[packaging 18] check crd exits with 0 after a safe change or a new definit
   });
 });
 
-test('[packaging 18] check crd -o json prints one document even for a safe change', async () => {
+test('[packaging 18] `check crd -o json` prints one document even for a safe change', async () => {
   const old = join(folderWith({ a: kite(8) }), 'a');
 
   const { code, out } = await check(['-', '--against', old, '-o', 'json'], kite(8));
@@ -91,7 +91,7 @@ const stores = (stored: string, status: object = {}): string =>
     status,
   });
 
-test('check crd accepts a change of the storage version, and prints the migration to apply on standard error', async () => {
+test('`check crd` accepts a change of the storage version, and prints the necessary migration on standard error', async () => {
   const old = join(folderWith({ a: stores('v1alpha1') }), 'a');
 
   const { code, out, err } = await check(['-', '--against', old], stores('v1'));
@@ -111,7 +111,7 @@ test('check crd accepts a change of the storage version, and prints the migratio
   expect(err.at(-1)).toBe('chancery check crd: 0 unsafe changes in 1 definition');
 });
 
-test('check crd asks for a migration if objects are stored in an older version', async () => {
+test('`check crd` reports that a migration is needed if objects are stored in an older version', async () => {
   const of = (storedVersions: readonly string[]) =>
     join(folderWith({ a: stores('v1', { storedVersions }) }), 'a');
 
@@ -125,7 +125,7 @@ test('check crd asks for a migration if objects are stored in an older version',
   expect(JSON.parse(migrated.out.join('\n'))).toMatchObject({ migrations: [] });
 });
 
-test('[packaging 18] the findings of check crd do not depend on the order of versions and fields', async () => {
+test('[packaging 18] the findings of `check crd` do not depend on the order of versions and fields', async () => {
   const versions = [
     versionOf('v1', { type: 'object', properties: { a: text(9), b: text(9) } }),
     versionOf(
@@ -207,7 +207,7 @@ test.each<[string, (folder: string) => string, string]>([
     },
     'i.yaml: NEW has kites.x.example.com twice',
   ],
-])('[packaging 18] for %s check crd exits with 2, and prints nothing on standard output', async (_, make, message) => {
+])('[packaging 18] for %s `check crd` exits with 2, and prints nothing on standard output', async (_, make, message) => {
   const folder = folderWith({});
   const path = join(folder, make(folder));
   const old = join(folderWith({ a: kite(9) }), 'a');
@@ -219,7 +219,7 @@ test.each<[string, (folder: string) => string, string]>([
   expect(err[0]).toContain(message);
 });
 
-test('[packaging 18] the process of check crd ends with the exit code of the check', async () => {
+test('[packaging 18] the process of `check crd` ends with the exit code of the check', async () => {
   const folder = folderWith({ 'new.yaml': kite(8), 'old.yaml': kite(9) });
   const [now, old] = [join(folder, 'new.yaml'), join(folder, 'old.yaml')];
 

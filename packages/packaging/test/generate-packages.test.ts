@@ -81,7 +81,7 @@ function put(path: string, text: string): void {
 }
 
 describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
-  test('[packaging 14] a generated package is byte for byte the same in two runs, and --check then finds it current', async () => {
+  test('[packaging 14] a generated package is byte for byte the same in two runs, and `--check` then reports it as current', async () => {
     const folders = [folderWith({}), folderWith({})];
 
     for (const folder of folders) expect(await invoke(words(folder)).exit).toBe(0);
@@ -93,7 +93,7 @@ describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
     expect(again.stdout.lines).toEqual([]);
   });
 
-  test('for a stale package --check fails with the names of its files, and changes none of them', async () => {
+  test('for a stale package `--check` fails with the names of the stale files, and changes no file', async () => {
     const folder = folderWith({});
     expect(await invoke(words(folder)).exit).toBe(0);
     const path = join(folder, file);
@@ -124,7 +124,7 @@ describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
     expect(await invoke([...words(folder), '--check']).exit).toBe(0);
   });
 
-  test('generate refuses to write a package if its folder has files that nothing generated, and keeps them', async () => {
+  test('`generate` refuses to write a package into a folder with files that it did not generate, and keeps these files', async () => {
     const folder = folderWith({});
     expect(await invoke(words(folder)).exit).toBe(0);
     for (const name of strangers) put(join(folder, name), 'kind: ClusterRole # s3cret\n');
@@ -146,7 +146,7 @@ describe.each(PACKAGES)('a $what', ({ words, file, strangers }) => {
     expect(textsIn(folder)).toEqual(before);
   });
 
-  test('generate does not overwrite a file that nothing generated', async () => {
+  test('`generate` does not overwrite a file that it did not generate', async () => {
     const folder = folderWith({});
     put(join(folder, file), 'mine: true\n');
 
@@ -176,7 +176,7 @@ test.each([
 test.each([
   'chart',
   'bundle',
-])('a %s for modules contains the definitions of --crd, too', async (what) => {
+])('a %s for modules also contains the definitions that `--crd` adds', async (what) => {
   const output = folderWith({});
   const crd = join(folderWith({ 'more.yaml': MORE }), 'more.yaml');
 
@@ -190,7 +190,7 @@ test.each([
   ['1', 2],
   ['16', 8],
   ['64', 32],
-])('a chart for replicas that share %s groups allows up to %i replicas', async (groups, most) => {
+])('a chart for sharded replicas with %s groups allows up to %i replicas', async (groups, most) => {
   const output = folderWith({});
 
   const { exit } = invoke([...ofBlogpost('chart')(output), '--shards', groups]);

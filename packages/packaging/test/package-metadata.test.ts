@@ -44,7 +44,7 @@ test('metadata come from package.json: version, description, authors and reposit
   });
 });
 
-test('the chancery block overrides package.json, a metadata file overrides both, and --version overrides all', async () => {
+test('the block `chancery` overrides package.json, a metadata file overrides both, and `--version` overrides all', async () => {
   const folder = await project({
     version: '1.0.0',
     description: 'one',
@@ -63,7 +63,7 @@ test('the chancery block overrides package.json, a metadata file overrides both,
   });
 });
 
-test('an icon is read from the folder of the file that names it', async () => {
+test('the path of an icon is relative to the file that contains the path', async () => {
   const folder = await project({ version: '1.0.0' });
   await writeFile(join(folder, 'leaf.SVG'), '<svg/>');
   await writeFile(join(folder, 'meta.json'), '{"icon": "leaf.SVG"}');

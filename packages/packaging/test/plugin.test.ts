@@ -46,7 +46,7 @@ function ioOf(env: Readonly<Record<string, string>>): Io & { readonly stdout: Co
   };
 }
 
-test('install writes one executable, which starts the plugin', async () => {
+test('`install` writes one executable, which starts the plugin', async () => {
   const root = join(folderWith({}), `it's "my" $HOME`);
 
   const { exit, stdout, stderr } = install(root);
@@ -76,7 +76,7 @@ test('install writes one executable, which starts the plugin', async () => {
 test.each([
   ['', 'nothing was on stdin'],
   ['{"apiVersion":"v1alpha1","command":"metadata","args":["--api"]} {}', '"{" follows the request'],
-])('[scaffolding 14] the process answers the request %j with an error, and exits with 0', async (stdin, message) => {
+])('[scaffolding 14] the plugin answers the request %j with an error, and exits with 0', async (stdin, message) => {
   const child = run(process.execPath, [BIN, 'plugin', 'kubebuilder']);
   child.child.stdin?.end(stdin);
 
@@ -137,7 +137,7 @@ test('a second installation changes nothing, and an installation of another vers
   expect(statSync(path).mode & 0o777).toBe(0o755);
 });
 
-test("plugins of others stay unchanged, and so does a foreign file with the plugin's name", async () => {
+test("other plugins stay unchanged, and so does a foreign file with the plugin's name", async () => {
   const root = folderWith({});
   const foreign = foreignPlugin(root);
   mkdirSync(join(root, 'chancery.dev/v1'), { recursive: true });
@@ -155,7 +155,7 @@ test("plugins of others stay unchanged, and so does a foreign file with the plug
   expect(readFileSync(foreign, 'utf8')).toBe('#!/bin/sh\n');
 });
 
-test('install names every file that makes kubebuilder fail', async () => {
+test('`install` reports every file that makes kubebuilder fail', async () => {
   const root = folderWith({ 'notes.txt': 'no folder, so it is ignored' });
   chmodSync(foreignPlugin(root), 0o644);
   mkdirSync(join(root, 'third.dev/latest'), { recursive: true });
@@ -176,7 +176,7 @@ test('install names every file that makes kubebuilder fail', async () => {
   ]);
 });
 
-test('an installation into a folder that is not writable leaves no files', async () => {
+test('an installation into a folder that is not writable writes no files', async () => {
   const root = folderWith({ 'chancery.dev': 'a file where the folder of the plugin must be' });
 
   const { exit, stderr } = install(root);
@@ -225,7 +225,7 @@ test('the plugin is installed where kubebuilder searches for plugins', async () 
 test.each([
   undefined,
   '/plugins',
-])('on Windows the installation is refused, with --dir %s as well', async (dir) => {
+])('on Windows the installation is refused, even with --dir %s', async (dir) => {
   const io = ioOf({ EXTERNAL_PLUGINS_PATH: '/plugins' });
 
   const installing = installPlugin({ dir, platform: 'win32' }, io);

@@ -6,7 +6,7 @@ import { summary, watch } from '../apiserver/support/watched.ts';
 import { startAdministered } from './support.ts';
 
 describe('faults through the admin endpoint', () => {
-  test('the admin endpoint sets, reads and clears faults, and counts how often they applied', async () => {
+  test('the admin endpoint sets, reads and clears faults, and counts how often each fault applied', async () => {
     const { ask, send } = await startAdministered();
     const faults = [
       { verbs: ['list'], status: 503, count: 5 },
@@ -26,7 +26,7 @@ describe('faults through the admin endpoint', () => {
     expect(after.status).toBe(200);
   });
 
-  test('the admin endpoint refuses wrong faults with their path and keeps the old ones', async () => {
+  test('the admin endpoint refuses invalid faults with the path of the problem, and keeps the old faults', async () => {
     const { ask, server } = await startAdministered({ faults: [{ status: 500 }] });
 
     const unknown = await ask('PUT', '/faults', { faults: [{ verb: ['list'] }] });
@@ -42,7 +42,7 @@ describe('faults through the admin endpoint', () => {
 });
 
 describe('the clock through the admin endpoint', () => {
-  test('the admin endpoint reads and advances the clock, and due timers run', async () => {
+  test('through the admin endpoint the clock can be read and advanced, and timers that become due run', async () => {
     const { ask, clock } = await startAdministered();
     const rung: string[] = [];
     clock.schedule(3_600_000, () => rung.push('hour'));
@@ -125,7 +125,7 @@ describe('watches through the admin endpoint', () => {
   test.each([
     ['everything', 410],
     ['pages', undefined],
-  ])('after a compaction of %s, an earlier watch gets the code %j', async (what, code) => {
+  ])('after a compaction of %s, a watch from an earlier revision gets the code %j', async (what, code) => {
     const cluster = await startAdministered();
     const { metadata } = cluster.server.create(configMap('a')) as {
       metadata: { resourceVersion?: string };
@@ -208,7 +208,7 @@ describe('requests that the admin endpoint refuses', () => {
     ['file://'],
     ['http://localhost@evil.example'],
     ['ftp://localhost'],
-  ])('the admin endpoint answers 403 to the Origin %j, whatever the Host', async (origin) => {
+  ])('the admin endpoint answers 403 to the Origin %j, whatever the Host header is', async (origin) => {
     const { ask } = await startAdministered();
 
     const { status, body } = await ask('GET', '/snapshot', undefined, { origin });
@@ -236,7 +236,7 @@ describe('requests that the admin endpoint refuses', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  test('the admin endpoint answers 413 to a body that is too large, with or without its length', async () => {
+  test('the admin endpoint answers 413 to a body that is too large, with or without a content-length', async () => {
     const { ask } = await startAdministered();
     const body = JSON.stringify({ faults: [], more: 'x'.repeat(1_048_576) });
 

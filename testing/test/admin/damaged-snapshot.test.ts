@@ -288,7 +288,7 @@ const DAMAGES: readonly [
 describe('a damaged snapshot', () => {
   test.each(
     DAMAGES,
-  )('a snapshot with %s is refused with %d, and the server stays as it was', async (_what, code, message, damage) => {
+  )('a snapshot with %s is refused with the code %d, and the server does not change', async (_what, code, message, damage) => {
     const { cluster, header, lines } = await startWithObjects();
     cluster.server.create(configMap('written-since'));
     const before = (await cluster.ask('GET', '/snapshot')).text;
@@ -301,7 +301,7 @@ describe('a damaged snapshot', () => {
     expect((await cluster.send('GET', '/apis/rules.test/v1/gears')).body.items).toHaveLength(1);
   });
 
-  test('a snapshot of 500 MB is refused unread, and the server goes on answering', async () => {
+  test('a snapshot of 500 MB is refused before it is read, and the server still answers requests', async () => {
     const { cluster, header, lines } = await startWithObjects();
     const text = textOf(header, lines);
 
@@ -314,7 +314,7 @@ describe('a damaged snapshot', () => {
   });
 });
 
-test('a null in a snapshot is restored as a request with a null would store it', async () => {
+test('a null in a snapshot is stored in the same way as a null in a request', async () => {
   const { cluster, header, lines } = await startWithObjects();
   const { object } = lineOf(lines, 'deployments.apps');
   Object.assign(object.spec, {
@@ -333,7 +333,7 @@ test('a null in a snapshot is restored as a request with a null would store it',
   expect(gear.body.metadata.labels).toEqual({ a: '' });
 });
 
-test('an object with an invalid selector selects nothing, and other objects are reconciled', async () => {
+test('a restored object with an invalid selector selects nothing, and does not disturb other objects', async () => {
   const { cluster, header, lines } = await startWithObjects({});
   lineOf(lines, 'deployments.apps').object.spec.selector.matchLabels = { app: 'not a label!' };
 
@@ -347,7 +347,7 @@ test('an object with an invalid selector selects nothing, and other objects are 
     .toMatchObject({ readyReplicas: 1 });
 });
 
-test('a snapshot with any damaged value is restored completely or not at all, and controllers go on', async () => {
+test('a snapshot with any damaged value is restored completely or not at all, and controllers still work afterwards', async () => {
   const { cluster, header, lines } = await startWithObjects({});
   const whole = textOf(header, lines);
   const damage = fc.record({ line: fc.nat(), place: fc.nat(), value: VALUES });

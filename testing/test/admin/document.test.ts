@@ -34,7 +34,7 @@ test('the admin endpoint serves the OpenAPI document of its operations', async (
   expect(body.openapi).toBe('3.0.3');
 });
 
-test('the OpenAPI document has every operation once, with a unique operationId', async () => {
+test('the OpenAPI document contains every operation once, with a unique operationId', async () => {
   const document = documentOf(OPERATIONS) as Document;
   const ids = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
@@ -106,7 +106,7 @@ describe.each(
       expect(ajv.validate(schema, answer.body), ajv.errorsText()).toBe(true);
   });
 
-  test('the operation accepts what the schema of its body accepts, and refuses unknown fields', async () => {
+  test('the operation accepts every body that its schema accepts, and refuses unknown fields', async () => {
     const cluster = await startAdministered();
     const schema = described.requestBody?.content['application/json']?.schema;
     const body = await bodyFor(cluster, id);

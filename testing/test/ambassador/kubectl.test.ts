@@ -21,7 +21,7 @@ test('KUBECTL sets the path of kubectl', () => {
   );
 });
 
-test('findKubectl takes the newest versioned kubectl beside the real file, by number', () => {
+test('findKubectl follows the link to kubectl, and takes the file with the highest version in that folder', () => {
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33', 'kubectl.1.28');
   const bin = join(folderWith(), 'bin');
   mkdirSync(bin);
@@ -30,7 +30,7 @@ test('findKubectl takes the newest versioned kubectl beside the real file, by nu
   expect(findKubectl({ PATH: `/nonexistent:${bin}` })).toBe(join(sdk, 'kubectl.1.33'));
 });
 
-test('findKubectl takes the plain kubectl if there are no versions beside it', () => {
+test('findKubectl takes the file kubectl if its folder has no files with a version', () => {
   const folder = folderWith('kubectl');
 
   expect(findKubectl({ PATH: folder })).toBe(join(folder, 'kubectl'));
@@ -49,7 +49,7 @@ test('findKubectls returns one kubectl per minor version, the oldest first', () 
   );
 });
 
-test('findKubectls returns one kubectl or none if there are no versions', () => {
+test('findKubectls returns only KUBECTL if it is set, only the file kubectl if there are no versions, or nothing', () => {
   const single = folderWith('kubectl');
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33');
 

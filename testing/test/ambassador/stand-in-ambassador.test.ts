@@ -72,7 +72,7 @@ test('the stand-in ambassador answers 500 text/plain when the API server is unre
   expect(answer.body).toMatch(/^dial tcp .*ECONNREFUSED/);
 });
 
-test('the stand-in ambassador passes on the headers of a quiet watch at once, and closes both sides', async () => {
+test('the stand-in ambassador passes on the headers of a watch without events at once, and closes the connections on both sides', async () => {
   const head =
     'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
   const upstream = await rawServer(() => head);
@@ -87,7 +87,7 @@ test('the stand-in ambassador passes on the headers of a quiet watch at once, an
   await expect.poll(() => upstream.sockets[0]?.destroyed).toBe(true);
 });
 
-test('the stand-in ambassador keeps its port over a restart, and refuses connections meanwhile', async () => {
+test('the stand-in ambassador has the same port after a restart, and refuses connections in between', async () => {
   const upstream = await startUpstream();
   const ambassador = new StandInAmbassador({ server: upstream.url });
   onTestFinished(() => ambassador.kill());
@@ -121,7 +121,7 @@ test('a frozen stand-in ambassador accepts connections and answers them once tha
   expect(await answer).toBe(200);
 });
 
-test('the stand-in ambassador without a filter refuses exec and attach only, like kubectl', async () => {
+test('the stand-in ambassador without a filter refuses only exec and attach, like kubectl proxy', async () => {
   const upstream = await startUpstream();
   const ambassador = new StandInAmbassador({ server: upstream.url });
   onTestFinished(() => ambassador.kill());
@@ -145,7 +145,7 @@ test.each([
   ['HEAD', '/api/v1/nodes//', '/api/v1/nodes/'],
   ['GET', '/api//v1/%61', '/api/v1/%2561'],
   ['PATCH', '/..', '/'],
-])('the stand-in ambassador redirects %s %s to %s before the filter sees it', async (method, path, location) => {
+])('the stand-in ambassador redirects %s %s to %s before the filter checks the request', async (method, path, location) => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
   const { hostname, port } = new URL(ambassador);

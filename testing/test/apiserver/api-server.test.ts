@@ -53,7 +53,7 @@ test('a server without controllers still reserves the address of the API', async
   expect(refused.body.message).toContain('provided IP is already allocated');
 });
 
-test('objects written in process are visible over HTTP, and the reverse', async () => {
+test('objects that are written in process can be read over HTTP, and vice versa', async () => {
   const { send, server } = await startCluster();
 
   server.create(configMap('a'));
@@ -64,7 +64,7 @@ test('objects written in process are visible over HTTP, and the reverse', async 
   expect(server.get('v1', 'ConfigMap', 'default', 'b')).toMatchObject({ data: { k: 'v' } });
 });
 
-test('an in-process call throws the ApiError that HTTP would answer', async () => {
+test('an in-process call throws an ApiError with the error that HTTP would answer', async () => {
   const { server } = await startCluster();
   server.create(configMap('a'));
 

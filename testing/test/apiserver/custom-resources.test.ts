@@ -152,7 +152,7 @@ test('a PUT of a custom resource needs a resourceVersion', async () => {
   expect(body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified');
 });
 
-test('[F-9] the scale of a custom resource reads and writes the paths of its definition', async () => {
+test('[F-9] the subresource scale of a custom resource reads and writes the paths that its definition contains', async () => {
   await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
 
   await cluster.send('PATCH', `${WIDGETS}/a/status`, { status: { size: 4 } });
@@ -177,7 +177,7 @@ test('the Table of a custom resource has the columns of its definition', async (
   expect(body.rows[0].cells).toEqual(['a', 'red', null]);
 });
 
-test('deleting a definition deletes its objects and then its resource', async () => {
+test('when a definition is deleted, first its objects and then its resource disappear', async () => {
   await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
   const watched = await watch(cluster, `${WIDGETS}?watch=1`);
   await watched.next();
@@ -206,7 +206,7 @@ test('an object with a finalizer delays the deletion of its definition', async (
   expect([held.status, released.status]).toEqual([200, 404]);
 });
 
-test('a changed definition ends the watches of its resource', async () => {
+test('a change of a definition ends the watches of its resource', async () => {
   const watched = await watch(cluster, `${WIDGETS}?watch=1`);
   const path = `${DEFINITIONS}/widgets.example.dev`;
 

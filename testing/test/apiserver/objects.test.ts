@@ -33,7 +33,7 @@ test('a new object gets its metadata from the server', async () => {
   expect(body.metadata.generation).toBeUndefined();
 });
 
-test('a name made from generateName has five random characters more', async () => {
+test('a name made from generateName ends with five random characters', async () => {
   const { send } = await startCluster();
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'web-' } };
 
@@ -63,7 +63,7 @@ test('the generation counts changes of the spec only', async () => {
   expect(generations).toEqual([1, 2, 2]);
 });
 
-test('[F-9] /status changes only the status, and the main resource changes all but the status', async () => {
+test('[F-9] /status changes only the status, and the main resource changes everything except the status', async () => {
   const { send } = await startCluster();
   await send('POST', DEPLOYMENTS, deployment('web'));
   const patch = { spec: { replicas: 5 }, status: { replicas: 5 } };
@@ -79,7 +79,7 @@ test('[F-9] /status changes only the status, and the main resource changes all b
   expect(status.body).toMatchObject({ spec: { replicas: 5 }, status: { replicas: 7 } });
 });
 
-test('every write records its manager in managedFields, from fieldManager or User-Agent', async () => {
+test('every write records the manager from fieldManager or User-Agent in managedFields', async () => {
   // Entries are in the order of their seconds: here of one second, and so of their names.
   const { send } = await startCluster({ clock: new FakeClock() });
   await send('POST', CONFIG_MAPS, configMap('a'), { 'user-agent': 'operator/1.2 (linux)' });
@@ -92,7 +92,7 @@ test('every write records its manager in managedFields, from fieldManager or Use
   ]);
 });
 
-test('a finalizer keeps a deleted object until it is removed', async () => {
+test('a deleted object stays until its finalizer is removed', async () => {
   const { send, server } = await startCluster();
   server.create(configMap('a', { finalizers: ['example.dev/cleanup'] }));
   const path = `${CONFIG_MAPS}/a`;
@@ -140,7 +140,7 @@ test('the selector of a Deployment is immutable', async () => {
   expect(body.message).toContain('field is immutable');
 });
 
-test('a PUT creates a Lease but no ConfigMap', async () => {
+test('a PUT of an object that does not exist creates a Lease, but not a ConfigMap', async () => {
   const { send } = await startCluster();
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' } };
 
@@ -150,7 +150,7 @@ test('a PUT creates a Lease but no ConfigMap', async () => {
   expect([put.status, other.status]).toEqual([201, 404]);
 });
 
-test('Events of both APIs are one collection in two shapes', async () => {
+test('both Event APIs serve the same Events, each in its own format', async () => {
   const { send } = await startCluster();
   const path = '/apis/events.k8s.io/v1/namespaces/default/events';
   await send('POST', path, {

@@ -93,7 +93,7 @@ test('deletecollection deletes the selected Pods only', async () => {
   expect(server.list('v1', 'Pod').map(({ metadata }) => metadata.name)).toEqual(['b']);
 });
 
-test('an eviction is refused while the budget does not allow it', async () => {
+test('an eviction is refused while the disruption budget does not allow it', async () => {
   const cluster = await startCluster();
   running(cluster, 'a');
   cluster.server.create({
@@ -131,7 +131,7 @@ test('an eviction is refused while the budget does not allow it', async () => {
   expect(evicted?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('without its admission plugins a new Pod gets no service account token and no tolerations', async () => {
+test('on a server without admission plugins a new Pod gets no service account token and no tolerations', async () => {
   const { send } = await startCluster({
     disableAdmissionPlugins: ['ServiceAccount', 'DefaultTolerationSeconds'],
   });
@@ -157,7 +157,7 @@ test('each admission plugin can be disabled separately', async () => {
   expect([second.serviceAccountName, second.tolerations]).toEqual(['default', undefined]);
 });
 
-test('a PUT that omits the priority of a Pod keeps it, and one that changes it is refused', async () => {
+test('a PUT that omits the priority of a Pod keeps the priority, and a PUT that changes it is refused', async () => {
   const { send } = await startCluster({
     disableAdmissionPlugins: ['ServiceAccount', 'DefaultTolerationSeconds'],
   });

@@ -34,7 +34,7 @@ test('[F-1] [F-2] a restore brings back objects, uids and revisions, and ends op
   expect(revisionOf(server.create(configMap('next')))).toBe(snapshot.revision + 1);
 });
 
-test('[F-2] a watch from after the restored revision is silent until the revision is passed', async () => {
+test('[F-2] a watch from a lost revision gets no events until new changes have passed that revision', async () => {
   const cluster = await startCluster();
   const { server } = cluster;
   const snapshot = server.snapshot();
@@ -48,7 +48,7 @@ test('[F-2] a watch from after the restored revision is silent until the revisio
   expect(summary((await watched.next()) as never)).toBe('ADDED e');
 });
 
-test('[F-3] a list not older than a lost revision is answered 504', async () => {
+test('[F-3] a list with resourceVersionMatch=NotOlderThan and a lost revision is answered 504', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { server, send } = await startCluster({ clock });
   const snapshot = server.snapshot();
@@ -115,7 +115,7 @@ test('a server started with a snapshot has its objects, uids, definitions and re
   expect(revisionOf(server.create(widget('next')))).toBe(snapshot.revision + 1);
 });
 
-test('a server started with a snapshot answers older watches with 410, and resumes watches from its revision', async () => {
+test('a server started with a snapshot answers older watches with 410, and resumes watches from the revision of the snapshot', async () => {
   const first = await startCluster();
   const old = revisionOf(first.server.create(configMap('a')));
   first.server.create(configMap('b'));
@@ -133,7 +133,7 @@ test('a server started with a snapshot answers older watches with 410, and resum
   expect(summary((await from?.next()) as never)).toBe('ADDED c');
 });
 
-test('a server refuses to start with an invalid definition in its snapshot, and names it', async () => {
+test('a server refuses to start with an invalid definition in its snapshot, and the error contains its name', async () => {
   const damaged = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -153,7 +153,7 @@ test('a server refuses to start with an invalid definition in its snapshot, and 
   );
 });
 
-test('a server with controllers adds only what its snapshot lacks, and continues its workloads', async () => {
+test('a server with controllers adds only objects that its snapshot lacks, and continues the workloads', async () => {
   const options = { workloads: {}, authorization: 'RBAC' } as const;
   const first = await startCluster(options);
   first.server.applyManifest(DEPLOYMENT);
@@ -180,7 +180,7 @@ test('a server with controllers adds only what its snapshot lacks, and continues
   expect(pods(server)).toEqual(expect.arrayContaining([...pods(first.server)]));
 });
 
-test('a restarted server continues its pages, and lets no earlier watch resume', async () => {
+test('after a restart of the server continue tokens still work, and no earlier watch can resume', async () => {
   const cluster = await startCluster();
   const { server, send } = cluster;
   const first = revisionOf(server.create(configMap('a')));

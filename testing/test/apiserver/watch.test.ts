@@ -31,7 +31,7 @@ test('a watch from a resourceVersion gets past and future events', async () => {
 test.each([
   '',
   '&resourceVersion=0',
-])('a watch%s without a start version begins with the state, in the order of names', async (from) => {
+])('a watch%s without a start version begins with the existing objects, in the order of names', async (from) => {
   const cluster = await startCluster();
   for (const name of ['b', 'c', 'a']) cluster.server.create(configMap(name));
 
@@ -45,7 +45,7 @@ test.each([
   });
 });
 
-test('a watch without bookmarks has no end marker', async () => {
+test('a watch without bookmarks gets no marker at the end of the initial state', async () => {
   const cluster = await startCluster();
   const path = `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`;
 
@@ -55,7 +55,7 @@ test('a watch without bookmarks has no end marker', async () => {
   expect(summary((await watched.next()) as never)).toBe('ADDED a');
 });
 
-test('[W-17] [F-2] a label watch gets DELETED with the old labels when an object leaves, and ADDED when it enters', async () => {
+test('[W-17] [F-2] a watch with a label selector gets DELETED when an object stops matching, and ADDED when it starts matching', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { app: 'web' } }));
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&labelSelector=app%3Dweb`);
@@ -75,7 +75,7 @@ test('[W-17] [F-2] a label watch gets DELETED with the old labels when an object
   expect(Number(left?.object.metadata.resourceVersion)).toBe(between - 2);
 });
 
-test('a watch of one namespace or one name gets no other events', async () => {
+test('a watch of one namespace or one name gets no events of other objects', async () => {
   const cluster = await startCluster();
   const one = await watch(cluster, `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Db`);
   const all = await watch(cluster, '/api/v1/configmaps?watch=1');
@@ -104,7 +104,7 @@ test('[F-1] a write without effect causes no event and no new resourceVersion', 
   expect((await watched.next())?.object.data).toEqual({ k: 'w' });
 });
 
-test('[F-2] a watch from compacted history is answered 200 with one ERROR line', async () => {
+test('[F-2] a watch from compacted history is answered 200 with one ERROR event', async () => {
   const cluster = await startCluster();
   const created = cluster.server.create(configMap('a'));
   cluster.server.patch('v1', 'ConfigMap', 'default', 'a', { data: { k: 'w' } });
@@ -130,7 +130,7 @@ test('[F-2] a watch from compacted history is answered 200 with one ERROR line',
   ]);
 });
 
-test('[F-2] history beyond historyLimit is dropped, oldest first', async () => {
+test('[F-2] history beyond historyLimit is dropped, beginning with the oldest events', async () => {
   const cluster = await startCluster({ historyLimit: 2 });
   const first = cluster.server.create(configMap('a'));
   for (const k of ['1', '2']) {
@@ -145,7 +145,7 @@ test('[F-2] history beyond historyLimit is dropped, oldest first', async () => {
   expect((await beyond.next())?.type).toBe('ERROR');
 });
 
-test('[F-2] a watch ends cleanly after timeoutSeconds, with a last bookmark', async () => {
+test('[F-2] a watch ends without an error after timeoutSeconds, with a last bookmark', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const created = cluster.server.create(configMap('a'));
@@ -185,7 +185,7 @@ test('a reset watch ends in a broken connection', async () => {
   await expect(watched.rest()).rejects.toThrow('terminated');
 });
 
-test('a list from the future fails after three seconds, unless the version is reached', async () => {
+test('a list at a future resourceVersion fails after three seconds, unless that version is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const created = cluster.server.create(configMap('a'));

@@ -28,7 +28,7 @@ test(
 );
 
 test(
-  'the embedded server answers the second set of recordings as equally as before',
+  'the embedded server matches the second set of recordings no worse than before',
   REPLAY,
   async () => {
     const results = await secondConformance();
@@ -44,7 +44,7 @@ test(
   },
 );
 
-describe('the judgement of a replay', () => {
+describe('the verdict on a replay', () => {
   const exchange = (id: number, equal: boolean): ExchangeResult => ({
     id,
     request: 'GET /',
@@ -52,7 +52,7 @@ describe('the judgement of a replay', () => {
   });
   const results = [{ recording: 'r', exchanges: [exchange(1, true), exchange(2, false)] }];
 
-  test('a difference that is not known fails the replay and is named', () => {
+  test('an unknown difference makes the replay fail, and is reported', () => {
     expect(judge(results, {}, 50)).toMatchObject({ unexpected: ['r 2'], passed: false });
   });
 
@@ -71,8 +71,8 @@ describe('the judgement of a replay', () => {
   });
 });
 
-describe('the comparison of recorded and own answers', () => {
-  test('uids, times, versions and generated names count as equal, all other values must be equal', () => {
+describe('the comparison of recorded answers with answers of the embedded server', () => {
+  test('different uids, times, versions and generated names count as equal, and all other values must be equal', () => {
     const answer = (uid: string, time: string, version: string, value: string): string =>
       `{"metadata":{"uid":"${uid}","creationTimestamp":"${time}","resourceVersion":"${version}"},"data":{"k":"${value}"}}`;
     const one = answer('d3d5f4f7-9bf2-4fc8-9040-80d78c13322d', '2026-11-21T06:26:19Z', '7', 'v');
@@ -83,13 +83,13 @@ describe('the comparison of recorded and own answers', () => {
     expect(comparable(two.replace('2026-11-22T00:00:00Z', 'x'))).not.toEqual(comparable(one));
   });
 
-  test('a time in microseconds differs from a time in seconds', () => {
+  test('a time in microseconds counts as different from a time in seconds', () => {
     expect(comparable('"2026-11-21T06:26:19.000000Z"')).not.toEqual(
       comparable('"2026-11-21T06:26:19Z"'),
     );
   });
 
-  test('the order of events counts, except between different objects in a race', () => {
+  test('the order of events must be equal, except between different objects in a race', () => {
     const event = (type: string, uid: string): string =>
       `{"type":"${type}","object":{"metadata":{"uid":"${uid}","name":"${uid}"}}}\n`;
     const one = event('ADDED', 'a') + event('ADDED', 'b') + event('DELETED', 'a');
@@ -101,7 +101,7 @@ describe('the comparison of recorded and own answers', () => {
     expect(comparableHistories(wrong)).not.toEqual(comparableHistories(one));
   });
 
-  test('a difference shows its path and both values', () => {
+  test('a reported difference contains its path and both values', () => {
     const found = differences({ a: [1, { b: 2 }], c: 3 }, { a: [1, { b: 4 }, 5], c: 3 });
 
     expect(found.map(describeDifference)).toEqual([
@@ -112,7 +112,7 @@ describe('the comparison of recorded and own answers', () => {
 });
 
 describe('translation of generated names in a replay', () => {
-  test('recorded names in later requests are replaced by those of the own server', () => {
+  test('recorded names in later requests are replaced by the names in the embedded server', () => {
     const names = new Names();
 
     names.learn(
@@ -134,7 +134,7 @@ describe('translation of generated names in a replay', () => {
     expect(names.translated(operation('5'))).toBe(operation('912'));
   });
 
-  test('a version between two known versions is replaced by the one before it', () => {
+  test('a version between two known versions is replaced by the lower known version', () => {
     const names = new Names();
     const at = (version: number): string => `{"metadata":{"resourceVersion":"${version}"}}`;
     names.learn(at(10), at(1));
@@ -147,7 +147,7 @@ describe('translation of generated names in a replay', () => {
     );
   });
 
-  test('generated names are paired by their objects, not by their order', () => {
+  test('generated names are matched by their objects, and not by their order', () => {
     const names = new Names();
     const pod = (name: string, image: string): object => ({
       metadata: { name, generateName: 'web-' },

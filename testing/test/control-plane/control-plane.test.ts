@@ -47,7 +47,7 @@ test('a control plane runs etcd and kube-apiserver until it stops, and leaves no
   expect(existsSync(directory)).toBe(false);
 });
 
-test('an etcd that exits fails the start with its message, and leaves nothing behind', async () => {
+test('if etcd exits the start fails with the message of etcd, and nothing is left behind', async () => {
   const assets = standInAssets({
     etcd: 'console.error("bind: address already in use"); process.exitCode = 1;',
   });
@@ -63,7 +63,7 @@ test('an etcd that exits fails the start with its message, and leaves nothing be
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test('a kube-apiserver that never gets ready is stopped together with etcd', async () => {
+test('a kube-apiserver that does not become ready is stopped together with etcd', async () => {
   const assets = standInAssets({ 'kube-apiserver': 'setInterval(() => {}, 1000);' });
 
   const started = ControlPlane.start({ ...optionsFor(assets), startTimeoutMs: 4_000 });
@@ -89,7 +89,7 @@ test('a program that ignores SIGTERM is killed after stopTimeoutMs', async () =>
   expect(processesWith(assets)).toEqual([]);
 });
 
-test('a file that cannot be executed is named in the error', async () => {
+test('the error contains the path of a file that cannot be executed', async () => {
   const assets = standInAssets();
 
   const started = ControlPlane.start({ ...optionsFor(assets), etcd: '/dev/null' });

@@ -11,7 +11,7 @@ import {
   v1beta1,
 } from '../../../test/schema/conversion/boats.ts';
 
-test('[A-8] [admission 17] roundTrip returns 1,000 objects of three versions unchanged, and names fields that only one version has', () => {
+test('[A-8] [admission 17] roundTrip returns 1,000 objects of three versions unchanged, and reports fields that only one version has', () => {
   expect(roundTrip(boats)).toEqual({
     roundTrips: 2_004,
     kept: [
@@ -42,7 +42,7 @@ const changed = (
     ],
   });
 
-test('roundTrip names a common field that a conversion loses, with its value', () => {
+test('roundTrip reports a field of both versions that a conversion loses, with its value', () => {
   const forgetful = changed({
     up: ({ spec: { meters }, status }: { spec: { meters: number }; status?: object }) => ({
       spec: { hull: { meters } },
@@ -55,7 +55,7 @@ test('roundTrip names a common field that a conversion loses, with its value', (
   );
 });
 
-test('roundTrip names a status that a conversion loses', () => {
+test('roundTrip reports a status that a conversion loses', () => {
   const forgetful = changed(
     {
       down: (object: never) => {
@@ -71,7 +71,7 @@ test('roundTrip names a status that a conversion loses', () => {
   );
 });
 
-test('roundTrip finds a conversion with memory by the field that changes', () => {
+test('roundTrip finds a conversion that remembers earlier objects, and reports the field that changes', () => {
   let calls = 0;
   const moody = changed({
     up: ({ spec }: { spec: object }) => {
@@ -97,7 +97,7 @@ test('roundTrip reports a conversion that throws, with its message and the objec
   );
 });
 
-test('roundTrip generates the same objects for the same seed, and others for another', () => {
+test('roundTrip generates the same objects for the same seed, and different objects for another seed', () => {
   const seen: string[] = [];
   const watched = changed({
     down: (object: never) => {
@@ -115,7 +115,7 @@ test('roundTrip generates the same objects for the same seed, and others for ano
   expect(objectsOf(4)).not.toEqual(objectsOf(5));
 });
 
-test('roundTrip refuses a resource without conversions and a schema that no object fits', () => {
+test('roundTrip refuses a resource without conversions, and a schema that no object can satisfy', () => {
   const plain = customResource({
     group: 'a.example',
     version: 'v1',

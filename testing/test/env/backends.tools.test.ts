@@ -20,7 +20,7 @@ async function start(options: TestEnvOptions): Promise<TestEnv> {
 
 describeBackends(BACKENDS);
 
-test('USE_EXISTING_CLUSTER uses the named context', async () => {
+test('with USE_EXISTING_CLUSTER an environment uses the context from its options', async () => {
   const environment = { ...(await surroundings(startCluster)), USE_EXISTING_CLUSTER: 'true' };
   const env = await start({ environment, context: 'chancery' });
 
@@ -47,7 +47,7 @@ test('a started control plane has the requested feature gates', async () => {
 }, 60_000);
 
 describe('differences between backends', { timeout: 60_000 }, () => {
-  test('a feature of the embedded server is refused by other backends, with a name', async () => {
+  test('other backends refuse a feature of the embedded server, and the error contains the feature', async () => {
     const environment = await surroundings(kubebuilder);
     const env = await start({ backend: 'kubebuilder', environment });
 

@@ -56,7 +56,7 @@ function scenario(of: typeof counter): CrashScenario {
   };
 }
 
-test('[T-4] crashPoints finds an operator that needs two calls for one change, and names the call', async () => {
+test('[T-4] crashPoints finds a fault in an operator that makes one change with two calls, and reports the call', async () => {
   const calls: CrashScenario['calls'] = ({ verb }) => verb === 'patch';
 
   const found = crashPoints({ ...scenario(counter), calls });
@@ -66,7 +66,7 @@ test('[T-4] crashPoints finds an operator that needs two calls for one change, a
   );
 });
 
-test('[T-4] an operator with one atomic call passes, killed before and after each selected call', async () => {
+test('[T-4] an operator with one atomic call passes, although it is killed before and after each selected call', async () => {
   const passed: CrashPoint[] = [];
 
   const points = await crashPoints({
@@ -84,13 +84,13 @@ test('[T-4] an operator with one atomic call passes, killed before and after eac
   expect(passed).toEqual(points);
 });
 
-test('without the option calls, watches are crash points, too', async () => {
+test('without the option `calls` watches are crash points, too', async () => {
   const points = await crashPoints(scenario(careful));
 
   expect(new Set(points.map(({ call }) => call.verb))).toEqual(new Set(['list', 'watch', 'patch']));
 });
 
-test('the step act runs once per run, however often the operator is killed', async () => {
+test('the step `act` happens once per run, however often the operator is killed', async () => {
   let runs = 0;
   const scenes = scenario(careful);
 
@@ -108,7 +108,7 @@ test('the step act runs once per run, however often the operator is killed', asy
   expect(runs).toBe(1 + points.length + 1); // whole, at each place, and the one that found no more
 });
 
-test('a scenario that fails without a crash is reported as such', async () => {
+test('a scenario that fails even without a crash is reported as such', async () => {
   const found = crashPoints({ ...scenario(careful), until: async () => false, timeoutMs: 50 });
 
   await expect(found).rejects.toThrow(
@@ -212,7 +212,7 @@ describe('[T-8] crashPoints with parallel runs', () => {
     expect(counts.now).toBe(0);
   });
 
-  test('a failure shows the warnings of its own operator', async () => {
+  test('the message of a failure contains the warnings of the operator in that run', async () => {
     let nth = 0;
     const warning = controller({
       name: 'warning',

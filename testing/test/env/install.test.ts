@@ -28,7 +28,7 @@ const zones = customResource({
 const start = (install: readonly (typeof caches | typeof zones)[] = []) =>
   startTestEnv({ environment: {}, embedded: { workloads: false }, install });
 
-test('[T-7] installed custom resources are served when the environment starts, and are typed', async () => {
+test('[T-7] installed custom resources are served when the environment starts, and their objects have types', async () => {
   await using env = await start([caches, zones]);
   const namespace = await env.namespace();
   await env.create({
@@ -46,7 +46,7 @@ test('[T-7] installed custom resources are served when the environment starts, a
   expect(await env.get('example.dev/v1', 'Cache', namespace, 'c')).toEqual(cache);
 });
 
-test('an object of one of several resources has one of their types', async () => {
+test('an object that is read by a union of two resources has the union of their types', async () => {
   await using env = await start([caches, zones]);
   await env.create({ ...object('example.dev/v1', 'Zone', 'z', {}), spec: { name: 'north' } });
   const either = zones as typeof caches | typeof zones;
@@ -60,7 +60,7 @@ test('an object of one of several resources has one of their types', async () =>
   expect(listed).toEqual([found]);
 });
 
-test('[T-7] env.list takes a Resource, also a built-in one', async () => {
+test('[T-7] env.list accepts any Resource, even a built-in one', async () => {
   await using env = await start([caches]);
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace, data: { k: '1' } }));
@@ -74,7 +74,7 @@ test('[T-7] env.list takes a Resource, also a built-in one', async () => {
   expect(await env.list(caches)).toEqual([]);
 });
 
-test('[T-7] reading a resource that is not served is an error, not a missing object', async () => {
+test('[T-7] a read of a resource that is not served is an error, and not a missing object', async () => {
   await using env = await start();
 
   const reading = env.get(caches, 'default', 'c');
@@ -82,7 +82,7 @@ test('[T-7] reading a resource that is not served is an error, not a missing obj
   await expect(reading).rejects.toSatisfy(isUnserved);
 });
 
-test('[T-7] a definition that the API server refuses fails the start, and nothing keeps running', async () => {
+test('[T-7] a definition that the API server refuses makes the start fail, and nothing is left running', async () => {
   const broken = structuredClone(caches.definition) as { metadata: { name: string } };
   broken.metadata.name = 'other.example.dev';
   const servers = (): number =>

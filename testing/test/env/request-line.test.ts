@@ -42,7 +42,7 @@ test('a RequestLine passes watch events on as they arrive', async () => {
 test.each([
   ['before', 0],
   ['after', 1],
-] as const)('a call held %s its execution is executed %d times and never answered', async (when, count) => {
+] as const)('a call that a RequestLine holds %s its execution is executed %d times and never answered', async (when, count) => {
   let cut = (): void => {};
   const held = new Promise<void>((resolve) => {
     cut = resolve;
@@ -66,7 +66,7 @@ test.each([
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('a cut RequestLine refuses connections, and listens on the same port when started again', async () => {
+test('a RequestLine that was cut refuses connections, and listens on the same port when it is started again', async () => {
   const { line, path } = await start();
   const { url } = line;
   const watch = await fetch(`${url + path}?watch=true`);

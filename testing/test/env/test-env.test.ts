@@ -24,7 +24,7 @@ async function start(options: TestEnvOptions): Promise<TestEnv> {
 
 describe('[T-4] a test environment', () => describeBackends([EMBEDDED]));
 
-describe('workloads and the end of an environment', { timeout: 60_000 }, () => {
+describe('workloads in an environment, and the end of an environment', { timeout: 60_000 }, () => {
   test.each([
     [undefined, 2],
     [false as const, 0],
@@ -61,7 +61,7 @@ test('[real R-6] env.supports reports the features of an environment', async () 
   expect(features.map((what) => clocked.supports(what))).toEqual([true, true, true, true]);
 });
 
-test('[real R-6] eventually passes a ConfigurationError on after one attempt', async () => {
+test('[real R-6] `eventually` throws a ConfigurationError after one attempt', async () => {
   const env = await start({ environment: {} });
   let asked = 0;
 
@@ -116,7 +116,7 @@ describe('the choice of a backend', () => {
     );
   });
 
-  test('the start timeout is read in the notation of Go', async () => {
+  test('the start timeout is a duration in the notation of Go', async () => {
     const assets = standInAssets({ etcd: 'setInterval(() => {}, 1000);' });
     const environment = {
       PATH: process.env.PATH,
@@ -131,7 +131,7 @@ describe('the choice of a backend', () => {
 });
 
 describe('manifests for env.apply', () => {
-  test('env.apply applies files, folders and Lists, in the order of names', async () => {
+  test('env.apply applies files, folders and Lists, in the order of file names', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chancery-manifests-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const list = { apiVersion: 'v1', kind: 'List', items: [configMap('c'), configMap('d')] };
@@ -214,7 +214,7 @@ describe('logs of the embedded server', () => {
     }
   });
 
-  test('[T-4] the request log names RBAC verbs and resources, and omits requests of the test itself', async () => {
+  test('[T-4] the request log contains RBAC verbs and resources, and omits requests of the test itself', async () => {
     const env = await start({ environment: {} });
     const namespace = await env.namespace();
     const base = `${env.url}/apis/apps/v1/namespaces/${namespace}/deployments`;
@@ -254,7 +254,7 @@ describe('logs of the embedded server', () => {
     });
   });
 
-  test('with TLS the test needs no credentials, and the request log names the user', async () => {
+  test('with TLS the test needs no credentials, and the request log contains the user', async () => {
     const embedded = { tls: {}, workloads: false, authorization: 'RBAC' } as const;
     const env = await start({ environment: {}, embedded });
     const namespace = await env.namespace();
@@ -273,7 +273,7 @@ describe('logs of the embedded server', () => {
 });
 
 describe('time in a test environment', () => {
-  test('[T-2] [F-14] an advanced hour passes at once, and a Pod is ready after its time, not before', async () => {
+  test('[T-2] [F-14] the clock can be advanced by an hour at once, and a Pod becomes ready exactly at its time', async () => {
     const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
     const env = await start({
       environment: {},
@@ -300,7 +300,7 @@ describe('time in a test environment', () => {
     expect(clock.now()).toBe(Date.parse('2030-01-01T01:00:01Z'));
   });
 
-  test('an environment that never settles is an error, not an endless wait', async () => {
+  test('if an environment never settles this is an error, and not an endless wait', async () => {
     const clock = new FakeClock();
     const env = await start({ environment: {}, embedded: { clock } });
     let on = true;

@@ -37,7 +37,7 @@ test('an environment serves the webhooks of an operator, and its API server call
   );
 });
 
-test('webhooks on another backend than the embedded server need https and are refused', async () => {
+test('webhooks are refused on other backends than the embedded server, because they need https', async () => {
   const served = serveWebhooks('http://127.0.0.1:1', [owners], 'kubebuilder');
 
   await expect(served).rejects.toThrow(
@@ -63,7 +63,7 @@ test('an environment converts objects of the resources that it installs', async 
   expect(now).toMatchObject({ spec: { hull: { meters: 9, material: 'wood' } } });
 });
 
-test('conversions on another backend than the embedded server need https and are refused', async () => {
+test('conversions are refused on other backends than the embedded server, because they need https', async () => {
   const served = serveConversions('http://127.0.0.1:1', [boats], 'kubebuilder');
 
   await expect(served).rejects.toThrow(

@@ -13,7 +13,7 @@ async function failureOf(run: Promise<unknown>): Promise<ExplorationFailure> {
   return error as ExplorationFailure;
 }
 
-test('explore finds an order in which a stale cache creates a child twice, and shows a short story', async () => {
+test('`explore` finds an order in which a stale cache creates a child twice, and prints a short story', async () => {
   const failure = await failureOf(explore(createsTwice));
 
   expect(failure.invariant).toBe('nothing is created twice');
@@ -57,7 +57,7 @@ test('an exploration without a failure reports what it covered', async () => {
   expect(exploration.leftOut).toBeGreaterThan(0);
 });
 
-test('an exploration with a seed is the same each time', async () => {
+test('an exploration with the same seed is the same each time', async () => {
   const run = async (): Promise<string> =>
     (await failureOf(explore(createsTwice, { seed: 7 }))).trace;
   const first = await run();

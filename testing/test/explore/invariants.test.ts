@@ -211,16 +211,16 @@ describe.each([
   ['no unhandled rejection', forgetsPromise, waits],
   ['comes to rest', neverRests, createsOnce],
 ])('the invariant: %s', (invariant, faulty, correct) => {
-  test(`explore finds that an operator that ${faulty.name} breaks the invariant`, async () => {
+  test(`a violation is found in an operator that ${faulty.name}`, async () => {
     expect(await broken(faulty)).toBe(invariant);
   });
 
-  test(`explore finds nothing in an operator that ${correct.name}`, async () => {
+  test(`no violation is found in an operator that ${correct.name}`, async () => {
     expect(await broken(correct)).toBeUndefined();
   });
 });
 
-test('processing one key twice at once is a violation', () => {
+test('it is a violation to process the same key twice at the same time', () => {
   const checks = new Checks(createsOnce, undefined);
   const attempt = { controller: 'copier', key: 'default/a' };
 
@@ -230,7 +230,7 @@ test('processing one key twice at once is a violation', () => {
   expect(checks.began(attempt)?.invariant).toBe('no key is processed twice at once');
 });
 
-test('a key whose reconcile died with the operator may be reconciled again', () => {
+test('a key whose reconcile ended when the operator was killed may be reconciled again', () => {
   const checks = new Checks(createsOnce, undefined);
   const attempt = { controller: 'copier', key: 'default/a' };
   checks.began(attempt);

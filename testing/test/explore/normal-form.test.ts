@@ -22,15 +22,15 @@ function withTokenVolume(name: string): KubernetesObject {
   return pod('web', { spec: { containers: [], volumes: [{ name }] } });
 }
 
-test('two runs are equal if a Service has other addresses and node ports', () => {
+test('two runs are equal if only the addresses and node ports of a Service differ', () => {
   expect(formOf(drawn('10.96.0.7', 80))).toBe(formOf(drawn('10.96.0.9', 80)));
 });
 
-test('two runs differ if a Service has other ports', () => {
+test('two runs differ if the ports of a Service differ', () => {
   expect(formOf(drawn('10.96.0.7', 80))).not.toBe(formOf(drawn('10.96.0.7', 81)));
 });
 
-test('two runs differ if a clusterIP of another kind differs', () => {
+test('two runs differ if another kind than a Service has a different clusterIP', () => {
   const claim = (clusterIP: string): KubernetesObject =>
     ({
       apiVersion: 'example.dev/v1',
@@ -42,7 +42,7 @@ test('two runs differ if a clusterIP of another kind differs', () => {
   expect(formOf(claim('10.96.0.7'))).not.toBe(formOf(claim('10.96.0.9')));
 });
 
-test('two runs are equal with another name of a token volume, and differ with another name of any other volume', () => {
+test('two runs are equal if only the name of a token volume differs, and not if another volume has another name', () => {
   expect(formOf(withTokenVolume('kube-api-access-abcde'))).toBe(
     formOf(withTokenVolume('kube-api-access-vwxyz')),
   );
@@ -65,7 +65,7 @@ function comparableAfter(uid: string, suffix: string): ReadonlyMap<string, reado
   return stored.comparable((object) => object);
 }
 
-test('two runs are equal with other uids and generated names inside longer texts', () => {
+test('two runs are equal if only uids and generated names differ, even within longer strings', () => {
   const one = comparableAfter('6f1e2a34-0b1c-4d5e-8f90-a1b2c3d4e5f6', 'abcde');
   const two = comparableAfter('0a1b2c3d-4e5f-4a6b-9c7d-8e9fa0b1c2d3', 'vwxyz');
 

@@ -25,7 +25,7 @@ test.each([
   ['clock', 'new Date()', () => new Date().toISOString()],
   ['randomness', 'Math.random', () => String(Math.random())],
   ['randomness', 'randomUUID', () => crypto.randomUUID()],
-] as const)('a finding names the file and line of user code that uses %s through %s', async (what, name, value) => {
+] as const)('a finding contains the file and line of user code that uses %s through %s', async (what, name, value) => {
   const { findings } = await explore(notes(name, value), USUAL);
 
   const where = expect.stringMatching(/own-uses\.test\.ts:\d+$/);
@@ -64,7 +64,7 @@ test('an exploration does not wait for an immediate that user code has cleared',
   await expect(explore(clears, USUAL)).resolves.toBeDefined();
 });
 
-test('user code gets no network, and a finding names the call', async () => {
+test('user code has no access to the network, and a finding reports the call', async () => {
   const asks = notes('asks the network', async () => {
     const answer = await fetch('http://127.0.0.1:9/').catch((error: Error) => error.message);
     return String(answer);
@@ -75,11 +75,11 @@ test('user code gets no network, and a finding names the call', async () => {
   expect(findings).toMatchObject([{ what: 'network', name: 'fetch' }]);
 });
 
-test('an operator of the toolkit alone causes no findings', async () => {
+test('an operator that uses only the toolkit causes no findings', async () => {
   expect((await explore(createsOnce, USUAL)).findings).toEqual([]);
 });
 
-test('the real clock, timers and fetch are restored, also after a failure', async () => {
+test('the real clock, timers and fetch are restored, even after a failure', async () => {
   const real = { Date, now: Date.now, random: Math.random, setTimeout, fetch };
   const broken: Scenario = {
     ...createsOnce,
@@ -93,7 +93,7 @@ test('the real clock, timers and fetch are restored, also after a failure', asyn
   expect({ Date, now: Date.now, random: Math.random, setTimeout, fetch }).toEqual(real);
 });
 
-test('code outside an exploration keeps its own clock meanwhile', async () => {
+test('during an exploration code outside of it still gets the real time', async () => {
   let isRunning = true;
   const outside: number[] = [];
   const asked = (async () => {

@@ -18,7 +18,7 @@ function prove(...args: readonly string[]): {
   return { code: status, stdout, stderr };
 }
 
-test('prove finds one fault with its story, and its corrected twin passes', () => {
+test('the program `prove` finds one fault and prints its story, and the corrected operator passes', () => {
   const { code, stdout } = prove('--only', 'order of two', '--seconds', '5', '--stories');
 
   expect(stdout).toMatch(
@@ -33,7 +33,7 @@ test('prove finds one fault with its story, and its corrected twin passes', () =
 test.each([
   [['--only', 'no such fault'], '--only no such fault: no fault has this in its name or source'],
   [['--seconds', '0'], '--seconds 0: not a whole number above 0'],
-])('prove ends a wrong command line with exit code 2: %j', (args, problem) => {
+])('the program `prove` exits with 2 after a wrong command line: %j', (args, problem) => {
   const { code, stdout, stderr } = prove(...args);
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

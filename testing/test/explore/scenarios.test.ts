@@ -23,7 +23,7 @@ async function failureOf(scenario: Scenario): Promise<ExplorationFailure> {
   throw new Error(`nothing was found: ${String(error)}`);
 }
 
-test('explore finds state that is lost with the process by a restart', async () => {
+test('`explore` kills an operator that keeps state in its process, and so finds that this state is lost', async () => {
   const remembers = scenarioOf('remembers what it has made', () => {
     const made = new Set<string>();
     return [
@@ -45,7 +45,7 @@ test('explore finds state that is lost with the process by a restart', async () 
   ).resolves.toBeDefined();
 });
 
-test('explore finds a retry that creates twice by a lost answer', async () => {
+test('`explore` loses the answer to a create, and so finds a retry that creates an object twice', async () => {
   const retries = scenarioOf(
     'retries a create',
     () => [
@@ -65,7 +65,7 @@ test('explore finds a retry that creates twice by a lost answer', async () => {
   await expect(explore({ ...retries, lostAnswers: 0 }, PASSES)).resolves.toBeDefined();
 });
 
-test('an invariant of the scenario is checked at rest', async () => {
+test('an invariant of the scenario is checked when nothing more happens', async () => {
   const named = { name: 'no Secret', check: () => 'there is one' };
 
   const failure = await failureOf({ ...createsOnce, atRest: [named] });
@@ -106,7 +106,7 @@ test('a change that the API server refuses does not fail the run', async () => {
   await expect(explore(refused, PASSES)).resolves.toBeDefined();
 });
 
-test('a change with a condition waits for it, and later changes wait, too', async () => {
+test('a change with a condition waits until the condition is true, and later changes wait, too', async () => {
   const made: string[] = [];
   const waits: Scenario = {
     ...createsOnce,
@@ -131,7 +131,7 @@ test('a change with a condition waits for it, and later changes wait, too', asyn
   expect(new Set(made)).toEqual(new Set(['deleted']));
 });
 
-test('a runnable is explored, and killed with its operator', async () => {
+test('a runnable is explored, too, and is killed together with its operator', async () => {
   const starts: number[] = [];
   const writes: Scenario = {
     ...createsOnce,
@@ -187,7 +187,7 @@ test.each([
   ['schedules', { maxSchedules: 5 }],
   ['states', { maxStates: 5 }],
   ['time', { timeLimitMs: 0 }],
-] as const)('the limit of %s ends an exploration, and the result names it', async (endedBy, limit) => {
+] as const)('the limit of %s ends an exploration, and the result contains this limit', async (endedBy, limit) => {
   expect(await explore(createsOnce, limit)).toMatchObject({ endedBy, deviations: 0 });
 });
 
@@ -203,7 +203,7 @@ describe('invalid input of an exploration', () => {
     await expect(replaySchedule(createsOnce, schedule)).rejects.toMatchObject({ code: 'CONFIG' });
   });
 
-  test('an error names the scenario whose objects the API server refuses', async () => {
+  test('if the API server refuses the objects of a scenario, the error contains the name of the scenario', async () => {
     const broken: Scenario = {
       ...createsOnce,
       objects: '{ apiVersion: nothing/v1, kind: None, metadata: { name: a } }',
@@ -230,7 +230,7 @@ test('a schedule stays the same when it is formatted and parsed', () => {
   expect(parseSchedule(formatSchedule(schedule))).toEqual(schedule);
 });
 
-test('a visited state counts as known with the same number of deviations left, not with more', () => {
+test('a visited state is explored again only if more deviations are left than before', () => {
   const states = new VisitedStates(2);
 
   expect(states.isKnown('a', 1)).toBe(false);

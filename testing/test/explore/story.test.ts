@@ -10,7 +10,7 @@ function step(index: number, what: string, ...notes: readonly string[]): Step {
   return { index, atMs: 0, what, deviation: undefined, notes };
 }
 
-test('a story shows repeated reconciles without effect once, with their number', () => {
+test('a story contains repeated reconciles without effect only once, with their number', () => {
   const steps = [
     step(0, 'change: a person creates ConfigMap a', 'the change creates ConfigMap a'),
     ...[1, 2, 3, 4].map((index) => step(index, 'timer', BEGINS, ENDS)),

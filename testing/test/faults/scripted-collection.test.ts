@@ -78,7 +78,7 @@ test('a ScriptedCollection lists its objects as an API server does', async () =>
   });
 });
 
-test('pages of a ScriptedCollection show the state of the first page until the token expires', async () => {
+test('pages of a ScriptedCollection contain the state of the first page until the token expires', async () => {
   const { things, list, listed } = await start();
   for (const name of ['a', 'b', 'c', 'd', 'e']) things.put(name);
   const names = ({ items }: ListAnswer): string =>
@@ -126,7 +126,7 @@ test('a streamed list of a ScriptedCollection has every object, a bookmark, and 
   expect(lines).toEqual(['ADDED a@101', 'ADDED b@102', 'BOOKMARK @102', 'ADDED c@103']);
 });
 
-test('a watch of a ScriptedCollection ends at its timeout, by the clock', async () => {
+test('a watch of a ScriptedCollection ends after its timeout, measured by the given clock', async () => {
   const { clock, things, watch } = await start();
   const lines = await watch('resourceVersion=100&timeoutSeconds=30');
 
@@ -146,7 +146,7 @@ test.each([
   ['finish', 'end'],
   ['cut', 'broken'],
   ['reset', 'broken'],
-] as const)('the client of a watch ended by %s sees that end, and gets no later events', async (how, seen) => {
+] as const)('the client of a watch that ends with %s notices the end, and gets no later events', async (how, seen) => {
   const { server, things, watch } = await start();
   const lines = await watch('resourceVersion=100');
 
@@ -159,7 +159,7 @@ test.each([
   expect(server.openWatches).toEqual([]);
 });
 
-test('after expire() an older watch gets one error and ends, and open watches go on', async () => {
+test('after expire() a watch from an older version gets one error and ends, and open watches continue', async () => {
   const { things, watch } = await start();
   things.put('a');
   const open = await watch('resourceVersion=101');
@@ -176,7 +176,7 @@ test('after expire() an older watch gets one error and ends, and open watches go
   expect(fresh).toEqual(['ADDED c@103']);
 });
 
-test('events lost by loseEvents() change the collection but reach no watch', async () => {
+test('a change whose event loseEvents() drops is in the collection, and reaches no watch', async () => {
   const { things, watch, listed } = await start();
   const lines = await watch('resourceVersion=100');
 
@@ -189,7 +189,7 @@ test('events lost by loseEvents() change the collection but reach no watch', asy
   expect((await listed()).items).toHaveLength(3);
 });
 
-test('restore() brings older versions and new uids, and watches from the future are silent', async () => {
+test('restore() brings back older versions with new uids, and watches from a later version get no events', async () => {
   const { things, watch, listed } = await start();
   things.put('a');
   things.skipTo(500);
@@ -209,7 +209,7 @@ test('restore() brings older versions and new uids, and watches from the future 
   expect(lines).toEqual([]);
 });
 
-test('the resourceVersions of a ScriptedCollection may be any text', async () => {
+test('the resourceVersions of a ScriptedCollection may be any string', async () => {
   const { server, clock } = await start();
   const versionOf = (revision: number): string => `v${'x'.repeat(revision - 99)}`;
   const options = { apiVersion: 'v1', kind: 'Secret', path: '/api/v1/secrets', versionOf };

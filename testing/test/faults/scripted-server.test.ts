@@ -72,7 +72,7 @@ async function answerTo(reply: Reply): Promise<Answer> {
   return answer;
 }
 
-test('a ScriptedServer records every request as it came', async () => {
+test('a ScriptedServer records every request unchanged', async () => {
   const { clock, server } = await start();
 
   clock.advance(500);
@@ -96,7 +96,7 @@ test('a ScriptedServer records every request as it came', async () => {
   expect([server.watches.length, server.reads.length, server.acceptedCount]).toEqual([1, 0, 2]);
 });
 
-test('[T-3] the first matching rule answers, each rule counts its own matches, and other requests get 404', async () => {
+test('[T-3] the first matching rule answers a request, each rule counts its matches, and unmatched requests get 404', async () => {
   const { server } = await start();
   server
     .on({ path: '/a', nth: 2 }, text('second'))
@@ -132,7 +132,7 @@ test('[T-3] the first matching rule answers, each rule counts its own matches, a
   ]);
 });
 
-test('json, text and failure are complete answers with a content-length', async () => {
+test('`json`, `text` and `failure` make complete answers with a content-length', async () => {
   const answers = [
     await answerTo(json({ a: 'é' }, 201, { etag: '"x"' })),
     await answerTo(text('Forbidden', 403)),
@@ -153,7 +153,7 @@ test('json, text and failure are complete answers with a content-length', async 
   });
 });
 
-test('errorEvent writes one line', () => {
+test('`errorEvent` writes one line', () => {
   const line = errorEvent({ code: 410, reason: 'Expired' });
 
   expect(line.endsWith('}\n')).toBe(true);
@@ -165,7 +165,7 @@ test.each([
   ['cut', 'ECONNRESET'], // what Node says of a chunked body without its last chunk
   ['reset', 'ECONNRESET'],
   ['hang', 'open'],
-] as const)('a stream ended by %s sends all its chunks first', async (end, seen) => {
+] as const)('a stream that ends with %s sends all its chunks first', async (end, seen) => {
   const answer = await answerTo(stream(['one', 'two'], { end }));
 
   expect(answer).toMatchObject({ status: 200, end: seen });
@@ -203,7 +203,7 @@ test('raw bytes are sent as the whole answer', async () => {
   expect(received.join('')).toBe('HTTP/1.1 299 Odd\r\nx: y\r\n\r\n');
 });
 
-test('[T-3] a ScriptedServer can stay silent, reset, and answer after a delay', async () => {
+test('[T-3] a ScriptedServer can give no answer, reset the connection, or answer after a delay', async () => {
   const { clock, server } = await start();
   server.on({ path: '/silence' }, silence()).on({ path: '/reset' }, reset());
   server.on({ path: '/delayed' }, delayed(2_000, text('late')));
@@ -219,7 +219,7 @@ test('[T-3] a ScriptedServer can stay silent, reset, and answer after a delay', 
   expect(server.openConnections).toBeGreaterThanOrEqual(1);
 });
 
-test('close ends hanging requests and waiting replies, and can be called twice', async () => {
+test('close() ends hanging requests and waiting replies, and can be called twice', async () => {
   const { clock, server } = await start();
   server.on({ path: '/hangs' }, silence()).on({}, stream(['a', { waitMs: 60_000 }, 'b']));
   const answers = [ask(server, '/hangs'), ask(server, '/waits')];
@@ -234,7 +234,7 @@ test('close ends hanging requests and waiting replies, and can be called twice',
   expect(clock.pending).toBe(0);
 });
 
-test('a reply that throws is reported by close', async () => {
+test('close() reports a reply that throws', async () => {
   const server = new ScriptedServer();
   await server.start();
   server.on({}, () => {

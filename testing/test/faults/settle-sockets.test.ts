@@ -31,7 +31,7 @@ test('[T-2] advanceUntil moves time from alarm to alarm, only while nothing else
   expect(clock.monotonic()).toBe(2_100);
 });
 
-test('advanceUntil takes no time for a condition that holds, and throws if it never holds', async () => {
+test('advanceUntil takes no time if the condition already holds, and throws if it never holds', async () => {
   const clock = new FakeClock();
 
   await advanceUntil(clock, () => true);
@@ -46,7 +46,7 @@ test('advanceUntil takes no time for a condition that holds, and throws if it ne
   expect(clock.monotonic()).toBe(5_000);
 });
 
-test('advanceUntil moves time by a few seconds, not to a far alarm, while work takes many turns', async () => {
+test('while work takes many turns advanceUntil moves time by a few seconds, and not to a far alarm', async () => {
   const clock = new FakeClock();
   onTestFinished(clock.schedule(60_000, () => {}));
   let done = false;

@@ -69,7 +69,7 @@ test('a TcpProxy passes bytes on in both directions and counts them', async () =
   expect(connection).toMatchObject({ bytesToServer: 8, bytesToClient: 7, closed: false });
 });
 
-test('a TcpProxy passes on the end of either side, and then counts the connection as closed', async () => {
+test('when one side ends its connection a TcpProxy ends the other side, and counts the connection as closed', async () => {
   const { served, proxy, client } = await start();
   const one = await client();
 
@@ -85,7 +85,7 @@ test('a TcpProxy passes on the end of either side, and then counts the connectio
   expect(served[0]?.closed).toBe(true);
 });
 
-test('a TcpProxy that refuses connections keeps its open ones and its port', async () => {
+test('a TcpProxy that refuses new connections keeps its open connections and its port', async () => {
   const { served, proxy, client } = await start();
   const before = await client();
   const { port } = proxy;
@@ -104,7 +104,7 @@ test('a TcpProxy that refuses connections keeps its open ones and its port', asy
   expect(proxy.acceptedCount).toBe(2);
 });
 
-test('faults of next() apply to that many connections, those of always() to every later one', async () => {
+test('faults of next() apply to the given number of connections, and faults of always() to every later connection', async () => {
   const { proxy, client } = await start();
   proxy.next({ resetAtOnce: true }, 2);
 
@@ -123,7 +123,7 @@ test('faults of next() apply to that many connections, those of always() to ever
   expect(proxy.connections).toHaveLength(1);
 });
 
-test('a TcpProxy delays each chunk by its clock', async () => {
+test('a TcpProxy delays each chunk, measured by the given clock', async () => {
   const { clock, served, proxy, client } = await start();
   proxy.next({ delayMs: 300 });
   const one = await client();
@@ -215,7 +215,7 @@ test('[T-3] a frozen TcpProxy accepts connections and passes nothing on, and los
   expect(before.chunks).toEqual(['answer']);
 });
 
-test('close ends every connection of a TcpProxy, also frozen ones, and can be called twice', async () => {
+test('close() ends every connection of a TcpProxy, even a frozen one, and can be called twice', async () => {
   const { proxy, client } = await start();
   const frozen = await client();
   const live = await client();

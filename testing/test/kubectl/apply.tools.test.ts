@@ -4,8 +4,8 @@
 import { describe, expect, test } from 'vitest';
 import { configMap, deployment, Session } from '../../../test/tools/kubectl-session.ts';
 
-describe.each([['--server-side=false'], ['--server-side']])('kubectl apply %s', (side) => {
-  test('kubectl apply creates and changes an object, and leaves an equal one alone', async () => {
+describe.each([['--server-side=false'], ['--server-side']])('`kubectl apply` %s', (side) => {
+  test('`kubectl apply` creates and changes an object, and does not write an equal object', async () => {
     const kubectl = await Session.start();
     const apply = (input: string): Promise<string> =>
       kubectl.run(['apply', side, '-f', '-'], { input });
@@ -22,7 +22,7 @@ describe.each([['--server-side=false'], ['--server-side']])('kubectl apply %s', 
     expect(after?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
   });
 
-  test('kubectl apply removes a field that the manifest no longer has', async () => {
+  test('`kubectl apply` removes a field that the manifest no longer contains', async () => {
     const kubectl = await Session.start();
     const apply = (data: Record<string, string>): Promise<string> =>
       kubectl.run(['apply', side, '-f', '-'], { input: configMap('a', data) });
@@ -36,7 +36,7 @@ describe.each([['--server-side=false'], ['--server-side']])('kubectl apply %s', 
     expect(data).toEqual({ kept: '1' });
   });
 
-  test('kubectl apply reports a field that does not exist', async () => {
+  test('`kubectl apply` reports a field that does not exist', async () => {
     const kubectl = await Session.start();
     const input = deployment('web').replace('replicas:', 'replica:');
 
@@ -48,7 +48,7 @@ describe.each([['--server-side=false'], ['--server-side']])('kubectl apply %s', 
   });
 });
 
-test('kubectl apply --server-side names the manager in a conflict, and --force-conflicts takes the field over', async () => {
+test('`kubectl apply --server-side` prints the manager in a conflict, and --force-conflicts takes the field over', async () => {
   const kubectl = await Session.start();
   const apply = (value: string, ...more: string[]): ReturnType<Session['try']> =>
     kubectl.try(['apply', '--server-side', ...more, '-f', '-'], {
@@ -65,7 +65,7 @@ test('kubectl apply --server-side names the manager in a conflict, and --force-c
   expect(kubectl.server.get('v1', 'ConfigMap', 'default', 'a')).toMatchObject({ data: { k: '2' } });
 });
 
-test('kubectl apply --prune deletes what the manifests no longer have', async () => {
+test('`kubectl apply --prune` deletes objects that the manifests no longer contain', async () => {
   const kubectl = await Session.start();
   const labelled = (name: string): string =>
     configMap(name, { k: 'v' }).replace(
@@ -85,7 +85,7 @@ test('kubectl apply --prune deletes what the manifests no longer have', async ()
   expect(names.filter((name) => name !== 'kube-root-ca.crt')).toEqual(['a']);
 });
 
-test('kubectl apply -k applies the output of kustomize', async () => {
+test('`kubectl apply -k` applies the output of kustomize', async () => {
   const kubectl = await Session.start();
   kubectl.file('deployment.yaml', deployment('web'));
   const kustomization = kubectl.file(
@@ -107,7 +107,7 @@ configMapGenerator:
   expect(kubectl.server.get('apps/v1', 'Deployment', 'default', 'my-web')).toBeDefined();
 });
 
-test('kubectl diff shows a change and exits with 1, and with 0 without a change', async () => {
+test('`kubectl diff` prints a change and exits with 1, and exits with 0 without a change', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
 

@@ -27,7 +27,7 @@ async function start(): Promise<Session> {
   return kubectl;
 }
 
-test('kubectl auth can-i answers from the Roles, for oneself and others', async () => {
+test('`kubectl auth can-i` answers according to the Roles, for the user and for other users', async () => {
   const kubectl = await start();
   const jane = `--server=${await kubectl.server.urlFor('jane')}`;
   const canI = async (...args: readonly string[]): Promise<string> =>
@@ -46,7 +46,7 @@ test('kubectl auth can-i answers from the Roles, for oneself and others', async 
   expect(answers).toEqual(['yes', 'no', 'no', 'yes', 'yes', 'no', 'yes']);
 });
 
-test('kubectl auth can-i --list shows the rules', async () => {
+test('`kubectl auth can-i --list` prints the rules', async () => {
   const kubectl = await start();
 
   const printed = await kubectl.run(['auth', 'can-i', '--list', '--as=jane']);
@@ -56,7 +56,7 @@ test('kubectl auth can-i --list shows the rules', async () => {
   expect(printed).toMatch(/^ +\[\/version\] +\[\] +\[get\]$/m);
 });
 
-test('kubectl auth whoami shows the user and its groups', async () => {
+test('`kubectl auth whoami` prints the user and the groups of the user', async () => {
   const kubectl = await start();
 
   const printed = await kubectl.run(['auth', 'whoami']);
@@ -69,7 +69,7 @@ test('kubectl auth whoami shows the user and its groups', async () => {
   expect(other).toMatch(/^Groups +\[team system:authenticated\]$/m);
 });
 
-test('kubectl shows the message of the server for a forbidden request', async () => {
+test('kubectl prints the message of the server for a forbidden request', async () => {
   const kubectl = await start();
 
   const { code, stderr } = await kubectl.try(['get', 'secrets', '--as=jane']);
@@ -80,7 +80,7 @@ test('kubectl shows the message of the server for a forbidden request', async ()
   );
 });
 
-test('kubectl auth reconcile adds rules and subjects and removes none', async () => {
+test('`kubectl auth reconcile` adds rules and subjects, and removes no rules or subjects', async () => {
   const kubectl = await start();
   const more = POLICY.replace('[configmaps]', '[pods]')
     .replace('[get, list]', '[get]')
@@ -98,7 +98,7 @@ test('kubectl auth reconcile adds rules and subjects and removes none', async ()
   ).toMatchObject({ subjects: [{ name: 'jane' }, { name: 'joe' }] });
 });
 
-test('kubectl create token gets a token of a ServiceAccount', async () => {
+test('`kubectl create token` gets a token of a ServiceAccount', async () => {
   const kubectl = await start();
   await kubectl.run(['create', 'serviceaccount', 'op']);
 
@@ -111,7 +111,7 @@ test('kubectl create token gets a token of a ServiceAccount', async () => {
   expect(await answer.text()).toContain('system:serviceaccount:default:op');
 });
 
-test('kubectl create role, rolebinding and clusterrolebinding take effect at once', async () => {
+test('Roles and bindings that `kubectl create` makes take effect at once', async () => {
   const kubectl = await start();
   await kubectl.run(['create', 'role', 'killer', '--verb=delete', '--resource=pods']);
   await kubectl.run(['create', 'rolebinding', 'k', '--role=killer', '--serviceaccount=default:op']);

@@ -44,7 +44,7 @@ function widget(name: string, spec: object): string {
   return JSON.stringify({ apiVersion: 'example.dev/v1', kind: 'Widget', metadata: { name }, spec });
 }
 
-test('[F-13] kubectl api-resources and api-versions list built-in and custom resources', async () => {
+test('[F-13] `kubectl api-resources` and `kubectl api-versions` list built-in and custom resources', async () => {
   const kubectl = await withWidgets();
 
   const resources = await kubectl.run(['api-resources']);
@@ -61,8 +61,8 @@ test('[F-13] kubectl api-resources and api-versions list built-in and custom res
   );
 });
 
-describe('[F-13] kubectl explain', () => {
-  test('kubectl explain shows the fields of a built-in kind at any depth', async () => {
+describe('[F-13] `kubectl explain`', () => {
+  test('`kubectl explain` prints the fields of a built-in kind at any depth', async () => {
     const kubectl = await Session.start();
 
     const pod = await kubectl.run(['explain', 'pod.spec.containers']);
@@ -74,7 +74,7 @@ describe('[F-13] kubectl explain', () => {
     expect(all).toMatch(/maxUnavailable\t<IntOrString>/);
   });
 
-  test('kubectl explain shows the fields of a custom resource', async () => {
+  test('`kubectl explain` prints the fields of a custom resource', async () => {
     const kubectl = await withWidgets();
 
     const printed = await kubectl.run(['explain', 'widget.spec']);
@@ -85,7 +85,7 @@ describe('[F-13] kubectl explain', () => {
   });
 });
 
-test('kubectl sees the columns, defaults, validation and scale of a custom resource', async () => {
+test('kubectl supports the columns, defaults, validation and scale of a custom resource', async () => {
   const kubectl = await withWidgets();
   await kubectl.run(['apply', '-f', '-'], { input: widget('one', { colour: 'red' }) });
 
@@ -104,7 +104,7 @@ test('kubectl sees the columns, defaults, validation and scale of a custom resou
   });
 });
 
-test('kubectl get all shows custom resources of the category', async () => {
+test('`kubectl get all` lists custom resources of the category `all`', async () => {
   const kubectl = await withWidgets();
   await kubectl.run(['apply', '-f', '-'], { input: widget('one', { size: 1 }) });
 
@@ -113,7 +113,7 @@ test('kubectl get all shows custom resources of the category', async () => {
   expect(printed).toContain('widget.example.dev/one');
 });
 
-test('kubectl auth can-i asks the server', async () => {
+test('`kubectl auth can-i` gets its answer from the server', async () => {
   const kubectl = await Session.start();
 
   const answer = await kubectl.run(['auth', 'can-i', 'create', 'deployments']);
@@ -123,7 +123,7 @@ test('kubectl auth can-i asks the server', async () => {
   expect(rules).toMatch(/^Resources +Non-Resource URLs +Resource Names +Verbs\n/);
 });
 
-test('kubectl version and get --raw reach the server', async () => {
+test('`kubectl version` and `kubectl get --raw` get answers from the server', async () => {
   const kubectl = await Session.start();
 
   const version = await kubectl.run(['version', '-o', 'json']);

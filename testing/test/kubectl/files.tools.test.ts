@@ -89,7 +89,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     return kubectl;
   }
 
-  test('kubectl create creates objects from a file with one or several documents', async () => {
+  test('`kubectl create` creates objects from a file with one or several documents', async () => {
     const kubectl = await start();
     const file = kubectl.file('one.yaml', deployment('web'));
     const several = kubectl.file(
@@ -104,7 +104,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     expect(two).toBe('configmap/a created\nconfigmap/b created\n');
   });
 
-  test('kubectl apply applies a List, and the output of kubectl get', async () => {
+  test('`kubectl apply` accepts a List, and the output of `kubectl get`', async () => {
     const kubectl = await start();
 
     const applied = await kubectl.run(['apply', '-f', '-'], { input: LIST });
@@ -141,7 +141,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     });
   });
 
-  test('kubectl edit edits a built-in kind', async () => {
+  test('`kubectl edit` edits a built-in kind', async () => {
     const kubectl = await start();
     await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
     const editor = kubectl.file(
@@ -158,7 +158,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     });
   });
 
-  test('kubectl explain explains built-in and custom kinds at any depth', async () => {
+  test('`kubectl explain` explains built-in and custom kinds at any depth', async () => {
     const kubectl = await withLamps();
 
     const cronJob = await kubectl.run(['explain', 'cronjob', '--recursive']);
@@ -172,7 +172,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     expect(watts).toMatch(/watts\s+<integer>/);
   });
 
-  test('kubectl diff shows a change, and apply --prune deletes what the files no longer have', async () => {
+  test('`kubectl diff` prints a change, and `kubectl apply --prune` deletes objects that the files no longer contain', async () => {
     const kubectl = await start();
     const labelled = (name: string): string =>
       configMap(name, { k: 'v' }).replace(`name: ${name}`, `name: ${name}, labels: { set: x }`);
@@ -194,7 +194,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     expect(other.stdout).toMatch(/^- {2}k: v\n\+ {2}k: w$/m);
   });
 
-  test('kubectl changes from client-side to server-side apply and back without a conflict', async () => {
+  test('kubectl can change from client-side to server-side apply and back without a conflict', async () => {
     const kubectl = await start();
     const apply = (input: string, ...more: string[]): Promise<string> =>
       kubectl.run(['apply', ...more, '-f', '-'], { input });
@@ -231,7 +231,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     }
   });
 
-  test('kubectl apply --validate=strict refuses an unknown field, warn reports it, ignore is silent', async () => {
+  test('`kubectl apply` refuses an unknown field with `--validate=strict`, warns with `warn`, and accepts it with `ignore`', async () => {
     const kubectl = await withLamps();
     const apply = (how: string, input: string): Promise<Outcome> =>
       kubectl.try(['apply', `--validate=${how}`, '-f', '-'], { input });
@@ -249,7 +249,7 @@ describe.each(OLDEST_AND_NEWEST)('[found 9] kubectl $name', ({ path }) => {
     expect(ignored.stderr).toBe('');
   });
 
-  test('kubectl apply validates the items of a List before it sends any', async () => {
+  test('`kubectl apply` validates the items of a List before it sends any item', async () => {
     const kubectl = await start();
     const input = LIST.replace('ports:', 'portz:');
 

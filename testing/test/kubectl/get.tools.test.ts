@@ -11,7 +11,7 @@ async function withWorkload(): Promise<Session> {
   return kubectl;
 }
 
-test('[F-13] kubectl get prints tables', async () => {
+test('[F-13] `kubectl get` prints tables', async () => {
   const kubectl = await withWorkload();
 
   const deployments = await kubectl.run(['get', 'deploy']);
@@ -22,7 +22,7 @@ test('[F-13] kubectl get prints tables', async () => {
   expect(pods.match(/web-\S+ +1\/1 +Running +0 +\d+s/g)).toHaveLength(2);
 });
 
-test('kubectl get -o wide shows more columns', async () => {
+test('`kubectl get -o wide` prints more columns', async () => {
   const kubectl = await withWorkload();
 
   const deployments = await kubectl.run(['get', 'deploy', '-o', 'wide']);
@@ -32,7 +32,7 @@ test('kubectl get -o wide shows more columns', async () => {
   expect(pods).toMatch(/IP +NODE +NOMINATED NODE +READINESS GATES\n/);
 });
 
-test('kubectl get prints YAML, JSON, names, JSONPath, columns and Go templates', async () => {
+test('`kubectl get` prints YAML, JSON, names, JSONPath, columns and Go templates', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: configMap('a', { k: 'v' }) });
   const get = (format: string): Promise<string> => kubectl.run(['get', 'cm', 'a', '-o', format]);
@@ -45,7 +45,7 @@ test('kubectl get prints YAML, JSON, names, JSONPath, columns and Go templates',
   expect(await get('go-template={{.data.k}}')).toBe('v');
 });
 
-test('kubectl get lists by selectors, in all namespaces, page by page and sorted', async () => {
+test('`kubectl get` lists objects by selectors, in all namespaces, page by page and sorted', async () => {
   const kubectl = await Session.start();
   const many = Array.from({ length: 7 }, (_, index) => configMap(`c${index}`, { k: `${index}` }));
   await kubectl.run(['apply', '-f', '-'], { input: many.join('\n---\n') });
@@ -63,7 +63,7 @@ test('kubectl get lists by selectors, in all namespaces, page by page and sorted
   expect(sorted).toEqual([...sorted].sort());
 });
 
-test('kubectl get reports a missing object and an unknown kind', async () => {
+test('`kubectl get` reports a missing object and an unknown kind', async () => {
   const kubectl = await Session.start();
 
   const object = await kubectl.try(['get', 'cm', 'nope']);
@@ -79,7 +79,7 @@ test('kubectl get reports a missing object and an unknown kind', async () => {
   });
 });
 
-test('kubectl get -w prints changes as they come', async () => {
+test('`kubectl get -w` prints changes when they happen', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: configMap('a', { k: '1' }) });
   const leave = new AbortController();

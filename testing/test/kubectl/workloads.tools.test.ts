@@ -11,7 +11,7 @@ async function rolledOut(replicas = 2): Promise<Session> {
   return kubectl;
 }
 
-test('kubectl scale changes the replicas, and the Pods follow', async () => {
+test('`kubectl scale` changes the replicas, and the Pods follow', async () => {
   const kubectl = await rolledOut();
 
   await kubectl.run(['scale', 'deployment/web', '--replicas=4']);
@@ -21,7 +21,7 @@ test('kubectl scale changes the replicas, and the Pods follow', async () => {
   expect(kubectl.server.list('v1', 'Pod', 'default')).toHaveLength(4);
 });
 
-test('kubectl scale with a wrong --current-replicas is refused', async () => {
+test('`kubectl scale` with a wrong --current-replicas is refused', async () => {
   const kubectl = await rolledOut();
 
   const { code, stderr } = await kubectl.try([
@@ -35,8 +35,8 @@ test('kubectl scale with a wrong --current-replicas is refused', async () => {
   expect(stderr).toContain('Expected replicas to be 7, was 2');
 });
 
-describe('kubectl rollout', () => {
-  test('[F-14] kubectl rollout restart replaces every Pod, and rollout status waits for it', async () => {
+describe('`kubectl rollout`', () => {
+  test('[F-14] `kubectl rollout restart` replaces every Pod, and `kubectl rollout status` waits for it', async () => {
     const kubectl = await rolledOut();
     const uids = (): readonly (string | undefined)[] =>
       kubectl.server.list('v1', 'Pod', 'default').map(({ metadata }) => metadata.uid);
@@ -50,7 +50,7 @@ describe('kubectl rollout', () => {
     expect(uids()).toHaveLength(2);
   });
 
-  test('kubectl rollout undo restores the previous template, and rollout history shows both', async () => {
+  test('`kubectl rollout undo` restores the previous template, and `kubectl rollout history` lists both templates', async () => {
     const kubectl = await rolledOut();
     const image = (): Promise<string> =>
       kubectl.run([
@@ -71,7 +71,7 @@ describe('kubectl rollout', () => {
     expect(await image()).toBe('nginx:1.27');
   });
 
-  test('kubectl rollout pause delays a change until resume', async () => {
+  test('`kubectl rollout pause` delays a change until `kubectl rollout resume`', async () => {
     const kubectl = await rolledOut();
     const images = (): ReadonlySet<string> =>
       new Set(
@@ -99,8 +99,8 @@ describe('kubectl rollout', () => {
   });
 });
 
-describe('kubectl wait', () => {
-  test('kubectl wait waits for a condition, a value and a deletion', async () => {
+describe('`kubectl wait`', () => {
+  test('`kubectl wait` waits for a condition, a value and a deletion', async () => {
     const kubectl = await rolledOut();
 
     const available = await kubectl.run(['wait', '--for=condition=Available', 'deployment/web']);
@@ -118,7 +118,7 @@ describe('kubectl wait', () => {
     expect(await ending).toMatch(/^(deployment.apps\/web condition met\n)?$/);
   });
 
-  test('kubectl wait fails after its timeout', async () => {
+  test('`kubectl wait` fails after its timeout', async () => {
     const kubectl = await Session.start();
     await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
 
@@ -134,12 +134,12 @@ describe('kubectl wait', () => {
   });
 });
 
-describe('kubectl delete', () => {
+describe('`kubectl delete`', () => {
   test.each([
     ['background', 0],
     ['foreground', 0],
     ['orphan', 2],
-  ])('kubectl delete --cascade=%s leaves %i Pods', async (cascade, left) => {
+  ])('after `kubectl delete --cascade=%s` there are %i Pods', async (cascade, left) => {
     const kubectl = await rolledOut();
 
     await kubectl.run(['delete', 'deployment/web', `--cascade=${cascade}`, '--timeout=15s']);
@@ -151,7 +151,7 @@ describe('kubectl delete', () => {
     await expect.poll(() => kubectl.server.list('v1', 'Pod', 'default').length).toBe(left);
   });
 
-  test('kubectl delete deletes by selector, and all objects of a kind', async () => {
+  test('`kubectl delete` can delete objects by selector, and all objects of a kind', async () => {
     const kubectl = await Session.start();
     const input = ['a', 'b', 'c'].map((name) => configMap(name, { k: name })).join('\n---\n');
     await kubectl.run(['apply', '-f', '-'], { input });
@@ -165,7 +165,7 @@ describe('kubectl delete', () => {
     expect(left.filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')).toEqual([]);
   });
 
-  test('kubectl delete --force removes a Pod at once, and a namespace is deleted with its contents', async () => {
+  test('`kubectl delete --force` removes a Pod at once, and a namespace is deleted with its contents', async () => {
     const kubectl = await Session.start({ workloads: { podReadyMs: 20, podStopMs: 20 } });
     await kubectl.run(['create', 'namespace', 'short']);
     await kubectl.run(['run', 'bare', '--image=nginx', '-n', 'short']);
@@ -181,7 +181,7 @@ describe('kubectl delete', () => {
   });
 });
 
-test('kubectl describe shows an object, its Pods and its Events', async () => {
+test('`kubectl describe` prints an object, its Pods and its Events', async () => {
   const kubectl = await rolledOut();
 
   const described = await kubectl.run(['describe', 'deployment/web']);
@@ -194,7 +194,7 @@ test('kubectl describe shows an object, its Pods and its Events', async () => {
   expect(pod).toMatch(/Controlled By: +ReplicaSet\/web-/);
 });
 
-test('kubectl events lists the Events of controllers, also for one object', async () => {
+test('`kubectl events` lists the Events of controllers, for all objects or for one object', async () => {
   const kubectl = await rolledOut();
 
   const all = await kubectl.run(['events']);

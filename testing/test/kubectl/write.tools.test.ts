@@ -4,8 +4,8 @@
 import { describe, expect, test } from 'vitest';
 import { configMap, deployment, Session } from '../../../test/tools/kubectl-session.ts';
 
-describe('kubectl create', () => {
-  test('kubectl create makes ConfigMaps, Secrets, Namespaces, ServiceAccounts and Roles from flags', async () => {
+describe('`kubectl create`', () => {
+  test('`kubectl create` makes ConfigMaps, Secrets, Namespaces, ServiceAccounts and Roles from flags', async () => {
     const kubectl = await Session.start();
 
     await kubectl.run(['create', 'configmap', 'settings', '--from-literal=a=b']);
@@ -39,7 +39,7 @@ describe('kubectl create', () => {
     );
   });
 
-  test('kubectl create and run make workloads from flags', async () => {
+  test('`kubectl create` and `kubectl run` make workloads from flags', async () => {
     const kubectl = await Session.start();
 
     await kubectl.run([
@@ -73,7 +73,7 @@ describe('kubectl create', () => {
     });
   });
 
-  test('kubectl create refuses an existing object, and stores nothing in a dry run', async () => {
+  test('`kubectl create` refuses an existing object, and stores nothing in a dry run', async () => {
     const kubectl = await Session.start();
     const create = (...more: string[]): ReturnType<Session['try']> =>
       kubectl.try(['create', 'configmap', 'a', '--from-literal=k=v', ...more]);
@@ -88,7 +88,7 @@ describe('kubectl create', () => {
   });
 });
 
-test('kubectl edit stores what the editor has written', async () => {
+test('`kubectl edit` stores what the editor has written', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: configMap('a', { k: 'before' }) });
   const editor = kubectl.file('editor.sh', '#!/bin/sh\nsed -i s/before/after/ "$1"\n', 0o700);
@@ -101,7 +101,7 @@ test('kubectl edit stores what the editor has written', async () => {
   });
 });
 
-test('kubectl replace stores the whole object, and refuses an old version', async () => {
+test('`kubectl replace` stores the whole object, and refuses an old version', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['create', '-f', '-'], { input: configMap('a', { k: '1' }) });
   const old = await kubectl.run(['get', 'cm', 'a', '-o', 'json']);
@@ -114,7 +114,7 @@ test('kubectl replace stores the whole object, and refuses an old version', asyn
   expect(kubectl.server.get('v1', 'ConfigMap', 'default', 'a')).toMatchObject({ data: { k: '2' } });
 });
 
-describe('kubectl patch', () => {
+describe('`kubectl patch`', () => {
   test.each([
     ['strategic', '{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"b"}]}}}}'],
     [
@@ -125,7 +125,7 @@ describe('kubectl patch', () => {
       'merge',
       '{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"b"},{"name":"app","image":"nginx:1.27"}]}}}}',
     ],
-  ])('kubectl patch --type=%s adds a container', async (type, patch) => {
+  ])('`kubectl patch --type=%s` adds a container', async (type, patch) => {
     const kubectl = await Session.start();
     await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
 
@@ -140,7 +140,7 @@ describe('kubectl patch', () => {
     expect(names).toBe('side app');
   });
 
-  test('[F-9] kubectl patch --subresource=status changes the status only', async () => {
+  test('[F-9] `kubectl patch --subresource=status` changes only the status', async () => {
     const kubectl = await Session.start();
     await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
 
@@ -160,7 +160,7 @@ describe('kubectl patch', () => {
   });
 });
 
-test('kubectl label and annotate set and remove values, and overwrite only with --overwrite', async () => {
+test('`kubectl label` and `kubectl annotate` set and remove values, and overwrite a value only with --overwrite', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: configMap('a', { k: 'v' }) });
   await kubectl.run(['label', 'cm/a', 'tier=front', 'gone=soon']);
@@ -176,7 +176,7 @@ test('kubectl label and annotate set and remove values, and overwrite only with 
   expect(metadata?.annotations).toMatchObject({ note: 'hello' });
 });
 
-test('kubectl set image and set env change the template', async () => {
+test('`kubectl set image` and `kubectl set env` change the template', async () => {
   const kubectl = await Session.start();
   await kubectl.run(['apply', '-f', '-'], { input: deployment('web') });
 

@@ -23,7 +23,7 @@ test.each([
   job('a', { namespace }),
   service('a', { namespace }),
   customResource('v1', 'Namespace', 'a'),
-])('[T-4] the server accepts a $kind built with a name alone', async (object) => {
+])('[T-4] the server accepts a $kind built with only a name', async (object) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
 
@@ -32,7 +32,7 @@ test.each([
   expect(created).toMatchObject({ kind: object.kind, metadata: { name: 'a' } });
 });
 
-test('a builder puts metadata fields into metadata and leaves the others as they are', () => {
+test('a builder puts metadata fields into metadata, and does not move other fields', () => {
   const labels = { app: 'a' };
 
   expect(configMap('a', { namespace, labels, data: { k: '1' } })).toEqual({
@@ -61,7 +61,7 @@ test('a built workload selects the Pods that it creates', () => {
   expect(daemonSet('web').spec).not.toHaveProperty('replicas');
 });
 
-test('ownerReference refers to the owner as controller', async () => {
+test('ownerReference returns a reference that marks the owner as the controller', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const owner = server.create(configMap('owner', { namespace }));

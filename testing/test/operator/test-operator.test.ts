@@ -29,7 +29,7 @@ async function start(clock?: FakeClock): Promise<{ env: TestEnv; namespace: stri
   return { env, namespace: await env.namespace() };
 }
 
-test('a started operator reconciles in its namespace only, logs and measures, and stop ends it', async () => {
+test('a started operator reconciles only in its namespace, writes logs and metrics, and ends after stop()', async () => {
   const { env, namespace } = await start();
   await env.create(configMap('ours', { namespace }));
   await env.create(configMap('theirs', { namespace: await env.namespace() }));
@@ -71,7 +71,7 @@ test('a killed operator reconciles nothing more, has no timers, and does not log
   await operator.stop();
 });
 
-test("[T-2] advanced time is the operator's time, too: ten polls in ten minutes", async () => {
+test('[T-2] when a test advances its clock the time of the operator advances, too: ten polls in ten minutes', async () => {
   const clock = new FakeClock();
   const { env, namespace } = await start(clock);
   await env.create(configMap('a', { namespace }));
@@ -85,7 +85,7 @@ test("[T-2] advanced time is the operator's time, too: ten polls in ten minutes"
   expect(seen).toHaveLength(11);
 });
 
-test('the settings of an operator come from the environment, and wrong ones are refused', async () => {
+test('the settings of an operator come from the environment, and wrong settings are refused', async () => {
   const { env } = await start();
   const { controllers } = scribe();
 
@@ -94,7 +94,7 @@ test('the settings of an operator come from the environment, and wrong ones are 
   ).toThrow('CHANCERY_CRD_WAIT must be forever, timeout or optional, not "never"');
 });
 
-test('[LE-13] one of two replicas works, and the other one is ready and takes over when it stops', async () => {
+test('[LE-13] one of two replicas works, and the second replica is ready and takes over when the first one stops', async () => {
   const { env, namespace } = await start();
   await env.create(configMap('ours', { namespace }));
   const environment = { CHANCERY_LEASE_RETRY_PERIOD: '1' };

@@ -32,8 +32,8 @@ async function peers(peersFolder: string, ...args: readonly string[]) {
   return { code, lines: output.trim().split('\n') };
 }
 
-describe('the command npm run peers', () => {
-  test('without PEERS every suite is "not run", and the exit code is 2', async () => {
+describe('the command `npm run peers`', () => {
+  test('without the variable PEERS every suite is "not run", and the exit code is 2', async () => {
     const { code, lines } = await peers('');
 
     expect(code).toBe(2);
@@ -58,8 +58,8 @@ describe('the command npm run peers', () => {
   });
 });
 
-describe('the verdict on a peers suite', () => {
-  test('a verdict separates explained failures from unexplained ones, and finds outdated explanations', () => {
+describe('the verdict on a suite of another project', () => {
+  test('a verdict separates explained failures from unexplained failures, and finds outdated explanations', () => {
     const outcomes = [
       { name: 'a', passed: true, output: '' },
       { name: 'b', passed: false, output: 'x' },
@@ -97,7 +97,7 @@ describe('the verdict on a peers suite', () => {
   });
 });
 
-test('a result names the program and its version: kubectl, a tag or a short commit', () => {
+test('a result contains the program and its version: kubectl, a tag or a short commit', () => {
   const client = 'kopf';
 
   expect(programOf({}, 'v1.20.2', 'v1.33.1')).toBe('kubectl v1.33.1');
@@ -167,7 +167,7 @@ ERROR e2e/test_b.py::TestB::test_three - urllib3.exceptions.MaxRetryError
     ]);
   });
 
-  test('patternOf selects the given tests, or all tests but the excluded ones', () => {
+  test('patternOf selects the given tests, or all tests except for the excluded tests', () => {
     const matches = (pattern: string) =>
       ['Logs', ' Logs', 'watch (all) Logs', 'Logs of a Pod', 'LogsX', 'Xogs'].filter((name) =>
         new RegExp(pattern).test(name),
@@ -207,7 +207,7 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
     expect(problemOf(`${said}Handler 'delete' succeeded.\n`, wishes)).toBeUndefined();
   });
 
-  test('without wishes a handler must succeed once, and failures and tracebacks are problems', () => {
+  test('if an example does not say what it waits for, its handlers must succeed once, and failures and tracebacks are problems', () => {
     const wishes = wishesOf('import kopf\n');
 
     expect(problemOf("Handler 'a' succeeded.", wishes)).toBeUndefined();
@@ -218,7 +218,7 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
   });
 });
 
-test('an example of kopf with creation and deletion handlers must log both for its object', () => {
+test('an example of kopf with handlers for creation and deletion must log that both were called for its object', () => {
   const object = '[default/kopf-example-1]';
   const handled = "Handler 'a' succeeded.\n";
   const gone = `${object} Deleted, really deleted`;
@@ -245,7 +245,7 @@ describe('running the programs of suites', () => {
     timeoutMs,
   });
 
-  test('processes that a program leaves behind end with it', async () => {
+  test('processes that a program has started are ended when the program ends', async () => {
     const { code, output } = await runProgram(shell('sleep 1000 & echo begun; exit 3'));
 
     expect([code, output]).toEqual([3, 'begun\n']);
@@ -257,7 +257,7 @@ describe('running the programs of suites', () => {
     expect(code).toBeUndefined();
   });
 
-  test('program.says waits for a text in the output until the program ends', async () => {
+  test('program.says waits for a string in the output until the program ends', async () => {
     const program = startProgram(shell('echo ready; read -r line; sleep 1000'));
 
     expect(await program.says([/ready/], 60_000)).toBe(true);
@@ -270,12 +270,12 @@ describe('running the programs of suites', () => {
   });
 });
 
-describe('the page of peers results', () => {
-  test('docs/peers.md shows the recorded results; npm run peers -- --record writes it', () => {
+describe('the page with the results of the suites', () => {
+  test('docs/peers.md contains the recorded results, as `npm run peers -- --record` writes them', () => {
     expect(readPage()).toBe(madePage(readPage(), recordedResults()));
   });
 
-  test('repeated tests replace their own recorded results only', () => {
+  test('when some tests run again only their recorded results are replaced', () => {
     const of = { suite: 'kubectl', commit: 'v1', with: 'kubectl v1.9' };
 
     const joined = join(
@@ -286,14 +286,14 @@ describe('the page of peers results', () => {
     expect(joined).toEqual({ ...of, passed: ['b', 'c'], failed: ['d', 'a'] });
   });
 
-  test('every result names a program with its version', () => {
+  test('every result contains a program with its version', () => {
     for (const { suite, with: program } of recordedResults()) {
       expect(program).toMatch(/^\S.* v?[0-9a-f][0-9a-f.]+$/);
       expect(SUITES.find(({ name }) => name === suite)?.title).not.toBe(program);
     }
   });
 
-  test('the page shows a suite without results as "not run"', () => {
+  test('the page lists a suite without results as "not run"', () => {
     const page = madePage(readPage(), []);
 
     for (const { name } of SUITES)

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../src/ports/free-port.ts';
 
-test('freePort returns no port in use and no ephemeral port', async () => {
+test('freePort returns a port that is not in use and not ephemeral', async () => {
   const taken = await freePort();
   const server = createServer().listen(taken, '127.0.0.1');
   onTestFinished(() => {

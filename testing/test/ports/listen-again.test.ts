@@ -23,7 +23,7 @@ function connecting(port: number): Promise<string> {
   });
 }
 
-test('a reserved port refuses connections, and can be listened on again', async () => {
+test('a reserved port refuses connections, and a server can listen on it again', async () => {
   const server = await listening();
   const port = portOf(server);
   server.close();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { consistently } from '../../src/time/consistently.ts';
 
-test('consistently returns the last result of its probe after the whole time', async () => {
+test('`consistently` returns the last result of its probe after the whole time', async () => {
   let answers = 0;
   const startedAt = performance.now();
 
@@ -15,14 +15,14 @@ test('consistently returns the last result of its probe after the whole time', a
 test.each([
   ['false', () => false],
   ['undefined', () => undefined],
-])('consistently fails at once if its probe returns %s', async (_what, probe) => {
+])('`consistently` fails at once if its probe returns %s', async (_what, probe) => {
   await expect(consistently(probe, { forMs: 60_000 })).rejects.toMatchObject({
     code: 'USER_CODE',
     message: expect.stringMatching(/^only for \d+ ms: the condition does not hold$/),
   });
 });
 
-test('[T-4] consistently fails with the error of a probe that throws later', async () => {
+test('[T-4] `consistently` fails with the error of a probe that throws later', async () => {
   const cause = new Error('two Pods');
   let left = 3;
 

@@ -8,7 +8,7 @@ import { startOperator } from '../../src/operator/test-operator.ts';
 import { defaultTimeoutMs, eventually } from '../../src/time/eventually.ts';
 import { operatorRuns } from '../../src/time/running-operators.ts';
 
-test('eventually returns the first result of its probe that is neither false nor undefined', async () => {
+test('`eventually` returns the first result of its probe that is neither false nor undefined', async () => {
   const answers = [undefined, false, 0];
 
   const answer = await eventually(() => answers.shift());
@@ -16,7 +16,7 @@ test('eventually returns the first result of its probe that is neither false nor
   expect(answer).toBe(0);
 });
 
-test('eventually asks a probe again that throws', async () => {
+test('`eventually` calls a probe again after it has thrown', async () => {
   let calls = 0;
 
   const answer = await eventually(async () => {
@@ -27,7 +27,7 @@ test('eventually asks a probe again that throws', async () => {
   expect(answer).toBe('done');
 });
 
-test('[T-4] eventually fails with the last error of its probe', async () => {
+test('[T-4] `eventually` fails with the last error of its probe', async () => {
   const waiting = eventually(
     () => {
       throw new Error('still no Pod');
@@ -41,13 +41,13 @@ test('[T-4] eventually fails with the last error of its probe', async () => {
   });
 });
 
-test('eventually fails at its limit if the probe never answers', async () => {
+test('`eventually` fails at its limit if the probe never answers', async () => {
   const failure = eventually(() => new Promise<true>(() => {}), { timeoutMs: 30 });
 
   await expect(failure).rejects.toMatchObject({ message: expect.stringContaining('within 30 ms') });
 });
 
-describe('[T-6] eventually with a probe that asserts', () => {
+describe('[T-6] `eventually` with a probe that asserts', () => {
   test.each<[string, (count: number) => void | Promise<void>]>([
     ['with expect', (count) => expect(count).toBe(3)],
     [
@@ -72,7 +72,7 @@ describe('[T-6] eventually with a probe that asserts', () => {
         assert.equal(count, 3);
       },
     ],
-  ])('eventually waits until an assertion %s stops throwing', async (_, assertion) => {
+  ])('`eventually` waits until an assertion %s stops throwing', async (_, assertion) => {
     let count = 0;
 
     await eventually(() => assertion(++count));
@@ -80,7 +80,7 @@ describe('[T-6] eventually with a probe that asserts', () => {
     expect(count).toBe(3);
   });
 
-  test('eventually accepts an assertion that holds at the first attempt', async () => {
+  test('`eventually` accepts an assertion that holds at the first attempt', async () => {
     let calls = 0;
 
     await eventually(() => {
@@ -93,7 +93,7 @@ describe('[T-6] eventually with a probe that asserts', () => {
     expect(calls).toBe(2);
   });
 
-  test('eventually returns the value of a probe that asserts, and asks again after false', async () => {
+  test('`eventually` returns the value of a probe that asserts, and calls the probe again after false', async () => {
     const answers = [false, 'late'];
 
     const answer = await eventually(() => {
@@ -105,8 +105,8 @@ describe('[T-6] eventually with a probe that asserts', () => {
   });
 });
 
-describe('[T-6] eventually with a probe that does not assert', () => {
-  test('eventually asks again after undefined, also after another error', async () => {
+describe('[T-6] `eventually` with a probe that does not assert', () => {
+  test('`eventually` calls a probe again after undefined, even if the probe has thrown another error', async () => {
     const answers = [
       () => Promise.reject(new Error('connection refused')),
       async () => undefined,
@@ -118,7 +118,7 @@ describe('[T-6] eventually with a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
-  test('eventually asks again after undefined, also if a function called by the probe asserts', async () => {
+  test('`eventually` calls a probe again after undefined, even if a function called by the probe asserts', async () => {
     const answers = [undefined, 'found'];
     const checked = (): string | undefined => {
       expect(answers).not.toHaveLength(0);
@@ -130,14 +130,14 @@ describe('[T-6] eventually with a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
-  test('eventually fails at its limit if the probe always returns undefined', async () => {
+  test('`eventually` fails at its limit if the probe always returns undefined', async () => {
     const failure = eventually(async () => undefined, { timeoutMs: 30 });
 
     await expect(failure).rejects.toThrow('not within 30 ms: the condition never held');
   });
 });
 
-test('[T-6] the failure of eventually shows the last error, also if the last attempt never ends', async () => {
+test('[T-6] the failure of `eventually` contains the last error, even if the last attempt never ends', async () => {
   let calls = 0;
 
   const failure = eventually(
@@ -155,7 +155,7 @@ test('[T-6] the failure of eventually shows the last error, also if the last att
   });
 });
 
-test('[T-6] the failure of eventually shows the last warnings of running operators, without values of objects', async () => {
+test('[T-6] the failure of `eventually` contains the last warnings of running operators, without values of objects', async () => {
   await using env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace, data: { password: 'hunter2' } }));
@@ -183,7 +183,7 @@ test('[T-6] the failure of eventually shows the last warnings of running operato
   expect(message).not.toContain('hunter2');
 });
 
-test('the failure of eventually shows the end of a long error, and its beginning', async () => {
+test('the failure of `eventually` contains the beginning and the end of a long error', async () => {
   const forget = operatorRuns({
     log: [
       {
@@ -211,7 +211,7 @@ test('the failure of eventually shows the end of a long error, and its beginning
   expect(message.length).toBeLessThan(2_000);
 });
 
-test('[T-6] the failure of eventually does not show warnings of stopped operators', async () => {
+test('[T-6] the failure of `eventually` does not contain warnings of stopped operators', async () => {
   await using env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace }));
@@ -240,15 +240,15 @@ test.each([
   [1_000, 800],
   [40_000, 10_000],
   [0, 10_000],
-])('[T-6] with a vitest testTimeout of %s ms the limit of eventually is %i ms', (testTimeout, limitMs) => {
+])('[T-6] with a vitest testTimeout of %s ms the limit of `eventually` is %i ms', (testTimeout, limitMs) => {
   expect(defaultTimeoutMs({ __vitest_worker__: { config: { testTimeout } } }, {})).toBe(limitMs);
   expect(defaultTimeoutMs({}, {})).toBe(4_000);
 });
 
-test('[T-6] the limit of eventually follows the testTimeout of the running vitest', () => {
+test('[T-6] the limit of `eventually` follows the testTimeout of the running vitest', () => {
   expect(defaultTimeoutMs(globalThis, {})).toBe(10_000); // vitest.config.ts has more than five times as much
 });
 
-test('under node:test, which has no timeout, eventually has the longest limit', () => {
+test('with node:test, which has no timeout, `eventually` has its longest limit', () => {
   expect(defaultTimeoutMs({}, { NODE_TEST_CONTEXT: 'child-v8' })).toBe(10_000);
 });

@@ -8,7 +8,7 @@ import { settle } from '../../src/time/settle.ts';
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('FakeClock', () => {
-  test('a FakeClock starts at startMs and moves only by advance', async () => {
+  test('a FakeClock starts at startMs, and only advance() moves its time', async () => {
     const clock = new FakeClock(1_000);
 
     await settle();
@@ -19,7 +19,7 @@ describe('FakeClock', () => {
     expect([clock.now(), clock.monotonic()]).toEqual([1_005, 1_005]);
   });
 
-  test('a FakeClock fires the earliest alarm first, and equal ones in the order they were set', () => {
+  test('a FakeClock fires the earliest alarm first, and alarms of the same time in the order in which they were set', () => {
     const clock = new FakeClock();
     const fired: string[] = [];
     for (const [name, delayMs] of [
@@ -36,7 +36,7 @@ describe('FakeClock', () => {
     expect(clock.monotonic()).toBe(100);
   });
 
-  test('a FakeClock fires an alarm set by another alarm within the same advance', () => {
+  test('one advance of a FakeClock also fires an alarm that another alarm sets', () => {
     const clock = new FakeClock();
     const firedAt: number[] = [];
     const again = (): void => {
@@ -100,7 +100,7 @@ describe('FakeClock', () => {
     expect(wokenAt).toEqual([10, 30, 60]);
   });
 
-  test('an alarm that advances the FakeClock itself does not turn time back', () => {
+  test('the time does not go back if an alarm advances the FakeClock itself', () => {
     const clock = new FakeClock();
     clock.schedule(10, () => clock.advance(100));
 

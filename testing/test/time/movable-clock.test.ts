@@ -5,7 +5,7 @@ import { propertyRuns } from '../../../test/support/property-runs.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 import { MovableClock } from '../../src/time/movable-clock.ts';
 
-test('a MovableClock follows its base clock, ahead by what it was moved', async () => {
+test('a MovableClock is ahead of its base clock by the time that it was moved', async () => {
   const below = new FakeClock(1_000);
   const clock = new MovableClock(below);
 
@@ -18,7 +18,7 @@ test('a MovableClock follows its base clock, ahead by what it was moved', async 
   expect([clock.now(), clock.monotonic()]).toEqual([1_106, 1_106]);
 });
 
-test('an alarm of a MovableClock fires once, whether time passes or is moved', async () => {
+test('an alarm of a MovableClock fires once, whether its time passes or is moved', async () => {
   const below = new FakeClock();
   const clock = new MovableClock(below);
   const rung: string[] = [];
@@ -52,7 +52,7 @@ test('a cancelled alarm of a MovableClock never fires', async () => {
   expect(below.pending).toBe(0);
 });
 
-test('one move of a MovableClock runs a chain of sleeps, each at its own time', async () => {
+test('one move of a MovableClock runs a chain of sleeps, and each sleep ends at the right time', async () => {
   const clock = new MovableClock(new FakeClock());
   const woken: number[] = [];
   const chain = async (): Promise<void> => {

@@ -34,7 +34,7 @@ async function changedApp(): Promise<{
   return { cluster, operator, replace };
 }
 
-test('all Pods are deleted at once, each of them once, with the log message of the original', async () => {
+test('all Pods are deleted together, each Pod only once, with the log message of the original', async () => {
   const { cluster, operator, replace } = await changedApp();
 
   await operator.reconcile('config');
@@ -53,7 +53,7 @@ test('all Pods are deleted at once, each of them once, with the log message of t
   ]);
 });
 
-test('a process that ends between the deletion and its record does not delete the replacements', async () => {
+test('if a process ends after the deletion and before it is recorded, the new Pods are not deleted', async () => {
   const { cluster, operator, replace } = await changedApp();
   let writes = 0;
   cluster.fault = ({ verb, name }) => {
@@ -71,7 +71,7 @@ test('a process that ends between the deletion and its record does not delete th
   expect(podUids(cluster)).toEqual(replaced);
 });
 
-test('a Pod that cannot be deleted does not affect the others, and is retried', async () => {
+test('if a Pod cannot be deleted its deletion is retried, and the other Pods are deleted', async () => {
   const { cluster, operator, replace } = await changedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'delete' && name === 'webapp-5d-1') throw failure(403, 'Forbidden');
@@ -93,7 +93,7 @@ test('a Pod that cannot be deleted does not affect the others, and is retried', 
   );
 });
 
-test('a Pod that disappears between list and deletion counts as deleted', async () => {
+test('a Pod that disappears between the list and its deletion counts as deleted', async () => {
   const { cluster, operator } = await changedApp();
   cluster.fault = ({ verb, name }) => {
     if (verb === 'delete') cluster.remove(pods, name);
@@ -104,7 +104,7 @@ test('a Pod that disappears between list and deletion counts as deleted', async 
   expect(operator.reasons).toEqual(['PodsRestarted']);
 });
 
-test('a deleted Pod is not deleted again while an eviction is under way', async () => {
+test('a deleted Pod is not deleted again while another Pod is being evicted', async () => {
   const { cluster, operator, replace } = await changedApp();
   putDeployment(cluster, 'worker');
   const podSelector = { app: 'worker' };

@@ -46,7 +46,7 @@ function oldOnes({ cluster, before }: App): readonly (string | undefined)[] {
   return [...podUids(cluster)].filter((uid) => before.has(uid));
 }
 
-test('the next Pod is evicted only once the replacement is Ready', async () => {
+test('the next Pod is evicted only after the replacement of the previous one is Ready', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
 
@@ -64,7 +64,7 @@ test('the next Pod is evicted only once the replacement is Ready', async () => {
   expect(oldOnes(app)).toHaveLength(1);
 });
 
-test('Pods that are not Ready are evicted first and without waiting, so that good content repairs bad content', async () => {
+test('Pods that are not Ready are evicted first and without waiting, so that corrected content takes effect soon', async () => {
   const app = await changedApp({ ready: false });
 
   await app.operator.settle('config');
@@ -72,7 +72,7 @@ test('Pods that are not Ready are evicted first and without waiting, so that goo
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('a Pod that is not Ready does not block the Ready ones', async () => {
+test('a Pod that is not Ready does not block the eviction of Ready Pods', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   const status = { conditions: [{ type: 'Ready', status: 'False' }] };
@@ -115,7 +115,7 @@ test('a terminating Pod does not count as Ready', async () => {
 
 test.each([
   ['names a time', { retryAfterSeconds: 10 }, 10_000],
-  ['names no time', {}, 5_000],
+  ['gives no retry time', {}, 5_000],
 ])('a disruption budget that %s is respected', async (_what, refusal, requeueAfterMs) => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
@@ -131,7 +131,7 @@ test.each([
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('another process continues where the last one ended, and evicts no new Pod', async () => {
+test('a new process continues the evictions of the last process, and evicts no new Pod', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -145,7 +145,7 @@ test('another process continues where the last one ended, and evicts no new Pod'
   expect([...podUids(cluster)]).toContain(firstNew);
 });
 
-test('an edit during the evictions starts them again, also for Pods that were already replaced', async () => {
+test('after an edit during the evictions all Pods are evicted again, even Pods that were already replaced', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -159,7 +159,7 @@ test('an edit during the evictions starts them again, also for Pods that were al
   expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
 });
 
-test('a return to the first content during the evictions starts them again, too', async () => {
+test('if the first content is restored during the evictions, all Pods are evicted again', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -173,7 +173,7 @@ test('a return to the first content during the evictions starts them again, too'
   expect([...podUids(cluster)].filter((uid) => midway.has(uid))).toEqual([]);
 });
 
-test('the record lists by uid which Pods are under way, and has the new content only at the end', async () => {
+test('the record lists by uid the Pods that are being evicted, and contains the new content only at the end', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   const entry = (): Record<string, unknown> =>
@@ -193,7 +193,7 @@ test('the record lists by uid which Pods are under way, and has the new content 
   });
 });
 
-test('a new Pod with the name of an old one is not evicted in its place', async () => {
+test('a new Pod with the name of an old Pod is not evicted in its place', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   cluster.budget = () => ({});
@@ -208,7 +208,7 @@ test('a new Pod with the name of an old one is not evicted in its place', async 
   expect(podUids(cluster)).toEqual(replaced);
 });
 
-test('a Pod that disappears between list and eviction counts as evicted', async () => {
+test('a Pod that disappears between the list and its eviction counts as evicted', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   cluster.fault = ({ resource, name }) => {
@@ -220,7 +220,7 @@ test('a Pod that disappears between list and eviction counts as evicted', async 
   expect(oldOnes(app)).toEqual([]);
 });
 
-test('a ConfigMap that is deleted meanwhile stops the evictions, because new Pods could not start', async () => {
+test('the evictions stop if the ConfigMap is deleted meanwhile, because new Pods could not start', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');
@@ -232,7 +232,7 @@ test('a ConfigMap that is deleted meanwhile stops the evictions, because new Pod
   expect(oldOnes(app)).toHaveLength(2);
 });
 
-test('a scaled-down owner is not waited for', async () => {
+test('the evictions do not wait for an owner that was scaled down', async () => {
   const app = await changedApp();
   const { cluster, operator, replicaSet } = app;
   await operator.reconcile('config');

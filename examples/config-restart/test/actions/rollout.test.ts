@@ -40,7 +40,7 @@ function change(cluster: FakeCluster): void {
 test.each([
   ['StatefulSet', statefulSets],
   ['DaemonSet', daemonSets],
-])('a %s replaces its own Pods', async (_kind, resource) => {
+])('a %s that is restarted replaces its Pods itself', async (_kind, resource) => {
   const { cluster, operator } = await watched();
   putSet(cluster, resource, 'db');
   const before = podUids(cluster);
@@ -87,7 +87,7 @@ test('a Pod of an unknown owner is evicted', async () => {
 test.each([
   ['its ReplicaSet is gone', () => replicaSets],
   ['its Deployment is gone', () => deployments],
-])('a Pod is left to the garbage collector when %s', async (_what, resource) => {
+])('a Pod is not evicted, because the garbage collector will delete it, when %s', async (_what, resource) => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp');
   const before = podUids(cluster);
@@ -99,7 +99,7 @@ test.each([
   expect(podUids(cluster)).toEqual(before);
 });
 
-test('a Deployment that was deleted and created again is not restarted for the old one', async () => {
+test('a Deployment that was deleted and created again is not restarted because of its predecessor', async () => {
   const { cluster, operator } = await watched();
   putDeployment(cluster, 'webapp');
   cluster.remove(deployments, 'webapp');
@@ -136,7 +136,7 @@ test('a workload that changes during the restart is read again for the next atte
   expect(operator.reasons).toEqual(['PodsRestarted']);
 });
 
-test('a workload that cannot be restarted does not affect the others', async () => {
+test('if one workload cannot be restarted, the other workloads are still restarted', async () => {
   const { cluster, operator } = await watched();
   for (const name of ['a', 'b', 'c']) putDeployment(cluster, name);
   cluster.fault = ({ verb, name }) => {
@@ -180,7 +180,7 @@ test('a Pod that is already terminating does not restart its workload', async ()
   expect(restartsOf(cluster, 'webapp')).toBe(0);
 });
 
-test('the annotation key is short enough for any ConfigMap, and different for each', () => {
+test('the annotation key is short enough for any ConfigMap, and different for each ConfigMap', () => {
   const long = 'a'.repeat(100);
 
   const keys = ['config', `${long}b`, `${long}c`, 'x'.repeat(63)].map(stampKey);

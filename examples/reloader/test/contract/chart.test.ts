@@ -136,7 +136,7 @@ const GOLDEN: readonly (readonly [object, readonly string[], (readonly coreV1.En
   ],
 ];
 
-describe('[reloader 30] values of the chart become arguments and variables:', () => {
+describe('[reloader 30] values of the chart become arguments and environment variables:', () => {
   test.each(
     GOLDEN,
   )('the chart value %j becomes the expected arguments and variables', (reloader, args, environment = []) => {
@@ -147,11 +147,11 @@ describe('[reloader 30] values of the chart become arguments and variables:', ()
 
   test.each(
     GOLDEN.filter(([, args]) => args.length > 0),
-  )('%j gives arguments that the operator accepts without a warning', (reloader) => {
+  )('%j results in arguments that the operator accepts without a warning', (reloader) => {
     expect(started(chartArguments({ reloader }, RELEASE)).warnings).toEqual([]);
   });
 
-  test('the table covers every argument of the original, except those that the chart cannot set', () => {
+  test('the table contains every argument of the original, except for arguments that the chart cannot set', () => {
     const passed = new Set(
       GOLDEN.flatMap(([, args]) => args.map((arg) => arg.replace(/^--|=.*$/gs, ''))),
     );
@@ -165,7 +165,7 @@ describe('[reloader 30] values of the chart become arguments and variables:', ()
     ]);
   });
 
-  test('several values of the chart give their arguments in a fixed order', () => {
+  test('several values of the chart become arguments in a fixed order', () => {
     const { args } = given({
       logLevel: 'info',
       webhookUrl: 'http://hook/',
@@ -191,7 +191,7 @@ describe('[reloader 30] defects of the original chart are not repeated:', () => 
     expect(selector).toHaveLength(2);
   });
 
-  test('a selector and an ignore list are not passed along with a list of namespaces, and give a warning', () => {
+  test('with a list of namespaces a selector and an ignore list are not passed on, and cause a warning', () => {
     expect(
       given({ namespaces: ['a'], namespaceSelector: 'x', ignoreNamespaces: 'y' }),
     ).toMatchObject({
@@ -200,7 +200,7 @@ describe('[reloader 30] defects of the original chart are not repeated:', () => 
     });
   });
 
-  test('ignoring both types of resources is refused with a reason', () => {
+  test('a chart that ignores both types of resources is refused with a reason', () => {
     expect(() => given({ ignoreSecrets: true, ignoreConfigMaps: true })).toThrow(
       'must not both be true: nothing would be left to watch',
     );
@@ -208,7 +208,7 @@ describe('[reloader 30] defects of the original chart are not repeated:', () => 
 });
 
 describe('values of the chart that become no argument', () => {
-  test('a chart value that becomes no argument gives a warning that names where it belongs', () => {
+  test('a chart value that becomes no argument causes a warning that says where it belongs', () => {
     const result = chartArguments(
       {
         nameOverride: 'x',
@@ -241,7 +241,7 @@ describe('values of the chart that become no argument', () => {
     ]);
   });
 
-  test('empty chart values give no arguments and no warnings', () => {
+  test('empty chart values result in no arguments and no warnings', () => {
     for (const values of [undefined, null, {}, { reloader: null }]) {
       expect(chartArguments(values, RELEASE)).toEqual({
         args: [],
@@ -274,7 +274,7 @@ describe('a chart value of the wrong type is refused with its name:', () => {
       { deployment: { env: { existing: { s: 'T0K3N' } } } },
       'value reloader.deployment.env.existing.s must be a map',
     ],
-  ])('the chart value %j is refused, and the error names it', (reloader, message) => {
+  ])('the chart value %j is refused, and the error contains its name', (reloader, message) => {
     expect(() => chartArguments({ reloader }, RELEASE)).toThrow(
       expect.objectContaining({ name: 'ConfigurationError', message }),
     );

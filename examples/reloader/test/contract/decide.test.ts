@@ -66,7 +66,7 @@ function ruleOf(of: ResourceView, by: WorkloadView, options = OPTIONS): string {
 
 const RELOAD = KEYS.reload.CONFIGMAP;
 
-describe('[reloader 28] a decision names its rule:', () => {
+describe('[reloader 28] a decision contains its rule:', () => {
   const cases: Record<Rule, [ResourceView, WorkloadView, DecideOptions, string?]> = {
     'kind-ignored': [
       resource(),
@@ -104,7 +104,7 @@ describe('[reloader 28] a decision names its rule:', () => {
     'no-rule': [resource(), workload({}), OPTIONS],
   };
 
-  test.each(Object.entries(cases))('the rule %s gives the expected decision', (rule, [
+  test.each(Object.entries(cases))('the rule %s leads to the expected decision', (rule, [
     of,
     by,
     options,
@@ -127,8 +127,8 @@ describe('[reloader 28] a decision names its rule:', () => {
   });
 });
 
-describe('[reloader 2] auto', () => {
-  test.each(RESOURCE_TYPES)('auto for %s reloads for no other type', (type) => {
+describe('[reloader 2] the annotation `auto`', () => {
+  test.each(RESOURCE_TYPES)('the annotation `auto` for %s reloads for no other type', (type) => {
     const asked = workload({ [KEYS.typedAuto[type]]: 'true' });
 
     const reloading = RESOURCE_TYPES.filter(
@@ -138,7 +138,7 @@ describe('[reloader 2] auto', () => {
     expect(reloading).toEqual([type]);
   });
 
-  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('auto %j counts as true', (word) => {
+  test.each(['1', 't', 'T', 'true', 'True', 'TRUE'])('the value %j of the annotation `auto` counts as true', (word) => {
     expect(ruleOf(resource(), workload({ [KEYS.auto]: word }))).toBe('auto/main');
     expect(ruleOf(resource(), workload({ [KEYS.typedAuto.CONFIGMAP]: word }))).toBe(
       'typed-auto/main',
@@ -151,7 +151,7 @@ describe('[reloader 2] auto', () => {
     ' true',
     '2',
     'on',
-  ])('auto %j is not true, and is a problem', (word) => {
+  ])('the value %j of the annotation `auto` is not true, and is reported as a problem', (word) => {
     const { rule, problems } = decide(resource(), workload({ [KEYS.auto]: word }), ALL);
 
     expect(rule).toBe('auto-off');
@@ -168,26 +168,26 @@ describe('[reloader 2] auto', () => {
     ['', 'false', 'auto-off'],
     ['false', '', 'auto-off'],
     ['', '', 'auto-reload-all/main'],
-  ])('generic auto %j and typed auto %j give %s under --auto-reload-all', (auto, typed, expected) => {
+  ])('with --auto-reload-all the value %j of `auto` and the value %j of `auto` for one type result in %s', (auto, typed, expected) => {
     const asked = workload({ [KEYS.auto]: auto, [KEYS.typedAuto.CONFIGMAP]: typed });
 
     expect(ruleOf(resource(), asked, ALL)).toBe(expected);
   });
 
-  test('auto of one type with the value false excludes only this type from --auto-reload-all', () => {
+  test('the annotation `auto` for one type with the value false excludes only this type from --auto-reload-all', () => {
     const asked = workload({ [KEYS.typedAuto.SECRET]: 'false' });
 
     expect(ruleOf(resource({}, { type: 'SECRET' }), asked, ALL)).toBe('auto-off');
     expect(ruleOf(resource(), asked, ALL)).toBe('auto-reload-all/main');
   });
 
-  test('--auto-reload-all also reloads a workload that has only search', () => {
+  test('--auto-reload-all also reloads a workload that has only the annotation `search`', () => {
     expect(ruleOf(resource(), workload({ [KEYS.search]: 'true' }), ALL)).toBe(
       'auto-reload-all/main',
     );
   });
 
-  test('auto: false does not disable a named list', () => {
+  test('the annotation `auto: false` does not disable a named list', () => {
     expect(ruleOf(resource(), workload({ [KEYS.auto]: 'false', [RELOAD]: 'app' }))).toBe(
       'named/main',
     );
@@ -197,7 +197,7 @@ describe('[reloader 2] auto', () => {
     'constructor',
     '__proto__',
     'toString',
-  ])('auto under the key %s counts as absent', (auto) => {
+  ])('with the annotation key %s for `auto` the annotation counts as absent', (auto) => {
     const options = { ...OPTIONS, annotations: { ...KEYS, auto } };
 
     expect(decide(resource(), workload({}), options)).toMatchObject({
@@ -208,7 +208,7 @@ describe('[reloader 2] auto', () => {
 });
 
 describe('[reloader 3] a named list', () => {
-  test('a named list reloads for what it names, also without a reference, and then marks the first container', () => {
+  test('a named list reloads for the resources in it, even without a reference, and then marks the first container', () => {
     const asked = workload({ [RELOAD]: 'app-.*, other' });
 
     expect(ruleOf(OTHER, asked)).toBe('named-unreferenced/side');
@@ -216,7 +216,7 @@ describe('[reloader 3] a named list', () => {
     expect(ruleOf(resource(), asked)).toBe('no-rule');
   });
 
-  test.each(RESOURCE_TYPES)('a named list for %s has a key of its own', (type) => {
+  test.each(RESOURCE_TYPES)('a named list for %s has a separate annotation key', (type) => {
     const asked = workload({ [KEYS.reload[type]]: '.*' });
 
     const reloading = RESOURCE_TYPES.filter(
@@ -226,7 +226,7 @@ describe('[reloader 3] a named list', () => {
     expect(reloading).toEqual([type]);
   });
 
-  test('a named list with a broken pattern reports it, and its other patterns and rules count', () => {
+  test('a broken pattern in a named list is reported, and its other patterns and the other rules take effect', () => {
     const asked = workload({ [RELOAD]: '[a-, other', [KEYS.auto]: 'true' });
 
     const named = decide(OTHER, asked, OPTIONS);
@@ -239,7 +239,7 @@ describe('[reloader 3] a named list', () => {
     ]);
   });
 
-  test('a broken pattern of a named list is reported for any resource of the type, even without a name', () => {
+  test('a broken pattern of a named list is reported for any resource of the type, even for a resource without a name', () => {
     const asked = workload({
       [RELOAD]: '(',
       [KEYS.search]: 'yes',
@@ -261,7 +261,7 @@ describe('[reloader 3] a named list', () => {
   });
 });
 
-describe('[reloader 4]', () => {
+describe('[reloader 4] the annotations `search`, `match`, `ignore` and `exclude`', () => {
   test.each([
     ['true', 'true', 'search/main'],
     ['true', 'false', 'no-rule'],
@@ -270,19 +270,19 @@ describe('[reloader 4]', () => {
     ['True', 'true', 'no-rule'],
     ['true', 'True', 'no-rule'],
     ['1', '1', 'no-rule'],
-  ])('search %j with match %j gives %s', (search, match, expected) => {
+  ])('`search` %j with `match` %j results in %s', (search, match, expected) => {
     const asked = workload({ [KEYS.search]: search });
 
     expect(ruleOf(resource({ [KEYS.match]: match }), asked)).toBe(expected);
   });
 
-  test('search needs a reference', () => {
+  test('the annotation `search` has an effect only with a reference', () => {
     const matching = { ...OTHER, annotations: { [KEYS.match]: 'true' } };
 
     expect(ruleOf(matching, workload({ [KEYS.search]: 'true' }))).toBe('unreferenced');
   });
 
-  test('search with any other value than true is a problem', () => {
+  test('the annotation `search` with any other value than true is reported as a problem', () => {
     const { problems } = decide(resource(), workload({ [KEYS.search]: 'True' }), OPTIONS);
 
     expect(problems).toEqual([
@@ -295,13 +295,13 @@ describe('[reloader 4]', () => {
     '1',
     'false',
     '',
-  ])('ignore with the value %j on the resource does not count', (ignore) => {
+  ])('the annotation `ignore` with the value %j on the resource has no effect', (ignore) => {
     const asked = workload({ [KEYS.auto]: 'true' });
 
     expect(ruleOf(resource({ [KEYS.ignore]: ignore }), asked)).toBe('auto/main');
   });
 
-  test('ignore on the workload does not count', () => {
+  test('the annotation `ignore` on the workload has no effect', () => {
     const asked = workload({ [KEYS.auto]: 'true', [KEYS.ignore]: 'true' });
 
     expect(ruleOf(resource(), asked)).toBe('auto/main');
@@ -317,7 +317,7 @@ describe('[reloader 4]', () => {
     expect(excluded).toEqual([type]);
   });
 
-  test('an exclude list has names and no patterns', () => {
+  test('an exclude list contains names, and no patterns', () => {
     const asked = workload({ [KEYS.auto]: 'true', [KEYS.exclude.CONFIGMAP]: 'ap.,.*' });
 
     expect(ruleOf(resource(), asked)).toBe('auto/main');
@@ -331,7 +331,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     ['a named list', { [RELOAD]: 'app' }, 'named'],
     ['search', { [KEYS.search]: 'true' }, 'search'],
     ['exclude', { [KEYS.auto]: 'true', [KEYS.exclude.CONFIGMAP]: 'app' }, 'excluded'],
-  ])('the annotation %s counts on the Pod template alone', (_, annotations, rule) => {
+  ])('the annotation %s has an effect even if only the Pod template has it', (_, annotations, rule) => {
     const matching = resource({ [KEYS.match]: 'true' });
 
     expect(decide(matching, onTemplate(annotations), OPTIONS).rule).toBe(rule);
@@ -342,7 +342,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     KEYS.search,
     KEYS.auto,
     KEYS.typedAuto.CONFIGMAP,
-  ])('annotations of the Pod template do not count if the metadata has %s, even empty', (key) => {
+  ])('annotations of the Pod template do not count if the metadata has %s, even with an empty value', (key) => {
     const template = {
       [KEYS.auto]: 'true',
       [RELOAD]: 'app',
@@ -354,7 +354,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
     expect(ruleOf(matching, onTemplate(template, { [key]: '' }))).toBe('no-rule');
   });
 
-  test('annotations of the Pod template count for a type whose keys the metadata does not have', () => {
+  test('annotations of the Pod template count for a type whose keys are missing in the metadata', () => {
     const asked = onTemplate(
       { [KEYS.auto]: 'true' },
       { [KEYS.typedAuto.SECRET]: 'true', [KEYS.reload.SECRET]: 'x' },
@@ -372,7 +372,7 @@ describe('[reloader 5] annotations of the Pod template', () => {
   });
 });
 
-test('annotations count under the keys of the flags, and not under the default keys', () => {
+test('annotations count under the keys that the flags set, and not under the default keys', () => {
   const types: readonly ResourceType[] = RESOURCE_TYPES;
   const annotations = { ...KEYS, auto: 'example.com/auto', ignore: 'example.com/ignore' };
   const options = { ...OPTIONS, annotations };
@@ -390,7 +390,7 @@ test('annotations count under the keys of the flags, and not under the default k
   );
 });
 
-describe('whatever the annotations are,', () => {
+describe('with any annotations', () => {
   const keys = [KEYS.auto, KEYS.search, RELOAD, KEYS.typedAuto.CONFIGMAP, KEYS.exclude.CONFIGMAP];
   const words = ['', 'true', 'false', 'True', 'nonsense', 'app', 'app-.*', 'app|x', '(', 'x,other'];
   const annotations = fc.dictionary(fc.constantFrom(...keys), fc.constantFrom(...words));
@@ -418,7 +418,7 @@ describe('whatever the annotations are,', () => {
       { ...OPTIONS, autoReloadAll },
     );
 
-  test('any reload is either automatic with a reference, or by name, and marks a container', () => {
+  test('a workload is reloaded either for a reference or for a named list, and one container is marked', () => {
     fc.assert(
       fc.property(given, (each) => {
         const { reload, rule, auto, container } = decideFor(each);
@@ -430,7 +430,7 @@ describe('whatever the annotations are,', () => {
     );
   });
 
-  test('ignore on the resource, or the name in an exclude list, prevents every reload', () => {
+  test('the annotation `ignore` on the resource, or its name in an exclude list, prevents every reload', () => {
     fc.assert(
       fc.property(given, (each) => {
         const excluding = { ...each.metadata, [KEYS.exclude.CONFIGMAP]: `x, ${each.of.name}` };
@@ -441,7 +441,7 @@ describe('whatever the annotations are,', () => {
     );
   });
 
-  test('the Pod template never matters if the metadata has one of the four keys', () => {
+  test('annotations of the Pod template have no effect if the metadata has one of the four keys', () => {
     fc.assert(
       fc.property(given, annotations, fc.constantFrom(...keys.slice(0, 4)), (each, other, key) => {
         const metadata = { [key]: '', ...each.metadata };

@@ -27,7 +27,7 @@ describe('[reloader 8] hashes of the contract', () => {
       'f83e99e324ba68ccc373a58ef1eb42f8ab88646a',
     ],
     [
-      'fixture H4, items that sort otherwise than their keys',
+      'fixture H4, items that are sorted differently than their keys',
       hashOfConfigMap({ data: { a: '1', 'a-b': '2' } }),
       'c84ab684ba8b31449f333adb8a148da918699967',
     ],
@@ -42,7 +42,7 @@ describe('[reloader 8] hashes of the contract', () => {
       'b303c6fa2becc709d55712e3e769dbab8bc85eb4',
     ],
     [
-      'fixture H7, a value that reads as two entries',
+      'fixture H7, a value that looks like two entries',
       hashOfConfigMap({ data: { a: '1;b=2' } }),
       'f83e99e324ba68ccc373a58ef1eb42f8ab88646a',
     ],
@@ -57,7 +57,7 @@ describe('[reloader 8] hashes of the contract', () => {
       '98e8484cebbac4d79c8ebfb7cf56dca572e76f6a',
     ],
     [
-      'fixture H10, a Secret of bytes that are no text',
+      'fixture H10, a Secret with bytes that are not text',
       hashOfSecret({ data: { 'tls.key': base64(0xff, 0xfe, 0) } }),
       '2e71815bb07a26c32acc4bb5718af7d85069734f',
     ],
@@ -88,7 +88,7 @@ describe('[reloader 8] hashes of the contract', () => {
       hashOfConfigMap({ binaryData: { k: base64(0, 0xff, 0x10) } }),
       '12f821e1f2a7708e34bb7c73add54af212b0ff3b',
     ],
-  ])('%s: the hash equals that of the original', (_, found, expected) => {
+  ])('%s: the hash equals the hash of the original', (_, found, expected) => {
     expect(found).toBe(expected);
   });
 });

@@ -76,7 +76,7 @@ describe('durations as Go reads them', () => {
     '1,5s',
     '1h-30m',
     `${'0'.repeat(200)}1s`,
-  ])('the duration %j is refused, and the problem names the accepted form', (text) => {
+  ])('the duration %j is refused, and the problem contains the accepted notation', (text) => {
     expect(parseGoDuration(text)).toEqual({
       problem: 'must be a duration such as 90s, 5m or 1h30m, from 0s to 8784h',
     });

@@ -50,7 +50,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('the hash of a ConfigMap covers its items, sorted by bytes', () => {
+  test('the hash of a ConfigMap covers its items in byte order', () => {
     fc.assert(
       fc.property(texts, blobs, (data, binary) => {
         const items = [
@@ -65,7 +65,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('the hash of a Secret covers its items, sorted by bytes', () => {
+  test('the hash of a Secret covers its items in byte order', () => {
     fc.assert(
       fc.property(blobs, (data) => {
         const items = Object.entries(data).map(([name, bytes]) => itemOf(name, bytes));
@@ -89,7 +89,7 @@ describe('[reloader 8] the hash', () => {
     );
   });
 
-  test('the hash of equal ids sorts U+FFFD before code points above U+FFFF, whose UTF-16 units are lower', () => {
+  test('the hash sorts U+FFFD before code points above U+FFFF, although their UTF-16 code units are lower', () => {
     const objects = [
       { id: '\u{1f600}', version: '1' },
       { id: '\ufffd', version: '1' },
@@ -101,7 +101,7 @@ describe('[reloader 8] the hash', () => {
     expect([...objects.map(({ id }) => id)].sort()[0]).toBe('\u{1f600}'); // by UTF-16 units
   });
 
-  test('the hash sorts items by their values if one key is a part of another', () => {
+  test('the hash sorts items by key and value together if one key is the beginning of another', () => {
     expect(hashOfConfigMap({ data: { 'a=': '', a: '=' } })).toBe(sha1('a==;a=='));
     expect(hashOfConfigMap({ data: { a: '~', 'a.b': '' } })).toBe(sha1('a.b=;a=~'));
     expect(hashOfConfigMap({ data: { a: 'x', A: 'y', _: 'z' } })).toBe(sha1('A=y;_=z;a=x'));
@@ -124,7 +124,7 @@ describe('[reloader 8] the hash', () => {
     expect(hashOfConfigMap({ data: { k: 'a\ud800' } })).toBe(sha1('k=a\ufffd'));
   });
 
-  test('the hash treats null as empty: maps, values, and objects of a status', () => {
+  test('the hash treats null as empty in maps, in values and in the objects of a status', () => {
     const nothing = { data: null, binaryData: null };
 
     expect(hashOfConfigMap(nothing)).toBe(sha1(''));
@@ -135,7 +135,7 @@ describe('[reloader 8] the hash', () => {
   });
 
   test.each([
-    ['line ends inside', 'AP\r\n8Q\n', 'AP8Q'],
+    ['line breaks inside', 'AP\r\n8Q\n', 'AP8Q'],
     ['surplus bits in the last character', 'AP9=', 'AP8='],
     ['nothing', '', ''],
   ])('the hash decodes base64 like Go: %s', (_, written, canonical) => {
@@ -154,7 +154,7 @@ describe('[reloader 8] the hash', () => {
     'AP8Q*',
     '=',
     'AP8=AP8Q',
-  ])('the hash refuses %j, which is not base64, and the error names only the key', (written) => {
+  ])('a hash cannot be computed of %j, which is not base64, and the error contains only the key', (written) => {
     for (const hash of [
       () => hashOfConfigMap({ binaryData: { 'tls.key': written } }),
       () => hashOfSecret({ data: { good: 'AAAA', 'tls.key': written } }),

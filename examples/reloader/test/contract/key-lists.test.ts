@@ -8,7 +8,7 @@ const onWorkload = (text: string) =>
   keyLists({ annotations: { [KEYS]: text }, templateAnnotations: {} });
 const APP = { type: 'CONFIGMAP', name: 'app' } as const;
 
-test('[reloader R23] a named resource counts with the listed keys, sorted and without repetition, and others count whole', () => {
+test('[reloader R23] a listed resource counts only with the listed keys, sorted and unique, and other resources with all keys', () => {
   const lists = onWorkload(
     'configmap/app/z.yaml, configmap/app/a,,secret/app/token,configmap/app/a',
   );
@@ -20,7 +20,7 @@ test('[reloader R23] a named resource counts with the listed keys, sorted and wi
   expect(lists.problems).toEqual([]);
 });
 
-test('[reloader R23] the list in the metadata decides, and the Pod template only if it is missing there', () => {
+test('[reloader R23] the list in the metadata decides, and the list in the Pod template only if the metadata has no list', () => {
   const templateAnnotations = { [KEYS]: 'configmap/app/t' };
 
   expect(keyLists({ annotations: {}, templateAnnotations }).of(APP)).toEqual(['t']);
@@ -37,7 +37,7 @@ test.each([
   'secretproviderclass/app/a',
   'app/a',
   'configmap/app/a b',
-])('[reloader R23] the entry %j is a problem, and the other entries count', (entry) => {
+])('[reloader R23] the entry %j is reported as a problem, and the other entries take effect', (entry) => {
   const lists = onWorkload(`${entry},configmap/app/kept`);
 
   expect(lists.of(APP)).toEqual(['kept']);
@@ -59,7 +59,7 @@ test('[reloader R23] a list has at most 256 entries, and the message shortens a 
   expect(onWorkload('x'.repeat(5_000)).problems[0]?.message.length).toBeLessThan(200);
 });
 
-test('[reloader R23] the hash of some keys equals that of a resource with only these', () => {
+test('[reloader R23] the hash of some keys equals the hash of a resource that has only these keys', () => {
   const data = { a: '1', b: '2', c: '3' };
   const binaryData = { d: 'AP8Q' };
 
@@ -72,7 +72,7 @@ test('[reloader R23] the hash of some keys equals that of a resource with only t
   );
 });
 
-test('[reloader R23] records of different keys have different names, and name the same resource', () => {
+test('[reloader R23] records of different keys have different names, and refer to the same resource', () => {
   const one = refKey({ ...APP, keys: ['a'] });
   const other = refKey({ ...APP, keys: ['a', 'b'] });
 

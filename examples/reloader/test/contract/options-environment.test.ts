@@ -29,7 +29,7 @@ describe('[reloader 21] alerts', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('alerts are on only if ALERT_ON_RELOAD is exactly true', () => {
+  test('alerts are sent only if ALERT_ON_RELOAD is exactly true', () => {
     for (const word of ['True', '1', '', 'false', undefined]) {
       expect(options({}, { ...ALERTING, ALERT_ON_RELOAD: word }).alert).toBeUndefined();
     }
@@ -42,7 +42,7 @@ describe('[reloader 21] alerts', () => {
     expect([infoOf(' prod '), infoOf(''), infoOf(undefined)]).toEqual(['prod', '', undefined]);
   });
 
-  test('alerts use the proxy of ALERT_WEBHOOK_PROXY, and not that of HTTPS_PROXY', () => {
+  test('alerts use the proxy of ALERT_WEBHOOK_PROXY, and not the proxy of HTTPS_PROXY', () => {
     const proxyOf = (environment: Environment): string | undefined =>
       options({}, { ...ALERTING, ...environment }).alert?.proxy;
 
@@ -59,7 +59,7 @@ describe('[reloader 21] alerts', () => {
       'ALERT_WEBHOOK_URL is no HTTP URL',
     ],
     ['with a bad proxy', { ALERT_WEBHOOK_PROXY: 'T0K3N' }, 'ALERT_WEBHOOK_PROXY is no HTTP URL'],
-  ])('alerts %s are off, with a warning that quotes no URL', (_, environment, problem) => {
+  ])('alerts %s are not sent, and a warning quotes no URL', (_, environment, problem) => {
     const { alert, warnings } = options({}, { ...ALERTING, ...environment });
 
     expect(alert).toBeUndefined();
@@ -67,7 +67,7 @@ describe('[reloader 21] alerts', () => {
   });
 });
 
-describe('--webhook-url', () => {
+describe('the option --webhook-url', () => {
   test('--webhook-url accepts an HTTP URL, and counts as absent if it is empty', () => {
     expect(options({ 'webhook-url': 'https://h.example/a?b' }).webhookUrl).toBe(
       'https://h.example/a?b',
@@ -125,14 +125,14 @@ describe('the log', () => {
     ['Error', 'error', 0],
     ['fatal', 'error', 1],
     ['panic', 'error', 1],
-  ])('--log-level=%s gives the level %s', (word, logLevel, warningCount) => {
+  ])('--log-level=%s results in the level %s', (word, logLevel, warningCount) => {
     const { settings, warnings } = options({ 'log-level': word });
 
     expect(settings.logLevel).toBe(logLevel);
     expect(warnings).toHaveLength(warningCount);
   });
 
-  test('an empty --log-level or --log-format leaves the setting of the environment', () => {
+  test('an empty --log-level or --log-format does not change the setting from the environment', () => {
     const { settings } = options({ 'log-level': '', 'log-format': '' });
 
     expect(settings).not.toHaveProperty('logLevel');
@@ -161,7 +161,7 @@ describe('the log', () => {
 });
 
 describe('variables of the original', () => {
-  test('METRICS_COUNT_BY_NAMESPACE counts only with the value enabled', () => {
+  test('METRICS_COUNT_BY_NAMESPACE has an effect only with the value enabled', () => {
     const isOn = (word: string): boolean =>
       options({}, { METRICS_COUNT_BY_NAMESPACE: word }).metricsByNamespace;
 

@@ -58,11 +58,11 @@ describe('without arguments and variables', () => {
     warnings: [],
   };
 
-  test('the options are the defaults of the original, and our own options are off except the debounce', () => {
+  test('the options are the defaults of the original, and options that the original lacks are off except the debounce', () => {
     expect(options()).toEqual({ ...EXPECTED, given: {} });
   });
 
-  test('the defaults in the table of arguments give the same options', () => {
+  test('the defaults in the table of arguments result in the same options', () => {
     const given = Object.fromEntries(
       Object.entries(TABLE).map(([name, { type, default: text }]) => [
         name,
@@ -79,7 +79,7 @@ describe('switches', () => {
     ['auto-reload-all', 'autoReloadAll'],
     ['wait-for-rollout', 'waitForRollout'],
     ['enable-restart-windows', 'restartWindows'],
-  ] as const)('--%s is on if it is true', (flag, option) => {
+  ] as const)('the option --%s is on if its value is true', (flag, option) => {
     expect(options({ [flag]: true })[option]).toBe(true);
     expect(options({ [flag]: true }).warnings).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('switches', () => {
   test.each([
     ['reload-on-create', 'reloadOnCreate'],
     ['reload-on-delete', 'reloadOnDelete'],
-  ] as const)('--%s is on only for exactly true', (flag, option) => {
+  ] as const)('the option --%s is on only if its value is exactly true', (flag, option) => {
     expect(options({ [flag]: 'true' })[option]).toBe(true);
     for (const word of ['True', '1', 'TRUE', 't', '', ' true', 'yes']) {
       expect(options({ [flag]: word })[option]).toBe(false);
@@ -97,7 +97,7 @@ describe('switches', () => {
   test.each([
     'is-Argo-Rollouts',
     'is-argo-rollouts',
-  ] as const)('--%s adds Rollouts as the last kind, only for exactly true', (flag) => {
+  ] as const)('the option --%s adds Rollouts as the last kind only if its value is exactly true', (flag) => {
     expect(options({ [flag]: 'true' }).workloadKinds.at(-1)).toBe('Rollout');
     expect(options({ [flag]: 'True' }).workloadKinds).not.toContain('Rollout');
     expect(options({ [flag]: '1' }).workloadKinds).not.toContain('Rollout');
@@ -111,7 +111,7 @@ describe('switches', () => {
     ]);
   });
 
-  test('--sync-after-restart and --cloud-events give a warning when they have no effect', () => {
+  test('--sync-after-restart and --cloud-events cause a warning when they have no effect', () => {
     expect(options({ 'sync-after-restart': true }).warnings).toEqual([
       '--sync-after-restart has no effect without --reload-on-create=true',
     ]);
@@ -133,7 +133,7 @@ describe('switches', () => {
 });
 
 describe('flags that accept fixed words', () => {
-  test('--reload-strategy and --cronjob-mode accept only their own words', () => {
+  test('--reload-strategy and --cronjob-mode accept only the words in their documentation', () => {
     expect(options({ 'reload-strategy': 'annotations' }).strategy).toBe('annotations');
     expect(options({ 'cronjob-mode': 'patch' }).cronJobMode).toBe('patch');
     expect(options({ 'cronjob-mode': 'none' }).cronJobMode).toBe('none');
@@ -149,7 +149,7 @@ describe('flags that accept fixed words', () => {
     ['configmaps', 'SECRET'],
     ['ConfigMaps', 'SECRET'],
     ['sEcrets', 'CONFIGMAP'],
-  ])('--resources-to-ignore=%s leaves only the type %s', (word, left) => {
+  ])('with --resources-to-ignore=%s only the type %s is watched', (word, left) => {
     expect([...options({ 'resources-to-ignore': [word] }).resourceTypes]).toEqual([left]);
   });
 
@@ -163,7 +163,7 @@ describe('flags that accept fixed words', () => {
     );
   });
 
-  test('--ignored-workload-types removes the kinds that it names', () => {
+  test('--ignored-workload-types removes the kinds that it lists', () => {
     const { ignoredKinds, workloadKinds } = options({
       'ignored-workload-types': ['jobs', 'cronjobs'],
     });
@@ -188,18 +188,23 @@ describe('[reloader 18] namespaces', () => {
     ['all', {}, {}, undefined],
     ['of the flag', { namespaces: ['b', ' a ', 'b', ''] }, {}, ['b', 'a']],
     [
-      'of the flag, and not of variables',
+      'from the flag, and not from variables',
       { namespaces: ['a'] },
       { KUBERNETES_NAMESPACE: 'b', WATCH_NAMESPACE: 'c' },
       ['a'],
     ],
     [
-      'of the variable of the original',
+      'from the variable of the original',
       {},
       { KUBERNETES_NAMESPACE: 'b', WATCH_NAMESPACE: 'c' },
       ['b'],
     ],
-    ['all, with empty values', { namespaces: [] }, { KUBERNETES_NAMESPACE: '' }, undefined],
+    [
+      'all namespaces, with empty values',
+      { namespaces: [] },
+      { KUBERNETES_NAMESPACE: '' },
+      undefined,
+    ],
   ])('the watched namespaces: %s', (_, values, environment, expected) => {
     const { namespaces, settings } = options(values, environment);
 
@@ -210,7 +215,7 @@ describe('[reloader 18] namespaces', () => {
   test.each([
     ['c, d', ['c', 'd']],
     ['*', undefined],
-  ])('WATCH_NAMESPACE=%s sets the namespaces, and stays a setting of the manager', (text, expected) => {
+  ])('WATCH_NAMESPACE=%s sets the namespaces, and is still read by the manager', (text, expected) => {
     const { namespaces, settings } = options({}, { WATCH_NAMESPACE: text });
 
     expect(namespaces).toEqual(expected);
@@ -266,7 +271,7 @@ describe('keys of annotations', () => {
     ['ignore-annotation', (names: Options['annotations']) => names.ignore],
     ['pause-deployment-annotation', (names: Options['annotations']) => names.pausePeriod],
     ['pause-deployment-time-annotation', (names: Options['annotations']) => names.pausedAt],
-  ] as const)('--%s replaces one key and no other', (flag, keyOf) => {
+  ] as const)('the option --%s changes one annotation key and no other key', (flag, keyOf) => {
     const { annotations } = options({ [flag]: 'example.com/Mine_1' });
 
     const keys = (names: object): string[] =>
@@ -290,12 +295,12 @@ describe('keys of annotations', () => {
     );
   });
 
-  test('an empty key leaves the default key', () => {
+  test('with an empty key the default key is used', () => {
     expect(options({ 'auto-annotation': ' ' }).annotations.auto).toBe(DEFAULT_ANNOTATIONS.auto);
   });
 });
 
-describe('numbers of our own flags', () => {
+describe('numbers of flags that the original lacks', () => {
   test.each([
     ['0', 0],
     ['0s', 0],
@@ -351,7 +356,7 @@ describe('numbers of our own flags', () => {
     expect(refusal({ 'rollouts-per-second': rate })).toContain('from 0.001 to 1000');
   });
 
-  test('--rollout-burst must be a whole number, and without a rate it gives a warning', () => {
+  test('--rollout-burst must be a whole number, and without a rate it causes a warning', () => {
     for (const burst of ['0', '-1', '1.5', '10001', 'x']) {
       expect(refusal({ 'rollouts-per-second': '1', 'rollout-burst': burst })).toContain(
         'a whole number from 1 to 10000',
@@ -362,7 +367,7 @@ describe('numbers of our own flags', () => {
     ]);
   });
 
-  test('--order-label must be the key of a label', () => {
+  test('the value of --order-label must be a valid key of a label', () => {
     expect(options({ 'order-label': 'example.com/order' }).orderLabel).toBe('example.com/order');
     expect(options({ 'order-label': '' }).orderLabel).toBeUndefined();
     expect(refusal({ 'order-label': 'a=b' })).toContain('--order-label must be the key of a label');

@@ -99,7 +99,7 @@ describe('[found 2] the states of a pattern', () => {
     expect(namedList(pattern).problems).toEqual([]);
   });
 
-  test('all patterns of a list together have a limit of states, and those within it still count', () => {
+  test('all patterns of a list together have a limit of states, and patterns within the limit still count', () => {
     const patterns = Array.from({ length: 40 }, (_, at) => `team-${at}-[a-z]{90}`);
 
     const { problems, matches } = namedList(['web-.+', ...patterns, 'plain'].join(','));
@@ -132,7 +132,7 @@ describe('[found 2] a list of patterns', () => {
     );
   });
 
-  test('a list of patterns gives the same answers when its states are discarded and made again', () => {
+  test('a list of patterns matches the same names after its states were discarded and made again', () => {
     const pattern = '.*[ab].{12}-x';
     const { automaton } = compilePatterns([pattern]);
     const re2 = RE2JS.compile(`^${pattern}$`);
@@ -175,7 +175,7 @@ describe('[found 2] a list of patterns', () => {
     );
   });
 
-  test('a list with very many entries is read only up to a limit, and its problem names the limit', () => {
+  test('a list with very many entries is read only up to a limit, and its problem reports the limit', () => {
     const { problems, names } = namedList(`first,${'x,'.repeat(MAX_LOOKED_AT)}last`);
 
     expect(names).toEqual(['first', 'x']);
@@ -204,7 +204,7 @@ describe('[found 2] the lists of one workload', () => {
     at.toString(2).padStart(250, 'ab').replaceAll('0', 'a').replaceAll('1', 'b'),
   );
 
-  test('the lists of one workload take a bounded number of steps: beyond it only plain names count, and a problem names the limit', async () => {
+  test('the lists of one workload take a limited number of steps: beyond the limit only plain names count', async () => {
     const lists = new MatchedLists();
 
     const list = await lists.match(costly, [...manyNames, 'exact-name']);
@@ -217,7 +217,7 @@ describe('[found 2] the lists of one workload', () => {
     expect(lists.named('other').matches('other')).toBe(true);
   });
 
-  test('matching the lists of several workloads yields to the event loop again and again', async () => {
+  test('the event loop gets a turn again and again while the lists of several workloads are matched', async () => {
     let turns = 0;
     let isDone = false;
     const count = (): void => {

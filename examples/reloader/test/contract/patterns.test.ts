@@ -57,7 +57,7 @@ describe('[reloader 3] a list', () => {
     expect(list.names).toEqual(['app', 'a.b', '0']);
   });
 
-  test('a list matches a name of 253 characters, and not a longer one', () => {
+  test('a list matches a name of 253 characters, and not a longer name', () => {
     const longest = 'a'.repeat(253);
 
     expect(matching(namedList(longest), [longest, `${longest}a`])).toEqual([longest]);
@@ -65,7 +65,7 @@ describe('[reloader 3] a list', () => {
     expect(matching(namedList('a+'), [longest])).toEqual([longest]);
   });
 
-  test('a list of plain names matches exactly these names', () => {
+  test('a list of plain names matches only the names that it contains', () => {
     const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,8}[a-z0-9])?$/);
     fc.assert(
       fc.property(fc.array(name, { maxLength: 20 }), name, (names, other) => {
@@ -80,7 +80,7 @@ describe('[reloader 3] a list', () => {
 });
 
 describe('a list is bounded:', () => {
-  test('entries beyond the limit are a problem, and the first ones still count', () => {
+  test('entries beyond the limit are reported as a problem, and the first entries still count', () => {
     const entries = Array.from({ length: MAX_ENTRIES + 2 }, (_, index) => `n${index}`);
 
     const list = namedList(entries.join(','));
@@ -98,7 +98,7 @@ describe('a list is bounded:', () => {
     expect(namedList('x,'.repeat(1_000)).problems).toEqual([]);
   });
 
-  test('a too long pattern is a problem, and the message quotes only its start', () => {
+  test('a pattern that is too long is reported as a problem, and the message quotes only its start', () => {
     const list = namedList(`${'(a)'.repeat(MAX_ENTRY_CHARACTERS)},b`);
 
     expect(matching(list, ['b'])).toEqual(['b']);
@@ -129,7 +129,7 @@ describe('a list is bounded:', () => {
     expect(namedList(pattern).problems).toEqual([]);
   });
 
-  test('a full cache of lists starts again from empty, and lists still match', () => {
+  test('a cache of lists that is full is emptied, and lists still match', () => {
     const first = namedList('first-.*');
     expect(namedList('first-.*')).toBe(first);
 

@@ -11,7 +11,7 @@ describe('the pause period', () => {
     ['1h30m', 5_400_000],
     ['0', 0],
     ['.5m', 30_000],
-  ])('the pause period %s has %i milliseconds', (text, periodMs) => {
+  ])('the pause period %s means %i milliseconds', (text, periodMs) => {
     const workload = { annotations: pause(text), templateAnnotations: {} };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({ periodMs });
@@ -24,7 +24,7 @@ describe('the pause period', () => {
     '367d',
     '8785h',
     '1e3s',
-  ])('the pause period %j is a problem', (text) => {
+  ])('the pause period %j is reported as a problem', (text) => {
     const workload = { annotations: pause(text), templateAnnotations: {} };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({
@@ -41,7 +41,7 @@ describe('the pause period', () => {
     }
   });
 
-  test('[reloader 5] a pause period on the Pod template counts if the metadata asks for no reload', () => {
+  test('[reloader 5] a pause period on the Pod template counts if the metadata has no annotation for reloads', () => {
     expect(pausePeriodOf({ annotations: {}, templateAnnotations: pause('5s') }, KEYS)).toEqual({
       periodMs: 5_000,
     });
@@ -58,7 +58,7 @@ describe('the pause period', () => {
     expect(pausePeriodOf(workload, KEYS)).toBeUndefined();
   });
 
-  test('the pause period of the metadata outranks that of the Pod template', () => {
+  test('the pause period of the metadata outranks the pause period of the Pod template', () => {
     const workload = { annotations: pause('1s'), templateAnnotations: pause('5s') };
 
     expect(pausePeriodOf(workload, KEYS)).toEqual({ periodMs: 1_000 });

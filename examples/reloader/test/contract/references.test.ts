@@ -92,7 +92,7 @@ describe('[reloader 6] references of a Pod template', () => {
 });
 
 describe('[reloader 6] the container to mark', () => {
-  test('a second container with a mount is marked before a first one with an environment', () => {
+  test('a second container that mounts the resource is marked, and not a first container with environment variables', () => {
     const podSpec = {
       volumes: [configVolume('v')],
       containers: [
@@ -104,7 +104,7 @@ describe('[reloader 6] the container to mark', () => {
     expect(found(podSpec)).toEqual(['configmap/app mount second']);
   });
 
-  test('if an init container mounts the resource, the first container is marked, and not a later one with an environment', () => {
+  test('if an init container mounts the resource, the first container is marked, and not one with environment variables', () => {
     const podSpec = {
       volumes: [configVolume('v')],
       initContainers: [{ name: 'init', ...mount('v') }],
@@ -114,7 +114,7 @@ describe('[reloader 6] the container to mark', () => {
     expect(found(podSpec)).toEqual(['configmap/app init-mount first']);
   });
 
-  test('if an init container and an app container read the resource by their environment, that app container is marked', () => {
+  test('if an init container and an app container use the resource in their environment, the app container is marked', () => {
     const podSpec = {
       initContainers: [{ name: 'init', ...envFrom }],
       containers: [{ name: 'first' }, { name: 'second', ...envFrom }],
@@ -147,7 +147,7 @@ describe('[reloader 6] the container to mark', () => {
   });
 });
 
-test('[reloader 6] [reloader R20] the second volume of a resource counts if nothing mounts the first one', () => {
+test('[reloader 6] [reloader R20] the second volume of a resource counts if nothing mounts the first volume', () => {
   const podSpec = {
     volumes: [configVolume('unused'), configVolume('used')],
     containers: [{ name: 'first' }, { name: 'second', ...mount('used') }],
@@ -156,7 +156,7 @@ test('[reloader 6] [reloader R20] the second volume of a resource counts if noth
   expect(found(podSpec)).toEqual(['configmap/app mount second']);
 });
 
-describe('[reloader 6] fields that are not a reference', () => {
+describe('[reloader 6] fields that are not references', () => {
   test.each<[string, coreV1.PodSpec]>([
     ['a volume that nothing mounts', { volumes: [configVolume('v')], containers: [{ name: 'a' }] }],
     ['an image pull secret', { imagePullSecrets: [{ name: 'app' }], containers: [{ name: 'a' }] }],

@@ -34,7 +34,7 @@ describe('[reloader 18] a selector flag', () => {
     expect(formOf(...entries)).toBe(expected);
   });
 
-  test('a selector flag without entries gives no selector', () => {
+  test('a selector flag without entries results in no selector', () => {
     expect(formOf()).toBeUndefined();
     expect(formOf('', ' ')).toBeUndefined();
   });
@@ -57,7 +57,7 @@ describe('[reloader 18] a selector flag', () => {
     'a=!',
     '-a:b',
     'a:b c',
-  ])('a selector flag refuses %j, and the error names the flag and the term', (term) => {
+  ])('a selector flag refuses %j, and the error contains the flag and the term', (term) => {
     expect(() => selectorOfEntries('namespace-selector', ['fine:yes', term])).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',
@@ -66,7 +66,7 @@ describe('[reloader 18] a selector flag', () => {
     );
   });
 
-  test('terms of a selector flag mean the same in one entry and in several', () => {
+  test('terms of a selector flag mean the same in one entry and in several entries', () => {
     const term = fc.constantFrom(
       'a:b',
       'c=*',

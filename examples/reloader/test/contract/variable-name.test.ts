@@ -9,7 +9,7 @@ const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,40}[a-z0-9])?$/);
 const type = fc.constantFrom(...RESOURCE_TYPES);
 
 describe('[reloader 7] the variable of a resource', () => {
-  test('the variable of a resource contains its whole name of 253 characters', () => {
+  test('the name of the variable for a resource contains the whole resource name of 253 characters', () => {
     const longest = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
 
     expect(longest).toHaveLength(253);
@@ -18,7 +18,7 @@ describe('[reloader 7] the variable of a resource', () => {
     );
   });
 
-  test('the variable of a resource has a name that every shell accepts', () => {
+  test('the name of the variable for a resource is accepted by every shell', () => {
     fc.assert(
       fc.property(type, name, (each, of) => {
         const ref = { type: each, name: of };
@@ -39,13 +39,13 @@ describe('[reloader 7] the variable of a resource', () => {
     expect(variableName({ type: 'SECRET', name: of })).toBe(expected);
   });
 
-  test('the variables of resources with one name differ by type', () => {
+  test('resources with the same name and different types have different variables', () => {
     expect(
       new Set(RESOURCE_TYPES.map((each) => variableName({ type: each, name: 'x' }))).size,
     ).toBe(3);
   });
 
-  test('resources with colliding names get different variables by a suffix', () => {
+  test('resources with colliding names get different variables that differ in a suffix', () => {
     const refs = ['a-b', 'a.b', 'a--b'].map((each) => ({ type: 'CONFIGMAP' as const, name: each }));
 
     expect(new Set(refs.map(variableName))).toEqual(new Set(['STAKATER_A_B_CONFIGMAP']));
@@ -59,7 +59,7 @@ describe('[reloader 7] the variable of a resource', () => {
 });
 
 describe('the key of a resource', () => {
-  test('the key of a resource converts back to the resource', () => {
+  test('the key of a resource can be converted back to the resource', () => {
     fc.assert(
       fc.property(type, name, (each, of) => {
         const ref = { type: each, name: of };

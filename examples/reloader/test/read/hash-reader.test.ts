@@ -75,7 +75,7 @@ describe('[reloader R7] one state of an object', () => {
   });
 });
 
-test('a Secret deleted between its event and the read counts as absent', async () => {
+test('a Secret that is deleted between its event and the read counts as absent', async () => {
   const api = server();
   const reader = readerOf();
   const gone = reader.hash(A, 'u/1', { client: api.client, signal });
@@ -85,7 +85,7 @@ test('a Secret deleted between its event and the read counts as absent', async (
   expect(reader.size).toBe(0);
 });
 
-test('[reloader 29] [reloader R8] a failed read is an error for each workload, never an absent object, and is tried again', async () => {
+test('[reloader 29] [reloader R8] a failed read is an error for each workload and is retried, and never means that the object is absent', async () => {
   const api = server();
   const reader = readerOf();
   const both = [1, 2].map(() => reader.hash(A, 'u/1', { client: api.client, signal }));
@@ -98,7 +98,7 @@ test('[reloader 29] [reloader R8] a failed read is an error for each workload, n
   expect(await again).toBe('hash-1');
 });
 
-test('a shared read that ends with the reconcile of one workload is repeated for the other', async () => {
+test('a shared read that ends with the reconcile of one workload is repeated for the other workload', async () => {
   const api = server();
   const reader = readerOf();
   const ended = new AbortController();
@@ -113,7 +113,7 @@ test('a shared read that ends with the reconcile of one workload is repeated for
   expect(await second).toBe('hash-1');
 });
 
-test('the hash of an object that no workload uses any more is forgotten', async () => {
+test('the hash of an object that no workload uses any more is dropped from memory', async () => {
   const api = server();
   const reader = readerOf();
   const read = reader.hash(A, 'u/1', { client: api.client, signal });
@@ -124,7 +124,7 @@ test('the hash of an object that no workload uses any more is forgotten', async 
   expect(reader.size).toBe(0);
 });
 
-test('the number of payloads in memory at a time never exceeds the limit', async () => {
+test('the number of objects with their content in memory never exceeds the limit', async () => {
   const limit = new Limit(2);
   let running = 0;
   let most = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { WantedBy } from '../../read/wanted-by.ts';
 
-test('a resource is forgotten when the last workload that uses it stops using it', () => {
+test('a resource is dropped from memory when the last workload stops using it', () => {
   const forgotten: string[] = [];
   const wantedBy = new WantedBy((resource) => forgotten.push(resource));
   wantedBy.set('web', new Set(['a', 'b']));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BASELINE, formatBaseline, readBaseline } from '../../record/baseline.ts';
 import { BaselineMemory } from '../../record/baseline-memory.ts';
 
-test('the baseline annotation has sorted keys, and an empty baseline gives no annotation', () => {
+test('the baseline annotation has sorted keys, and for an empty baseline there is no annotation', () => {
   expect(formatBaseline({ 'secret/b': '', 'configmap/a': 'h' })).toBe(
     '{"configmap/a":"h","secret/b":""}',
   );

@@ -99,7 +99,7 @@ function carryOut(workload: Workload, now: Contents, given: PlanOptions): readon
 
 const fresh = (): Workload => ({ env: new Map(), annotations: new Map(), baseline: {} });
 
-test('[reloader R9] [reloader R13] a second plan after any step writes nothing', () => {
+test('[reloader R9] [reloader R13] after any step a second plan writes nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(contents, options), { maxLength: 8 }), (steps) => {
       const workload = fresh();
@@ -114,7 +114,7 @@ test('[reloader R9] [reloader R13] a second plan after any step writes nothing',
   );
 });
 
-test('[reloader R1] each change of an existing resource restarts once, and unchanged resources restart nothing', () => {
+test('[reloader R1] each change of an existing resource causes one restart, and unchanged resources cause none', () => {
   fc.assert(
     fc.property(options, fc.array(contents, { minLength: 1, maxLength: 8 }), (given, steps) => {
       const workload = fresh();

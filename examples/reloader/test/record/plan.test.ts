@@ -80,7 +80,7 @@ describe('without a record', () => {
   });
 });
 
-describe('[reloader 10] what the original has written', () => {
+describe('[reloader 10] values that the original has written', () => {
   test('an equal variable or annotation of the original needs no write', () => {
     expect(plan([configMap('a', 'h1')], { env: { STAKATER_A_CONFIGMAP: 'h1' } })).toEqual(NOTHING);
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h1' };
@@ -96,7 +96,7 @@ describe('[reloader 10] what the original has written', () => {
     expect(plan([configMap('a', 'h1')], { last }).restart?.changes).toHaveLength(1);
   });
 
-  test('after a change of the strategy the record of the current strategy counts as newer', () => {
+  test('after a change of the strategy the record of the current strategy outranks the record of the earlier strategy', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h2' };
     const options = { strategy: 'annotations' } as const;
@@ -107,7 +107,7 @@ describe('[reloader 10] what the original has written', () => {
     ]);
   });
 
-  test('a variable of the original is older than the baseline if restarts do not change the template', () => {
+  test('if restarts do not change the template the baseline outranks a variable of the original', () => {
     const env = { STAKATER_A_CONFIGMAP: 'h1' };
     const kept = { env, keepsTemplate: true };
     expect(plan([configMap('a', 'h1')], kept)).toEqual(NOTHING);
@@ -139,7 +139,7 @@ describe('[reloader 10] what the original has written', () => {
     });
   });
 
-  test('a plain variable that the original has written since is newer than the suffixed variable', () => {
+  test('a plain variable that the original has written later outranks the suffixed variable', () => {
     const suffixed = suffixedVariableName({ type: 'CONFIGMAP', name: 'a-b' });
     const env = { STAKATER_A_B_CONFIGMAP: 'theirs', [suffixed]: 'ours' };
     const wanted = (hash: string) => [configMap('a-b', hash), configMap('a.b', 'x')];
@@ -163,7 +163,7 @@ describe('[reloader 10] what the original has written', () => {
 });
 
 describe('a restart', () => {
-  test('[reloader 12] a restart has all changes and the baseline in one plan', () => {
+  test('[reloader 12] the plan of a restart contains all changes and the baseline', () => {
     const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0', 'configmap/c': 'h0' };
     const { restart, annotations } = plan(
       [configMap('c', 'h0'), configMap('b', 'h2'), configMap('a', 'h1')],
@@ -181,7 +181,7 @@ describe('a restart', () => {
     expect(restart?.templateAnnotations).toEqual({});
   });
 
-  test('[reloader 9] a restart by annotation names the last resource, with the fields and order of the original', () => {
+  test('[reloader 9] a restart by annotation records the last resource, with the fields and the order of the original', () => {
     const baseline = { 'configmap/a': 'h0', 'configmap/b': 'h0' };
     const { restart } = plan([configMap('b', 'h2'), configMap('a', 'h1')], {
       baseline,
@@ -207,7 +207,7 @@ describe('a restart', () => {
     expect(restart?.annotations).toEqual(baselineOf({ 'configmap/a': 'h1', 'configmap/b': 'h2' }));
   });
 
-  test('a restart leaves no old hash that later content could equal', () => {
+  test('a restart removes every old hash that could equal the hash of later content', () => {
     const last = { type: 'CONFIGMAP', name: 'a', hash: 'h0' };
     const env = { STAKATER_A_CONFIGMAP: 'h0' };
     const byAnnotation = plan([configMap('a', 'h1')], {
@@ -238,13 +238,13 @@ describe('a restart', () => {
 describe('[reloader 15] a deleted resource', () => {
   const baseline = { 'configmap/a': 'h1' };
 
-  test('a deleted resource keeps its record, so that after a new creation only different content restarts', () => {
+  test('a deleted resource keeps its record, so that only different content causes a restart after its new creation', () => {
     expect(plan([configMap('a', undefined)], { baseline })).toEqual(NOTHING);
     expect(plan([configMap('a', 'h1')], { baseline })).toEqual(NOTHING);
     expect(plan([configMap('a', 'h2')], { baseline }).restart?.changes).toHaveLength(1);
   });
 
-  test('with --reload-on-delete a deleted resource loses its own variables, and the baseline records it as absent', () => {
+  test('with --reload-on-delete the variables of a deleted resource are removed, and the baseline records the resource as absent', () => {
     const { restart } = plan([configMap('a', undefined)], {
       env: { STAKATER_A_CONFIGMAP: 'h1', STAKATER_AB_CONFIGMAP: 'h1' },
       options: { reloadOnDelete: true },
@@ -266,7 +266,7 @@ describe('[reloader 15] a deleted resource', () => {
     });
   });
 
-  test('with the strategy annotations a deletion is written once, as the hash of a deletion', () => {
+  test('with the strategy `annotations` a deletion is written once, as the hash of a deletion', () => {
     const options = { reloadOnDelete: true, strategy: 'annotations' } as const;
     const { restart } = plan([configMap('a', undefined)], { baseline, options });
     const last = JSON.parse(
@@ -285,7 +285,7 @@ describe('[reloader 15] a deleted resource', () => {
   });
 });
 
-describe('[reloader R13] [reloader 7] colliding names, which make the same variable', () => {
+describe('[reloader R13] [reloader 7] two names collide if they result in the same variable', () => {
   const both = (first: string, second: string) => [
     configMap('a-b', first),
     configMap('a.b', second),
@@ -293,14 +293,14 @@ describe('[reloader R13] [reloader 7] colliding names, which make the same varia
   const PLAIN = 'STAKATER_A_B_CONFIGMAP';
   const SUFFIXED = 'STAKATER_A_B_CONFIGMAP_4E1CA1D8';
 
-  test('the variable of the original counts for one of two colliding names, and the baseline records both without a change of the template', () => {
+  test('the variable of the original counts for one of two colliding names, and the baseline records both names', () => {
     expect(plan(both('h1', 'h2'), { env: { [PLAIN]: 'h1' } })).toEqual({
       ...NOTHING,
       annotations: baselineOf({ 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' }),
     });
   });
 
-  test('the next change of the second colliding name gets its own variable, and keeps it', () => {
+  test('the next change of the second colliding name results in a separate variable for it, which it keeps', () => {
     const env = { [PLAIN]: 'h1' };
     const baseline = { 'configmap/a-b': 'h1', 'configmap/a.b': 'h2' };
     const [variable] = plan(both('h1', 'h3'), { env, baseline }).restart?.variables ?? [];
@@ -340,7 +340,7 @@ describe('[reloader R15] a manager that reverts the workload', () => {
   });
 });
 
-test('the baseline loses entries of unrelated resources, and keeps those of types that are not watched', () => {
+test('the baseline loses entries of unrelated resources, and keeps entries of types that are not watched', () => {
   const baseline = { 'configmap/a': 'h1', 'configmap/old': 'h1', 'secretproviderclass/p': 'h1' };
   expect(plan([configMap('a', 'h1')], { baseline }).annotations).toEqual(
     baselineOf({ 'configmap/a': 'h1', 'secretproviderclass/p': 'h1' }),
@@ -361,7 +361,7 @@ describe('[reloader R23] a resource with listed keys', () => {
     }
   });
 
-  test('a change of the listed keys restarts, with the variable of the resource', () => {
+  test('a change of the listed keys causes a restart, and writes the variable of the resource', () => {
     const first = plan([some('part')]).annotations?.[BASELINE] ?? '{}';
     const baseline = JSON.parse(first) as Baseline;
     expect(Object.keys(baseline)[0]).toMatch(/^configmap\/app\?[0-9a-f]{8}$/);

@@ -24,7 +24,7 @@ const waitOf = (place: string | undefined, peers: readonly OrderPeer[]) =>
     0,
   );
 
-test('a workload waits for one with a smaller number that still needs a restart', () => {
+test('a workload waits for a workload with a smaller order number that still needs a restart', () => {
   expect(waitOf('20', [peer('cache', '30', { isPending: true }), peer('db', '3')])).toBeUndefined();
   expect(waitOf('20', [peer('db', '3', { isPending: true })])).toEqual({
     waitMs: 2_000,
@@ -33,7 +33,7 @@ test('a workload waits for one with a smaller number that still needs a restart'
   });
 });
 
-test('a workload waits for one with a smaller number that rolls out or has failed to', () => {
+test('a workload waits for a workload with a smaller order number whose rollout is in progress or has failed', () => {
   const rolling = workload('db', {
     labels: { [LABEL]: '1' },
     parts: { ...ROLLED_OUT, status: { observedGeneration: 1, updatedReplicas: 0 } },
@@ -50,7 +50,7 @@ test('a workload waits for one with a smaller number that rolls out or has faile
   expect(waitOf('2', [peer('db', '1', { workload: failed })])?.reason).toBe('order');
 });
 
-test('workloads with equal numbers restart together', () => {
+test('workloads with equal order numbers restart together', () => {
   expect(waitOf('2', [peer('other', '2', { isPending: true })])).toBeUndefined();
 });
 

@@ -19,7 +19,7 @@ test.each([
   ['Pods of the old template left to replace', { ...DONE, updatedReplicas: 2 }, 'underway'],
   ['an old Pod that still exists', { ...DONE, replicas: 4 }, 'underway'],
   ['a new Pod that is not available', { ...DONE, availableReplicas: 2 }, 'underway'],
-  ['everything new and available', DONE, 'done'],
+  ['only new and available Pods', DONE, 'done'],
   [
     'a deadline that has passed',
     {
@@ -101,7 +101,7 @@ test('a restart waits at most ten minutes for the previous rollout', () => {
   expect(new Set(waits)).toEqual(new Set([2_000]));
 });
 
-test('the next restart waits for up to ten minutes again', () => {
+test('the limit of ten minutes begins again with the next restart', () => {
   const gate = rolloutWaitGate();
   gate.leftMs(rolling, 0);
   gate.leftMs(request('web', { parts: { spec: { replicas: 0 }, status: {} } }), 2_000);

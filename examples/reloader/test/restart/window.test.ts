@@ -27,7 +27,7 @@ const NIGHT = JSON.stringify({
   windows: [{ cron: '0 2 * * *', duration: '2h' }],
 });
 
-test('[reloader 25] a restart waits for the window to open, and no longer', () => {
+test('[reloader 25] a restart waits until its window opens, and then happens at once', () => {
   const gate = windowGate();
 
   const evening = gate.leftMs(inWindow(NIGHT), ms('2030-01-07T20:00:00Z'));
@@ -69,7 +69,7 @@ test('a workload without the annotation restarts at any time', () => {
   expect(windowGate().problems?.(request('web').workload)).toEqual([]);
 });
 
-test('each of several windows allows a restart, and the next one counts', () => {
+test('each of several windows allows a restart, and a restart waits for the next window', () => {
   const windows = restartWindows(
     JSON.stringify({
       windows: [
@@ -87,7 +87,7 @@ test('each of several windows allows a restart, and the next one counts', () => 
   expect(opens(windows, '2030-01-11T13:00:00Z')).toBe('2030-01-11T22:00:00.000Z');
 });
 
-test('[reloader 25] a window start that a clock change skips is right after the change, and one that occurs twice is the first', () => {
+test('[reloader 25] a window whose start a clock change skips opens right after the change, and of a repeated start the first is used', () => {
   const skipped = windowsOf('30 2 * * *', '1h', 'Europe/Berlin');
   const twice = windowsOf('30 2 * * *', '2h', 'Europe/Berlin');
 
@@ -97,7 +97,7 @@ test('[reloader 25] a window start that a clock change skips is right after the 
   expect(twice.isOpen(ms('2030-10-27T02:31:00Z'))).toBe(false); // two hours have passed
 });
 
-test("without a time zone a window is in UTC, whatever the container's time zone", () => {
+test("without a time zone a window is in UTC, whatever the container's time zone is", () => {
   expect(opens(windowsOf('0 2 * * *', '1h'), '2030-07-01T00:00:00Z')).toBe(
     '2030-07-01T02:00:00.000Z',
   );
@@ -111,18 +111,18 @@ const text = (timezone: string, ...windows: object[]): string =>
   JSON.stringify({ timezone, windows });
 
 test.each([
-  ['a text that is not JSON', 'at night', 'must be a JSON object'],
-  ['an empty text', '', 'must be a JSON object'],
+  ['a value that is not JSON', 'at night', 'must be a JSON object'],
+  ['an empty value', '', 'must be a JSON object'],
   ['a list', '[]', 'must be a JSON object'],
   ['a number', '7', 'must be a JSON object'],
-  ['an unknown zone', text('Europe/Atlantis', entry('0 2 * * *', '1h')), 'Europe/Atlantis'],
+  ['an unknown time zone', text('Europe/Atlantis', entry('0 2 * * *', '1h')), 'Europe/Atlantis'],
   [
-    'the zone under the key that CronJobs have',
+    'the time zone in the field of CronJobs',
     JSON.stringify({ timeZone: 'Europe/Berlin', windows: [entry('0 2 * * *', '1h')] }),
     'unknown key "timeZone": known are timezone and windows',
   ],
   [
-    'a zone in a window',
+    'a time zone in a window',
     text('UTC', { cron: '0 2 * * *', duration: '1h', timezone: 'Asia/Tokyo' }),
     'unknown key "timezone": known are cron and duration',
   ],
@@ -141,8 +141,8 @@ test.each([
     text('UTC', entry('0 2 * * *', '1h'), entry('x', '1h')),
     'cron expression "x"',
   ],
-  ['a text without end', ' '.repeat(5_000), 'longer than 4096'],
-])('an annotation with %s keeps the restart waiting, and is a problem', (_, value, words) => {
+  ['an endless value', ' '.repeat(5_000), 'longer than 4096'],
+])('with %s in the annotation the restart waits, and a problem is reported', (_, value, words) => {
   const asked = inWindow(value);
   const gate = windowGate();
 
@@ -159,7 +159,7 @@ test.each([
   expect(wait?.note).toContain(words);
 });
 
-test('[found 2] parsed windows are cached up to a limit, and a text that is too long is not cached', () => {
+test('[found 2] parsed windows are cached up to a limit, and a window that is too long is not cached', () => {
   const read = (at: number, count: number): unknown => {
     const windows = Array.from({ length: count }, (_, minute) => ({
       cron: `${minute} ${at % 24} * * *`,

@@ -46,7 +46,7 @@ async function tunnelProxy(code: number) {
   return { url: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked, through };
 }
 
-test('for an http target the proxy gets the whole address and its own credentials', async () => {
+test('for an http target the proxy gets the whole address, and the credentials for the proxy', async () => {
   const proxy = await serve(status(200));
 
   const reason = await send(
@@ -68,7 +68,7 @@ test('for an http target the proxy gets the whole address and its own credential
   ]);
 });
 
-test('an https target is reached through a tunnel, in which the proxy sees only TLS', async () => {
+test('an https target is reached through a tunnel, in which the proxy receives only TLS', async () => {
   const proxy = await tunnelProxy(200);
 
   const reason = await send('https://chat.invalid/services/TOKEN', `http://user:word@${proxy.url}`);
@@ -89,7 +89,7 @@ test('an https target is reached through a tunnel, in which the proxy sees only 
   expect(hello?.includes('TOKEN')).toBe(false);
 });
 
-test('a proxy that refuses the tunnel is the reported reason', async () => {
+test('if a proxy refuses the tunnel this is the reported reason', async () => {
   const proxy = await tunnelProxy(407);
 
   expect(await send('https://chat.invalid/', `http://${proxy.url}`)).toBe('the proxy answered 407');

@@ -57,7 +57,7 @@ test.each<[AlertOptions['sink'], string, string]>([
     'text/plain',
     'Changes of app-config of type CONFIGMAP in namespace demo restart web of type Deployment in namespace demo',
   ],
-])('[reloader 21] an alert for %s has the type %s and exactly its body', async (sink, type, body) => {
+])('[reloader 21] an alert for %s has the type %s and exactly the expected body', async (sink, type, body) => {
   const server = await serve(status(200));
 
   const reason = await send(to(`${server.url}/hook?key=secret`, { sink }));
@@ -72,7 +72,7 @@ test.each([
   [undefined, 'text *x*', 'text x'],
   ['', ' : text *x*', ' : text x'],
   ['cluster *A*', 'cluster *A* : text *x*', 'cluster A : text x'],
-])('additional information %j is put before the text', (additionalInfo, chat, raw) => {
+])('the additional information %j precedes the text of an alert', (additionalInfo, chat, raw) => {
   const body = (sink: AlertOptions['sink']): string =>
     alertMessage('text *x*', { sink, additionalInfo }).body;
 
@@ -106,7 +106,7 @@ test('[reloader 21] a redirect is refused, and nothing is sent to its target', a
   expect(elsewhere.received).toEqual([]);
 });
 
-test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and loses only its own alert', async () => {
+test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and only the alert for it is lost', async () => {
   const server = await serve((response, { body }) => {
     if (!body.includes('hangs')) status(200)(response);
   });
@@ -125,7 +125,7 @@ test('[reloader 21] [reloader R19] a hanging alert server delays no restart, and
   expect(lost()).toBe(1);
 });
 
-test('waiting alerts are limited: further ones are dropped and counted, and logged once', async () => {
+test('the number of waiting alerts is limited: further alerts are dropped and counted, and this is logged once', async () => {
   const server = await serve(() => {}); // hangs
   const { restart, warnings, lost } = started(to(server.url));
 
@@ -148,13 +148,13 @@ test('a dry run sends no alert', async () => {
   expect(server.received[0]?.body).toContain('*web*');
 });
 
-test('for an unreachable server the reason does not contain its address', async () => {
+test('the reason for an unreachable server does not contain the address of the server', async () => {
   const reason = await send(to('http://127.0.0.1:1/services/SECRET-PATH'));
 
   expect(reason).toBe('the request failed: ECONNREFUSED');
 });
 
-test('credentials in the URL are sent as credentials', async () => {
+test('credentials in the URL are sent in the header authorization', async () => {
   const server = await serve(status(200));
 
   await send(to(server.url.replace('//', '//me:pa%20ss@')));

@@ -51,7 +51,7 @@ test('[reloader 22] a rotation causes one webhook call, however many Pods it cha
   ]);
 });
 
-test('[reloader 28] explain describes a rotation that has not been acted on yet', async () => {
+test('[reloader 28] `explain` describes a rotation for which nothing was restarted yet', async () => {
   const reloader = await start();
   await mounts(reloader, 'a');
   const csi = {

@@ -23,7 +23,7 @@ const change = (type: Change['type'], name: string): Change => ({
   auto: true,
 });
 
-test('each resource of a restart gets an Event, from the component of its type', () => {
+test('there is an Event for each resource of a restart, reported by the component for its type', () => {
   const { notes, about } = noting();
   const changes = [change('CONFIGMAP', 'app'), change('SECRET', 'key')];
   eventObserver.restarted?.(about, changes, 5);
@@ -38,7 +38,7 @@ test('each resource of a restart gets an Event, from the component of its type',
   expect(notes[1]?.note).not.toContain('typed-auto');
 });
 
-test('[reloader 28] in a dry run the Event names the deciding rule', () => {
+test('[reloader 28] in a dry run the Event contains the rule that decided', () => {
   const { notes, about } = noting(true);
   eventObserver.restarted?.(about, [change('SECRET', 'key')], 5);
 

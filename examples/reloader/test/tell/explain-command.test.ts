@@ -31,7 +31,7 @@ async function explain(reloader: Reloading, ...args: readonly string[]) {
   return { code, ...written };
 }
 
-test('[reloader 28] explain shows each resource of a workload from the cluster, without its content', async () => {
+test('[reloader 28] `explain` prints each resource of a workload from the cluster, without its content', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: 'SLOW' });
   await reloader.config('log-a', { level: 'x' });
@@ -84,7 +84,7 @@ test('[reloader 28] explain shows each resource of a workload from the cluster, 
   expect(stdout).not.toContain('FAST');
 });
 
-test('[reloader 28] for an unknown workload explain exits with 1, and names the existing ones', async () => {
+test('[reloader 28] for an unknown workload `explain` exits with 1, and lists the existing workloads', async () => {
   const reloader = await startReloader({ stopped: true });
   await reloader.workload('web');
   await reloader.workload('api');
@@ -107,7 +107,7 @@ test('[reloader 28] for an unknown workload explain exits with 1, and names the 
   expect(unknown.stderr).toContain('there is no kind pod; known: deployment,');
 });
 
-test('[reloader 28] explain names an invalid pause period, because the restart waits for it', async () => {
+test('[reloader 28] `explain` reports an invalid pause period, because the restart waits until it is corrected', async () => {
   const reloader = await startReloader();
   await reloader.config('app', { mode: '1' });
   const annotations = { ...AUTO, 'deployment.reloader.stakater.com/pause-period': 'soon' };
@@ -125,7 +125,7 @@ test('[reloader 28] explain names an invalid pause period, because the restart w
   ]);
 });
 
-test('explain distinguishes a word such as false after a flag from a wrong command', async () => {
+test('`explain` distinguishes a word such as false after a flag from a wrong command', async () => {
   const given = { args: ['--auto-reload-all', 'false'], environment: {} };
 
   await expect(program.create(given)).rejects.toThrow(
@@ -133,7 +133,7 @@ test('explain distinguishes a word such as false after a flag from a wrong comma
   );
 });
 
-test.each(['', 'A/B', '..'])('explain refuses the namespace %j', async (namespace) => {
+test.each(['', 'A/B', '..'])('`explain` refuses the namespace %j', async (namespace) => {
   const given = { args: ['explain', 'deployment/web', '--namespace', namespace], environment: {} };
 
   await expect(program.create(given)).rejects.toThrow(

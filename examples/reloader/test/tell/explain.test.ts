@@ -88,7 +88,7 @@ const RELOADING: readonly Rule[] = [
 
 test.each(
   Object.entries(CASES) as [Rule, Given][],
-)('[reloader 28] the explanation names the rule %s with its sentence, and what follows from it', (rule, given) => {
+)('[reloader 28] the explanation contains the rule %s with its sentence, and the consequence', (rule, given) => {
   const reloads = RELOADING.includes(rule);
   const state = '    state: the content differs from what is recorded, so a restart is due';
 
@@ -106,7 +106,7 @@ test('[reloader 28] there are twelve rules, each with a different sentence', () 
   expect(new Set(Object.values(RULES)).size).toBe(12);
 });
 
-test('[reloader 28] the explanation names pauses, waits and values that cannot be used', () => {
+test('[reloader 28] the explanation contains pauses, waits and values that cannot be used', () => {
   const lines = explanation(
     factsOf({
       leftAlone: 'it is being deleted',
@@ -130,7 +130,7 @@ test('[reloader 28] the explanation names pauses, waits and values that cannot b
 
 const NOWHERE = { namespaces: undefined };
 
-test('the arguments of explain name a workload and further resources', () => {
+test('the arguments of `explain` are a workload and further resources', () => {
   const request = explainRequest(
     ['explain', 'Deploy/web', 'cm/app', 'secret/login'],
     { namespace: 'demo' },
@@ -162,7 +162,7 @@ test.each([
   expect(() => explainRequest(words, {}, NOWHERE)).toThrow('expected');
 });
 
-test('--namespace without the command explain is refused, because the operator would watch all namespaces', () => {
+test('--namespace without the command `explain` is refused, because the operator would watch all namespaces', () => {
   expect(() => explainRequest([], { namespace: 'a' }, NOWHERE)).toThrow(
     'did you mean --namespaces?',
   );

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { metaInfo } from '../../tell/meta-info.ts';
 import { startReloader } from '../support/start.ts';
 
-test('the meta ConfigMap has the options as given, without URLs that may contain a token', () => {
+test('the meta ConfigMap contains the options unchanged, except for URLs that may contain a token', () => {
   const { buildInfo, reloaderOptions, deploymentInfo } = metaInfo(
     { name: 'reloader', namespace: 'tools' },
     { 'auto-reload-all': true, namespaces: ['a', 'b'], 'webhook-url': 'https://x/TOKEN' },

@@ -33,7 +33,7 @@ function histogram(name: string, labels: string, bounds: readonly number[], seco
   return [...buckets, `${name}_sum${suffix} ${seconds}`, `${name}_count${suffix} 1`];
 }
 
-test('[reloader 23] a new process exposes both results of restarts and the empty queue', async () => {
+test('[reloader 23] a new process exposes metrics for both results of restarts, and for the empty queue', async () => {
   expect((await linesOf(metricsOf())).filter((line) => !line.includes('_bucket'))).toEqual([
     'reloader_reload_executed_total{success="true"} 0',
     'reloader_reload_executed_total{success="false"} 0',
@@ -47,7 +47,7 @@ test('[reloader 23] a new process exposes both results of restarts and the empty
   ]);
 });
 
-test("[reloader 23] names, labels and bucket bounds of the metrics are the original's", async () => {
+test('[reloader 23] the metrics have the same names, labels and bucket bounds as in the original', async () => {
   const clock = new FakeClock();
   const metrics = metricsOf(true, clock);
   const { observer } = metrics;
@@ -112,7 +112,7 @@ const ACTION = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const RECONCILE = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const QUEUE = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-test('restarts are counted by namespace only if the environment enables it', async () => {
+test('restarts are counted by namespace only if an environment variable enables it', async () => {
   const metrics = metricsOf();
   metrics.observer.restarted?.(about('Deployment', 'web'), [], 1);
 
@@ -130,7 +130,7 @@ test('a deleted workload is neither queued nor pending', async () => {
   expect(lines.filter((line) => line.startsWith('reloader_restarts_pending'))).toEqual([]);
 });
 
-test("[reloader 23] requests to the ambassador are measured with the original's bounds, and watches are not", async () => {
+test("[reloader 23] requests to the ambassador are measured with the original's bounds, and watches are not measured", async () => {
   const { port, url: measuredApiUrl } = await serve((response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));

@@ -5,7 +5,7 @@ import program from '../../operator.ts';
 /** These runnables ask for nothing of it. */
 const NO_CONTEXT = {} as Parameters<Runnable['run']>[1];
 
-test('an argument without effect gives a warning when the process starts, and not when a command only loads the module', async () => {
+test('an argument without effect causes a warning when the process starts, and not when a command loads the module', async () => {
   const said = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const { runnables = [] } = await program.create({ args: ['--enable-pprof'], environment: {} });
   expect(said).not.toHaveBeenCalled();
@@ -17,7 +17,7 @@ test('an argument without effect gives a warning when the process starts, and no
   expect(said.mock.calls[0]?.[0]).toContain('--enable-pprof');
 });
 
-test('without an argument that has no effect there is no warning', async () => {
+test('there is no warning if every argument has an effect', async () => {
   const { runnables = [] } = await program.create({ args: [], environment: {} });
   expect(runnables.map(({ name }) => name)).not.toContain('reloader-warnings');
 });

@@ -22,7 +22,7 @@ const send = (url: string, clock = new FakeClock(), cloudEvents = false): Promis
 
 test.each([
   300, 301, 302, 303, 305, 307, 308,
-])('[found 8] [reloader R29] a redirect %i of the webhook is a failure, and nothing is sent to its target', async (code) => {
+])('[found 8] [reloader R29] a redirect of the webhook with status %i is a failure, and nothing is sent to its target', async (code) => {
   const ambassador = await serve(status(200));
   const hostile = await serve(status(code, { location: `${ambassador.url}/api/v1/secrets` }));
 
@@ -40,13 +40,13 @@ test('[found 8] a redirect to another path of the same server is also a failure'
   expect(server.received).toHaveLength(1);
 });
 
-test('any other answer than a redirect is accepted, whatever its status', async () => {
+test('any answer that is not a redirect is accepted, whatever its status', async () => {
   const server = await serve(status(503));
 
   expect(await send(server.url)).toBe(503);
 });
 
-test('[reloader R19] a call of a hanging webhook ends, and the error contains no part of its URL', async () => {
+test('[reloader R19] the call of a hanging webhook ends, and the error contains no part of its URL', async () => {
   const clock = new FakeClock();
   const server = await serve(() => clock.advance(2_000));
 

@@ -44,7 +44,7 @@ test("[reloader 22] each change of content causes one POST with exactly the orig
   expect(reloader.rollouts('web')).toBe(0);
 });
 
-test('[reloader R28] a resource with ignore is not sent, and after the annotation is removed only new content is sent', async () => {
+test('[reloader R28] a resource with the annotation `ignore` is not sent, and once the annotation is removed only new content is sent', async () => {
   const server = await serve(status(200));
   const reloader = await started(server, '--cloud-events');
   const annotations = { 'reloader.stakater.com/ignore': 'true' };
@@ -73,7 +73,7 @@ test('[reloader R28] a resource with ignore is not sent, and after the annotatio
   });
 });
 
-test('[reloader 22] creations and deletions are sent if their flags are set, and the first list is not', async () => {
+test('[reloader 22] creations and deletions are sent if their flags are set, and objects of the first list are not sent', async () => {
   const server = await serve(status(200));
   const reloader = await started(
     server,
@@ -96,7 +96,7 @@ test('[reloader 22] creations and deletions are sent if their flags are set, and
   expect(types()).toEqual(['created new', 'deleted app']);
 });
 
-test('[reloader 22] [reloader R7] a call without an answer is tried six times, counted as lost, and does not affect later calls', async () => {
+test('[reloader 22] [reloader R7] a call without an answer is tried six times, is then counted as lost, and does not affect later calls', async () => {
   const server = await serve((response, { body }) => {
     if (body.includes('"name":"app"')) response.destroy();
     else status(200)(response);

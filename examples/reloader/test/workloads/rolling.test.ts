@@ -71,7 +71,7 @@ test('[reloader R14] a variable is removed by its name, not by its position', ()
   });
 });
 
-test('the patch contains the annotations of the workload, those of the Pod template and the pause', () => {
+test('the patch contains the annotations of the workload, the annotations of the Pod template and the pause', () => {
   const plan = {
     ...NONE,
     templateAnnotations: { last: '{}' },
@@ -84,7 +84,7 @@ test('the patch contains the annotations of the workload, those of the Pod templ
   });
 });
 
-test('the patch lists containers and variables in the order of the template, because the API server adopts the order of a patch', () => {
+test('the patch lists containers and variables in the order of the template, because the API server stores them in the order of the patch', () => {
   const set = (container: string, name: string) => ({ container, name, value: 'h' });
   const variables = [
     set('side', 'OLD_A'),

@@ -83,7 +83,7 @@ test('[hooks S8] the roles of hooks grant what the hooks watch and what they dec
   ]);
 });
 
-test('[hooks S12] a binding only for deletions gets a warning that its hook also runs at the start', async () => {
+test('[hooks S12] there is a warning that a hook with a binding for deletions also runs at the start', async () => {
   const { exit, stderr } = setUp().generate('proxy');
 
   expect(await exit).toBe(0);
@@ -93,7 +93,7 @@ test('[hooks S12] a binding only for deletions gets a warning that its hook also
   ]);
 });
 
-test('the filter of hooks allows the paths of their kinds', async () => {
+test('the filter that is generated for hooks allows the paths of the kinds that they watch', async () => {
   const { exit, stdout } = setUp({ ...HOOKS, ...BOATS, 'hooks/crds/boats.yaml': BOAT }).generate(
     'proxy',
     '--watch',
@@ -112,7 +112,7 @@ test('the filter of hooks allows the paths of their kinds', async () => {
   expect(opens('/apis')).toBe(false);
 });
 
-test('a kind without a definition is named in the error, and --crd can give its definition', async () => {
+test('the error contains a kind without a definition, and the option `--crd` can add the definition', async () => {
   const { folder, generate } = setUp(BOATS);
   const missing = generate('rbac');
   expect(await missing.exit).toBe(2);
@@ -129,7 +129,7 @@ test('a kind without a definition is named in the error, and --crd can give its 
   );
 });
 
-test('the manifests mount the hooks from a ConfigMap that the hooks folder itself generates', async () => {
+test('the manifests mount the hooks from a ConfigMap that a kustomization in the hooks folder generates', async () => {
   const { folder, out, generate } = setUp({ ...HOOKS, ...BOATS, 'hooks/crds/boats.yaml': BOAT });
 
   expect(await generate('manifests', '-o', out).exit).toBe(0);
@@ -182,7 +182,7 @@ const ANSWERING: Readonly<Record<string, string>> = {
   'hooks/crds/crontabs.yaml': JSON.stringify(crontabs('v1beta1', 'v1')),
 };
 
-test('[hooks 26] [hooks 27] the manifests of hooks that answer the API server contain the gate, the webhook configurations and the Service, as for modules', async () => {
+test('[hooks 26] [hooks 27] the manifests of hooks that answer the API server contain the gate, the webhook configurations and the Service, like the manifests of a module', async () => {
   const { out, generate } = setUp(ANSWERING);
 
   const { exit } = generate('manifests', '--operator-image', 'hooks:1', '-o', out);
@@ -234,7 +234,7 @@ test('a hook with failurePolicy Fail requires leader election, because its manif
   );
 });
 
-test('the error about a definition that a conversion needs names the hook', async () => {
+test('the error about a missing definition for a conversion contains the hook', async () => {
   const { 'hooks/crds/crontabs.yaml': _, ...without } = ANSWERING;
   const { out, generate } = setUp(without);
 
@@ -246,7 +246,7 @@ test('the error about a definition that a conversion needs names the hook', asyn
   );
 });
 
-test('a warning names a conversion that the API server may request and no hook provides', async () => {
+test('a warning reports a conversion that the API server may request and no hook provides', async () => {
   const oneWay = JSON.stringify({ configVersion: 'v1', ...converting('v1beta1 v1') });
   const { out, generate } = setUp({ ...ANSWERING, 'hooks/convert.sh.yaml': oneWay });
 
@@ -261,7 +261,7 @@ test('a warning names a conversion that the API server may request and no hook p
 test.each<[what: string, definition: object, problem: string]>([
   ['other versions', crontabs('v1', 'v2'), `${CRD_NAME} has no version v1beta1: `],
   ['no versions', { ...crontabs('v1'), spec: { group: GROUP } }, 'is not known: put its'],
-])('a definition with %s is refused, and the error names the path of the binding', async (_, definition, problem) => {
+])('a definition with %s is refused, and the error contains the path of the binding', async (_, definition, problem) => {
   const crd = { 'hooks/crds/crontabs.yaml': JSON.stringify(definition) };
   const { out, generate } = setUp({ ...ANSWERING, ...crd });
 
@@ -281,7 +281,7 @@ function objectsIn(folder: string): readonly { readonly kind?: string }[] {
     .map((document) => Object(document) as { readonly kind?: string });
 }
 
-test('[found 11] a file that is not a hook gets no execute bit in the ConfigMap, and a message names it', async () => {
+test('[found 11] a file that is not a hook gets no execute bit in the ConfigMap, and a message reports the file', async () => {
   const { generate, out } = setUp({ ...HOOKS, 'hooks/common/functions': 'greet() { :; }' });
 
   const { exit, stderr } = generate('manifests', '--operator-image', 'hooks:1', '-o', out);
@@ -311,7 +311,7 @@ interface Deployment {
   };
 }
 
-test('--check fails when the hooks have changed, and a kustomization that the user wrote is not replaced', async () => {
+test('`--check` fails when the hooks have changed, and a kustomization that the user wrote is not replaced', async () => {
   const { folder, out, generate } = setUp();
   expect(await generate('manifests', '-o', out).exit).toBe(0);
 

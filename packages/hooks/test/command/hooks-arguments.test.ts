@@ -8,7 +8,7 @@ const parseHooksArguments = (
   env: Readonly<Record<string, string>>,
 ): HooksArguments => hooksArguments(parseFlags(args, HOOKS, env));
 
-test('options of shell-operator that have a meaning in this runner keep their names, also as variables', () => {
+test('options of shell-operator that this runner supports keep their names, and so do their environment variables', () => {
   const env = {
     SHELL_OPERATOR_HOOKS_DIR: '/own',
     SHELL_OPERATOR_TMP_DIR: '/scratch',
@@ -49,7 +49,7 @@ test('options of shell-operator that have a meaning in this runner keep their na
   });
 });
 
-test('[hooks S14] for an option of shell-operator without a meaning in this runner, the error names the replacement', () => {
+test('[hooks S14] for an option of shell-operator that this runner does not support the error suggests a replacement', () => {
   expect(() => parseHooksArguments(['/hooks', '--kube-config=kube.config'], {})).toThrow(
     '--kube-config: the runner has no credentials: they belong to the kubectl proxy beside it',
   );
@@ -58,7 +58,7 @@ test('[hooks S14] for an option of shell-operator without a meaning in this runn
   );
 });
 
-test('[hooks S14] for a variable of shell-operator without a meaning in this runner, a message names the replacement', () => {
+test('[hooks S14] for a variable of shell-operator that this runner does not support a message suggests a replacement', () => {
   const { ignored } = parseHooksArguments(['/hooks'], {
     DEBUG_UNIX_SOCKET: '/tmp/debug',
     SHELL_OPERATOR_NAMESPACE: 'farm',

@@ -66,7 +66,7 @@ test('hooks cannot be sharded among replicas: the start fails with a remedy, bef
   expect(await hook('a.sh').runs()).toEqual([]);
 });
 
-test('an edited script counts from its next start, and a changed answer to --config ends the process', async () => {
+test('an edited script is used from its next start, and a changed answer to `--config` ends the process', async () => {
   const { dir, hook } = await hooksFolder({
     recorders: { 'a.sh': CONFIG },
     files: { 'b.mjs': '#!/usr/bin/env node\nconsole.log("configVersion: v1\\nonStartup: 1")' },
@@ -186,7 +186,7 @@ test('the runner notices a hook that changes while it is being read', async () =
   expect(await run.exit).toBe(0);
 });
 
-test('an unusable hook makes the start fail, and --skip-broken-hooks omits the hook instead', async () => {
+test('an unusable hook makes the start fail, or is omitted with the option `--skip-broken-hooks`', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await writeFile(join(dir, 'b.sh'), '#!/bin/sh\n');
   await chmod(join(dir, 'b.sh'), 0o644);
@@ -209,7 +209,7 @@ test('an unusable hook makes the start fail, and --skip-broken-hooks omits the h
   expect(log).toContain('kubernetesValidating[0].rules[0].resources[0]: is a wildcard');
 });
 
-test('[hooks 26] [hooks 27] the runner listens for hooks that answer the API server, and a conversion needs its definition', async () => {
+test('[hooks 26] [hooks 27] for hooks that answer the API server the runner listens on a port, and a conversion hook needs its definition', async () => {
   const webhook =
     'kubernetesValidating:\n- { name: a.b.c, rules: [{ apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE] }] }';
   const conversion = JSON.stringify(converting('v1beta1 v1'));
@@ -239,7 +239,7 @@ test('[hooks 26] [hooks 27] the runner listens for hooks that answer the API ser
   expect(await run.exit).toBe(0);
 });
 
-test('a --tmp-dir that is not writable makes the start fail', async () => {
+test('a folder in `--tmp-dir` that is not writable makes the start fail', async () => {
   const { dir } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
 
   const { run } = await runHooks({ dir, args: ['--tmp-dir=/dev/null/x'] });
@@ -248,7 +248,7 @@ test('a --tmp-dir that is not writable makes the start fail', async () => {
   expect(run.stderr.lines.join(' ')).toContain('--tmp-dir: no files can be made in /dev/null/x');
 });
 
-test('--check prints what each hook declares, and runs no hook for its bindings', async () => {
+test('`--check` prints what each hook declares, and runs no hook for its bindings', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   const { run } = await runHooks({ dir, args: ['--check'] });
 
@@ -273,7 +273,7 @@ test('[hooks 18] hooks also run in the mode that saves memory', async () => {
   expect(saveMemory).toHaveBeenCalledOnce();
 });
 
-test('--dry-run runs the hooks once, prints what they would write, and writes nothing', async () => {
+test('`--dry-run` runs the hooks once, prints what they would write, and writes nothing', async () => {
   const { dir, hook } = await hooksFolder({
     recorders: { 'a.sh': CONFIG },
     files: {
@@ -296,7 +296,7 @@ test('--dry-run runs the hooks once, prints what they would write, and writes no
   expect(server.get('v1', 'ConfigMap', 'demo', 'made')).toBeUndefined();
 });
 
-test('--dry-run exits with 1 after a failed hook, and does not retry the hook', async () => {
+test('`--dry-run` exits with 1 after a failed hook, and does not retry the hook', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await hook('a.sh').answer({ exitCode: 7 });
   const { run } = await runHooks({ dir, args: ['--dry-run'] }, systemClock);
@@ -305,7 +305,7 @@ test('--dry-run exits with 1 after a failed hook, and does not retry the hook', 
   expect(await hook('a.sh').runs()).toHaveLength(1);
 });
 
-test('[found 11] the log names a helper file beside the hooks, and the hooks start', async () => {
+test('[found 11] the log reports a helper file beside the hooks, and the hooks start', async () => {
   const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
   await writeHook(join(dir, 'functions.sh'), 'greet() { echo hello; }\n');
   await chmod(join(dir, 'functions.sh'), 0o644);

@@ -23,7 +23,7 @@ async function tested(config: object, body: string, sample: unknown) {
   return { exit: await exit, stdout: textOf(stdout), stderr: textOf(stderr) };
 }
 
-test('[hooks 26] a review can be a sample, and the output shows the answer with its warnings', async () => {
+test('[hooks 26] a sample can be a review, and the output contains the answer with its warnings', async () => {
   const { exit, stdout } = await tested(
     VALIDATING,
     `answer({ allowed: false, message: context.review.request.operation + ' of ' + context.binding,
@@ -39,7 +39,7 @@ answer: warning: Validating
   expect(exit).toBe(0);
 });
 
-test('the output shows the changes of a mutating hook', async () => {
+test('the output contains the changes that a mutating hook makes', async () => {
   const patch = Buffer.from(
     JSON.stringify([
       { op: 'add', path: '/data/size', value: '3' },
@@ -74,7 +74,7 @@ test.each<[what: string, body: string, said: string]>([
 fs.writeFileSync(process.env.KUBERNETES_PATCH_PATH, '{"operation":"Delete","kind":"Node","name":"a"}');`,
     'refused: patch file: an answer to the API server has no patches',
   ],
-])('for a hook that leaves %s after a review, the output says why the runner refuses the answer', async (_, body, said) => {
+])('if a hook writes %s after a review, the output says why the runner refuses the answer', async (_, body, said) => {
   const { exit, stdout } = await tested(VALIDATING, body, reviewOf());
 
   expect(stdout).toContain(said);
@@ -91,7 +91,7 @@ const conversionReview = (...objects: readonly object[]) => ({
   request: { uid: 'u1', desiredAPIVersion: `${GROUP}/v1`, objects },
 });
 
-test('[hooks 27] a conversion can be a sample, which names its step if the binding has several', async () => {
+test('[hooks 27] a sample can be a conversion, which must contain its step if the binding has several steps', async () => {
   const config = converting('v1alpha1 v1beta1', 'v1beta1 v1');
   const review = conversionReview(cronTab('v1beta1', 'a', {}), cronTab('v1beta1', 'b', {}));
 
@@ -104,7 +104,7 @@ answer: 2 objects of ${GROUP}/v1
   expect(exit).toBe(0);
 });
 
-test('the output shows the failure message of a conversion hook, and also why the runner refuses an answer', async () => {
+test('the output contains the failure message of a conversion hook, or the reason why the runner refuses its answer', async () => {
   const sample = conversionReview(cronTab('v1beta1', 'a', {}));
 
   const refusing = await tested(

@@ -55,7 +55,7 @@ const textOf = ({ lines }: Collector): string => lines.map((line) => `${line}\n`
 
 const PATCHES = `writeFileSync(process.env.KUBERNETES_PATCH_PATH, '${JSON.stringify(CREATE)}');`;
 
-test('the hook gets the same context as in a run, and a folder that no other user created', async () => {
+test('the hook gets the same context as in a real run, and a folder that no other user has created', async () => {
   const { testHook } = await hookFile(
     "console.log(process.env.BINDING_CONTEXT_PATH, readFileSync(process.env.BINDING_CONTEXT_PATH, 'utf8'));",
   );
@@ -66,7 +66,7 @@ test('the hook gets the same context as in a run, and a folder that no other use
   expect(stderr).toContain('"data":{"10":"a","9":"b"}');
 });
 
-test("[hooks S11] without a cluster, test-hook shows the hook's contexts, its patches and metrics, and its missing rights", async () => {
+test("[hooks S11] without a cluster, `test-hook` prints the hook's contexts, its patches and metrics, and its missing rights", async () => {
   const { testHook } = await hookFile(`${PATCHES}
 console.log('counted', contexts.length);
 writeFileSync(process.env.METRICS_PATH, '{"name": "rows_total", "add": 2, "labels": {"kind": "a"}}');`);
@@ -95,7 +95,7 @@ rules:
   expect(exit).toBe(1);
 });
 
-test('[hooks S8] --record-rights adds the rights that the hook needs, and --patches-to - prints only the patches', async () => {
+test('[hooks S8] `--record-rights` adds the rights that the hook needs, and `--patches-to -` prints only the patches', async () => {
   const rule = '  - apiGroups: [""]\n    resources: [configmaps]\n    verbs: [delete, get]\n';
   const { file, testHook } = await hookFile(PATCHES, `rules:\n${rule}`);
 
@@ -120,7 +120,7 @@ test('[hooks S8] --record-rights adds the rights that the hook needs, and --patc
   expect(later.stderr).toContain('context hourly: Schedule, snapshot crops: 0\n');
 });
 
-test('a hook that fails or hangs makes test-hook exit with 1', async () => {
+test('a hook that fails or hangs makes `test-hook` exit with 1', async () => {
   const failing = await hookFile('process.exit(4);');
   const hanging = await hookFile('setInterval(() => {}, 1_000);');
 
@@ -178,7 +178,7 @@ test.each([
   expect(await complete(sample)).toEqual(contexts);
 });
 
-test('a sample gets filter results, and drops objects that the binding does not keep', async () => {
+test('filter results are added to a sample, and objects are removed that the binding does not keep', async () => {
   const binding = { ...CROPS, jqFilter: '.metadata.name', keepFullObjectsInMemory: false };
   const config = { configVersion: 'v1', kubernetes: [binding] };
   const given = { filterResult: 'given' };
@@ -192,7 +192,7 @@ test('a sample gets filter results, and drops objects that the binding does not 
   ]);
 });
 
-test('samples for a group, for a start and for a hook of version v0 have their own forms', async () => {
+test('samples for a group, for a start and for a hook of version v0 have different formats', async () => {
   const group = { configVersion: 'v1', kubernetes: [{ ...CROPS, group: 'yard' }] };
   const start = { configVersion: 'v1', onStartup: 1 };
   const old = { onKubernetesEvent: [{ name: 'rows', kind: 'configmap' }] };
@@ -233,7 +233,7 @@ test.each([
   await expect(complete(sample)).rejects.toThrow(why);
 });
 
-test('a sample of another contract is refused before the hook starts', async () => {
+test('a sample that is a request of Metacontroller is refused before the hook starts', async () => {
   const { file, testHook } = await hookFile('');
   await rm(`${file}.yaml`);
 
@@ -249,7 +249,7 @@ const DELETE = { operation: 'Delete', kind: 'Node', name: 'a' };
 
 test.each([
   [
-    'half a document',
+    'an incomplete document',
     `${json(DELETE)}{"oper`,
     '',
     'refused: patch file: document 2: the file ends',
@@ -272,7 +272,7 @@ test.each([
     '',
     'warning: patch file: document 1: Delete has no field "force"',
   ],
-])('test-hook reports a hook that leaves %s', async (_what, patches, metrics, said) => {
+])('`test-hook` reports a hook that writes %s', async (_what, patches, metrics, said) => {
   const signal = new AbortController().signal;
   const hook = hookOf(CONFIG);
 

@@ -62,7 +62,7 @@ test.each<[string, WatchEventType[], string[]]>([
   expect(told(queue.slice(100))).toEqual(expected);
 });
 
-test('while fewer than 100 events wait, each event is kept, also after the others were taken', () => {
+test('while fewer than 100 events wait, no event is dropped, even after earlier events were taken', () => {
   const { events, queue } = released();
   fill(events);
 

@@ -83,7 +83,7 @@ test('the context of a binding in a group has its group and the snapshots, and n
   );
 });
 
-test('the fields of a review are sorted by name, and a review is shown even if its binding is in a group', () => {
+test('the fields of a review are sorted by name, and a review is included even if its binding is in a group', () => {
   const config = JSON.stringify({
     configVersion: 'v1',
     kubernetes: [{ name: 'docks', kind: 'Dock' }],
@@ -110,7 +110,7 @@ test('the fields of a review are sorted by name, and a review is shown even if i
   );
 });
 
-test('all items of a run share one reading of each binding, made when the run starts', () => {
+test('all items of a run share one snapshot of each binding, which is taken when the run starts', () => {
   const reads: string[] = [];
   const read = (binding: KubernetesBinding): readonly BindingObject[] => {
     reads.push(binding.name);
@@ -131,7 +131,7 @@ test('all items of a run share one reading of each binding, made when the run st
   expect(reads).toHaveLength(2);
 });
 
-test('the context of 5,000 objects of 1 kB is written in pieces of about 64 KiB', () => {
+test('the context of 5,000 objects of 1 kB each is written in chunks of about 64 KiB', () => {
   const filler = JSON.stringify('x'.repeat(1_000));
   const many = Array.from({ length: 5_000 }, () => ({ ...dock, objectText: filler }));
 

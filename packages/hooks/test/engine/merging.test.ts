@@ -81,7 +81,7 @@ test('in a queue of more than 100 tasks one run takes all tasks of its hook', as
   );
 });
 
-test('[hooks 5] five changes and a tick during a run cause one more run, with one Group context', async () => {
+test('[hooks 5] five changes and a tick of a schedule during a run cause one more run, with one Group context', async () => {
   const yard = { group: 'yard', includeSnapshotsFrom: ['crops', 'sheds'] };
   const world = new EngineWorld({
     hooks: [
@@ -109,7 +109,7 @@ test('[hooks 5] five changes and a tick during a run cause one more run, with on
   ]);
 });
 
-test('adjacent contexts become one only if they are of the same group', async () => {
+test('adjacent contexts are combined into one context only if they belong to the same group', async () => {
   const of = (group: string) => ({ group, includeSnapshotsFrom: [], runsOnSynchronization: false });
   const world = new EngineWorld({
     hooks: [
@@ -137,7 +137,7 @@ test('adjacent contexts become one only if they are of the same group', async ()
   );
 });
 
-test('[hooks 19] runs are 3 s apart, and the next run gets all events of the wait', async () => {
+test('[hooks 19] runs are 3 s apart, and the next run gets all events that arrived in between', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { rateLimit: { intervalMs: 3_000, burst: 1 }, kubernetes: [events()] })],
   });
@@ -159,7 +159,7 @@ test('[hooks 19] runs are 3 s apart, and the next run gets all events of the wai
   ]);
 });
 
-test('runs keep their distance when one has waited for a process, and when the hook has several queues', async () => {
+test('runs keep their minimum interval even if a run had to wait for a process, or if the hook has several queues', async () => {
   const limited = hook('a', {
     rateLimit: { intervalMs: 3_000, burst: 1 },
     kubernetes: [events(), events({ name: 'y', queue: 'own' })],
@@ -184,7 +184,7 @@ test('runs keep their distance when one has waited for a process, and when the h
   expect(runs).toEqual(['b 0', 'a 2500', 'a 5500', 'a 8500']);
 });
 
-test('a burst allows runs until the bucket is empty, and each interval allows one more', async () => {
+test('a burst allows runs until the bucket is empty, and then each interval allows one more run', async () => {
   const bucket = { rateLimit: { intervalMs: 3_000, burst: 2 } };
   const world = new EngineWorld({ hooks: [hook('a', { ...bucket, kubernetes: [events()] })] });
   await world.start();
@@ -199,7 +199,7 @@ test('a burst allows runs until the bucket is empty, and each interval allows on
   expect(world.attempts.map(({ atMs }) => atMs - startMs)).toEqual([0, 1_000, 3_000, 6_000]);
 });
 
-test('at most maxProcesses hooks run at once, queues take turns, and the longest wait is measured', async () => {
+test('at most maxProcesses hooks run at once, queues take turns, and the longest waiting time is measured', async () => {
   const names = ['a', 'b', 'c'];
   const world = new EngineWorld({
     hooks: names.map((name) => hook(name, { kubernetes: [events({ queue: name })] })),
@@ -276,7 +276,7 @@ test('[hooks 28] hooks of version v0 get one event per run, and no Synchronizati
   ]);
 });
 
-test('a queue that stops waiting for a process does not take one later', async () => {
+test('a queue that has stopped waiting for a free process does not use one later', async () => {
   const slots = new ProcessSlots(1, new FakeClock(), noMeter);
   const gone = new AbortController();
   const first = await slots.take(new AbortController().signal);

@@ -10,7 +10,7 @@ import { EngineWorld, hook, watches } from './support/engine-world.ts';
 
 const events = (changes = {}) => watches({ name: 'x', runsOnSynchronization: false, ...changes });
 
-test('[hooks 6] a task that fails twice is retried after 5 s and 6 s, before the tasks behind it', async () => {
+test('[hooks 6] a task that fails twice is retried after 5 s and 6 s, before later tasks of its queue', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [events()] }), hook('b', { kubernetes: [events()] })],
     random: () => 0.987,
@@ -34,7 +34,7 @@ test('[hooks 6] a task that fails twice is retried after 5 s and 6 s, before the
   expect(times).toEqual([0, 5_000, 11_900, 19_800, 19_800, 19_800]);
 });
 
-test('[hooks 6] delays grow from 5 s to 32 s, in tenths of a second', () => {
+test('[hooks 6] delays grow from 5 s to 32 s, and are multiples of a tenth of a second', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2_000 }),
@@ -54,7 +54,7 @@ test('[hooks 6] delays grow from 5 s to 32 s, in tenths of a second', () => {
   expect(withoutChance).toEqual([5, 6, 7, 9, 13, 21, 32, 32].map((seconds) => seconds * 1_000));
 });
 
-test('a retried run shows newer snapshots, the same event, and no later event', async () => {
+test('a retried run contains newer snapshots, the same event, and no later event', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [events({ includeSnapshotsFrom: ['x'] })] })],
   });
@@ -95,7 +95,7 @@ test('[hooks 7] a failure that the binding allows is counted, and the next task 
   expect(world.meter.value('shell_operator_hook_run_errors_total', of)).toBe(0);
 });
 
-test('[hooks S2] a blocked queue is visible on the status page, and logged once', async () => {
+test('[hooks S2] a blocked queue appears on the status page, and is logged once', async () => {
   const world = new EngineWorld({ hooks: [hook('a', { kubernetes: [events()] })] });
   const refused = new ApiError({ message: 'secret', reason: 'Conflict', code: 409 });
   const error = new HookError('patch', 'document 3', {
@@ -160,7 +160,7 @@ test('[hooks S2] after the maximum number of attempts a task is recorded and dro
   expect(world.troubles.at(-1)?.reason).toBe('HookGivenUp');
 });
 
-test('a retry of patches reads no objects, and does not take a later event with it', async () => {
+test('a retry that only writes patches reads no objects, and does not include a later event', async () => {
   const world = new EngineWorld({ hooks: [hook('a', { kubernetes: [watches({ name: 'x' })] })] });
   world.endings.set('a', ['fails', 'resumes']);
 

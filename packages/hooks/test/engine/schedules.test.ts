@@ -3,7 +3,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, schedule } from './support/engine-world.ts';
 
-test('a crontab with seconds and an @every interval tick at their times', async () => {
+test('schedules with a crontab with seconds, or with an @every interval, tick at their times', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { schedules: [schedule({ name: 'second', crontab: '*/20 * * * * *' })] }),
@@ -19,7 +19,7 @@ test('a crontab with seconds and an @every interval tick at their times', async 
   expect(times).toEqual(['a 20', 'a 40', 'b 45', 'a 60', 'a 80', 'b 90']);
 });
 
-test('a schedule ticks at a time that is hours away, and only once after a long silence', async () => {
+test('a schedule ticks at a time that is hours away, and ticks only once after a long silence', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { schedules: [schedule({ name: 'nightly', crontab: '30 3 * * *' })] })],
   });

@@ -26,7 +26,7 @@ test("at the start onStartup hooks run in the order of their numbers, and then e
   expect([idleBefore, world.engine.idle]).toEqual([false, true]);
 });
 
-test("the bindings of a hook are watched only when it is the hook's turn", async () => {
+test('the bindings of a hook are watched only when it is the turn of that hook to start', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { onStartup: 1, kubernetes: [watches({ name: 'x' })] }),
@@ -98,7 +98,7 @@ test('later hooks wait for the first list of an earlier hook', async () => {
   expect(world.log).toEqual(['a Synchronization(x [])', 'b Synchronization(z [])']);
 });
 
-test('a first list that turns out to be impossible delays the other hooks by only a second', async () => {
+test('a hook whose first list turns out to be impossible delays other hooks by only a second', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),
@@ -114,7 +114,7 @@ test('a first list that turns out to be impossible delays the other hooks by onl
   expect(world.log).toEqual(['b Synchronization(z [])']);
 });
 
-test('schedules tick after the Synchronizations of their hook, in their own queue', async () => {
+test('schedules tick after the Synchronizations of their hook, in the queue of the schedule', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -136,7 +136,7 @@ test('schedules tick after the Synchronizations of their hook, in their own queu
   expect(world.log.slice(1)).toEqual(['a Schedule(minute)', 'a Schedule(minute)']);
 });
 
-test('a Synchronization runs in the queue main, or in its own queue if main does not wait for it', async () => {
+test('a Synchronization runs in the queue `main`, or in the queue of its binding if `main` does not wait for it', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -161,7 +161,7 @@ test('a Synchronization runs in the queue main, or in its own queue if main does
   ]);
 });
 
-test('events of a binding without a Synchronization start runs at once', async () => {
+test('if a binding has no Synchronization its events start runs at once', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x', runsOnSynchronization: false })] })],
   });

@@ -9,7 +9,7 @@ const A = hook('a', {
   schedules: [schedule({ name: 'minute', queue: 'own' })],
 });
 
-test('a run under way may end within the stop grace, and no other run begins', async () => {
+test('a run that has begun may end within the grace period after a stop, and no other run begins', async () => {
   const world = new EngineWorld({ hooks: [A, hook('b', { onStartup: 1 })], stopGraceMs: 10_000 });
   world.endings.set('b', ['lasts']);
   await world.start();
@@ -25,7 +25,7 @@ test('a run under way may end within the stop grace, and no other run begins', a
   expect(world.clock.pending).toBe(0);
 });
 
-test('a run is aborted after the stop grace, and does not count as a failure of the hook', async () => {
+test('a run is aborted after the grace period of a stop, and does not count as a failure of the hook', async () => {
   const world = new EngineWorld({ hooks: [A], stopGraceMs: 10_000 });
   world.endings.set('a', ['lasts']);
   const reason = new Error('enough');
@@ -40,7 +40,7 @@ test('a run is aborted after the stop grace, and does not count as a failure of 
   expect(world.watch('a', 'x').closed).toBe(true);
 });
 
-test('a run is aborted without a grace when leadership is lost', async () => {
+test('a run is aborted without a grace period when leadership is lost', async () => {
   const world = new EngineWorld({ hooks: [A], stopGraceMs: 10_000 });
   world.endings.set('a', ['lasts']);
   await world.start();
@@ -51,7 +51,7 @@ test('a run is aborted without a grace when leadership is lost', async () => {
   expect(world.attempts[0]?.signal.aborted).toBe(true);
 });
 
-test('waits for a retry, a token, a process, a list and a tick end at once at a stop, and leave no timer', async () => {
+test('at a stop every wait for a retry, a token, a process, a list or a tick ends at once, and no timer is left', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x', runsOnSynchronization: false })] }),
@@ -89,7 +89,7 @@ test('waits for a retry, a token, a process, a list and a tick end at once at a 
   expect(world.clock.pending).toBe(0);
 });
 
-test('after the end of the engine no task waits, so that a standby shows no queue', async () => {
+test('after the end of the engine no task waits, so that the metrics of a standby contain no queue', async () => {
   const world = new EngineWorld({
     hooks: [A, hook('b', { schedules: [schedule({ name: 'x' })] })],
   });

@@ -3,7 +3,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { EngineWorld, hook, watches } from './support/engine-world.ts';
 
-test('[hooks S10] events of a binding with its own queue wait for its Synchronization in main', async () => {
+test('[hooks S10] events of a binding with a separate queue wait for its Synchronization in the queue `main`', async () => {
   const world = new EngineWorld({
     hooks: [hook('a', { kubernetes: [watches({ name: 'x', queue: 'own' })] })],
   });
@@ -25,7 +25,7 @@ test('[hooks S10] events of a binding with its own queue wait for its Synchroniz
   expect(world.log.slice(2)).toEqual(['a Event(x Modified 2)']);
 });
 
-test('[hooks S13] an event stays waiting when a run of another binding reads the snapshot', async () => {
+test('[hooks S13] an event still waits after a run of another binding has read the snapshot', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', {
@@ -57,7 +57,7 @@ test('[hooks S13] an event stays waiting when a run of another binding reads the
   ]);
 });
 
-test('an event that the Synchronization has read starts no run, and an event after its reading does', async () => {
+test('an event that the Synchronization has read starts no run, and a later event starts a run', async () => {
   const world = new EngineWorld({
     hooks: [
       hook('a', { kubernetes: [watches({ name: 'x' })] }),
@@ -81,7 +81,7 @@ test('an event that the Synchronization has read starts no run, and an event aft
   ]);
 });
 
-test('a repeated Synchronization of a grouped binding also covers the events that waited', async () => {
+test('a repeated Synchronization of a grouped binding also contains the events that waited', async () => {
   const group = { group: 'g', includeSnapshotsFrom: ['x', 'y'] };
   const world = new EngineWorld({
     hooks: [

@@ -14,7 +14,7 @@ function jqWith(options: Partial<JqOptions> = {}): Jq {
   return jq;
 }
 
-test('jq: outputs have sorted keys and every digit, and one bad input does not affect the others', async () => {
+test('jq: outputs have sorted keys and all digits, and an invalid input does not affect other inputs', async () => {
   const jq = jqWith();
   const inputs = [
     '{"pens":{"b":12345678901234567890,"a":1.0,"10":2,"9":1},"n":1}',
@@ -43,7 +43,7 @@ test('jq: a program has no access to the environment, other inputs or files, and
   await expect(jq.check('import "a" as a; 1')).rejects.toThrow('unexpected import');
 });
 
-test("jq: a program that cannot be compiled is a configuration error with jq's message", async () => {
+test("jq: a program that cannot be compiled causes a configuration error with jq's message", async () => {
   const jq = jqWith();
   await expect(jq.check('.data | frobnicate')).rejects.toThrow(
     new ConfigurationError('not a jq program: frobnicate/0 is not defined'),
@@ -63,7 +63,7 @@ test('jq: a message never quotes the input', async () => {
   }
 });
 
-test('[found 8] jq: a program that imitates an error message of jq cannot bring values into a message', async () => {
+test('[found 8] jq: a program cannot get values into a message by imitating an error message of jq', async () => {
   const jq = jqWith();
   const said = fc.stringMatching(/^[a-z]{6,20}$/).map((word) => `zz${word}`);
   const shapes = [
@@ -95,13 +95,13 @@ test.each([
   ['.a | has("b")', 'Cannot check whether string has a string key'],
   ['.a.b', 'Cannot index string'],
   ['input', 'input is not available'],
-])('[found 8] jq: the error of %s still names the types of the values', async (program, message) => {
+])('[found 8] jq: the error of %s still contains the types of the values', async (program, message) => {
   const [outcome] = await jqWith().run(program, ['{"a":"hunter2"}'], signal);
 
   expect(outcome).toEqual({ failure: 'error', message });
 });
 
-test('[hooks 22] jq: a program that never ends or takes all memory is stopped at its limit, and other programs are not', async () => {
+test('[hooks 22] jq: a program that never ends or takes all memory is stopped at its limit, and other programs are not stopped', async () => {
   const jq = jqWith({ timeLimitMs: 300, memoryLimitBytes: 32 * 2 ** 20 });
   const limit = { failure: 'limit', message: 'it took too long or too much memory' };
   const endless = 'if . == 1 then last(repeat(1)) else . end';
@@ -114,7 +114,7 @@ test('[hooks 22] jq: a program that never ends or takes all memory is stopped at
   expect(await jq.run(large, ['2', '100000000'], signal)).toEqual([{ outputs: ['2'] }, limit]);
 });
 
-test('[hooks 22] jq: a too large output is a failure of that input alone, and the thread is replaced', async () => {
+test('[hooks 22] jq: an output that is too large fails only for that input, and the thread is replaced', async () => {
   const jq = jqWith({ timeLimitMs: 60_000 });
   const [small, large] = await jq.run('[range(.)]', ['2', '400000'], signal);
   expect(small).toEqual({ outputs: ['[0,1]'] });
@@ -122,7 +122,7 @@ test('[hooks 22] jq: a too large output is a failure of that input alone, and th
   expect(await jq.run('. + 1', ['1'], signal)).toEqual([{ outputs: ['2'] }]);
 });
 
-test('jq: without the jq package a program can only sort', async () => {
+test('jq: without the jq package only the program `.` works, which sorts the fields', async () => {
   const jq = jqWith({
     findPackage: () => {
       throw new Error('not found');
@@ -142,7 +142,7 @@ test('jq: an abort rejects at once, and later programs still run', async () => {
   expect(await next).toEqual([{ outputs: ['2'] }]);
 });
 
-test('[found 2] jq: a program that is too slow for the inputs of one group still runs for the inputs of the others', async () => {
+test('[found 2] jq: a program that is too slow for the inputs of one group still runs for the inputs of other groups', async () => {
   const jq = jqWith({ timeLimitMs: 300 });
   const program = 'if .slow then last(repeat(1)) else .name end';
   const slow = (name: string) => JSON.stringify({ slow: true, name });

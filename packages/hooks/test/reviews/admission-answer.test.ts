@@ -93,7 +93,7 @@ test.each<[what: string, text: string, problem: string, type?: 'Mutating']>([
   ['nothing', '', 'the file ADMISSION_RESPONSE_PATH is empty'],
   ['white space', ' \n', 'the file ADMISSION_RESPONSE_PATH is empty'],
   ['two answers', '{"allowed": true}\n{"allowed": false}', 'has 2 answers: write one'],
-  ['half an answer', '{"allowed": tr', 'the file ends inside it'],
+  ['an incomplete answer', '{"allowed": tr', 'the file ends inside it'],
   ['a string', 'allowed', 'is not a JSON object'],
   ['a list', '[{"allowed": true}]', 'must have a JSON object'],
   ['no verdict', '{"message": "hunter2"}', 'allowed must be true or false'],
@@ -112,7 +112,7 @@ test.each<[what: string, text: string, problem: string, type?: 'Mutating']>([
     'Mutating',
   ],
   [
-    'an encoded text',
+    'an encoded string',
     JSON.stringify({ allowed: true, patch: Buffer.from('hunter2').toString('base64') }),
     'what it encodes is no JSON',
     'Mutating',
@@ -147,7 +147,7 @@ test.each<[what: string, text: string, problem: string, type?: 'Mutating']>([
     'changed the whole object, which no patch may change',
     'Mutating',
   ],
-])('a hook that leaves %s denies the write, and the log says why', async (_, text, problem, type) => {
+])('if a hook that reviews a write returns %s the write is denied, and the log says why', async (_, text, problem, type) => {
   const { response, outcome, lines } = await answered(text, type);
 
   const messages = lines.flatMap(({ fields: { err } }) =>
@@ -174,7 +174,7 @@ function subjectsOf(rules: readonly object[]): readonly string[] {
   );
 }
 
-test('a rule covers each of its resources in each group and version that has the resource', () => {
+test('a rule matches each of its resources in each group and version that has the resource', () => {
   const rules = [
     {
       apiGroups: ['apps', ''],
@@ -212,7 +212,7 @@ test.each<[problem: string, rule: object, path: string]>([
     'kubernetesValidating[0]: validating webhook colours.shop.example.com is for Leases',
   ],
   [
-    'connections of an object itself',
+    'the operation CONNECT on an object',
     { operations: ['CONNECT'] },
     'kubernetesValidating[0]: validating webhook colours.shop.example.com has the operation CONNECT',
   ],

@@ -18,7 +18,7 @@ else answer({ allowed: true, warnings: colour === 'green' ? ['green will go away
 
 const coloured = (name: string, colour: string) => ({ metadata: { name }, data: { colour } });
 
-test('[hooks 26] a hook can allow a write, deny one with a message, and warn about one', async () => {
+test('[hooks 26] a hook can allow a write, deny a write with a message, and warn about a write', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS });
 
   const blue = await written(place, coloured('a', 'blue'));
@@ -36,7 +36,7 @@ test('[hooks 26] a hook can allow a write, deny one with a message, and warn abo
   });
 });
 
-test('[hooks 26] a hook that exits with 1 denies the write, and the message names the hook and nothing of the object', async () => {
+test('[hooks 26] a hook that exits with 1 denies the write, and the message contains the hook and nothing of the object', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS });
 
   const black = await written(place, coloured('night', 'black'));
@@ -121,7 +121,7 @@ setInterval(() => {}, 1_000);`,
   await eventually(() => !isAlive(pid), { timeoutMs: 20_000 });
 });
 
-test('a hook gets the snapshots that its binding names together with the review', async () => {
+test('together with the review a hook gets the snapshots that its binding lists', async () => {
   const hook = reviewHook(
     {
       kubernetes: [
@@ -152,7 +152,7 @@ test('a hook gets the snapshots that its binding names together with the review'
   expect(said).toContain(`Validating ${NAME} AdmissionReview {"limits":[{"filterResult":"most"}]}`);
 });
 
-test('an answer with patches of other objects is refused, because a review must not write', async () => {
+test('an answer with patches of other objects is refused, because a hook must not write during a review', async () => {
   const hook = reviewHook(
     { kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS] }] },
     `answer({ allowed: true });
@@ -185,7 +185,7 @@ fs.symlinkSync('/etc/hostname', process.env.ADMISSION_RESPONSE_PATH);`,
 fs.writeFileSync(process.env.METRICS_PATH, '{"name": "a", "add": -1}');`,
     'links.js: its metrics file is refused',
   ],
-])('a hook that leaves %s denies the write', async (_, leaves, problem) => {
+])('if a hook that reviews a write returns %s the write is denied', async (_, leaves, problem) => {
   const hook = reviewHook({ kubernetesValidating: [{ name: NAME, rules: [CONFIG_MAPS] }] }, leaves);
   const place = await startReviewing({ 'links.js': hook });
 
@@ -198,7 +198,7 @@ fs.writeFileSync(process.env.METRICS_PATH, '{"name": "a", "add": -1}');`,
   ]);
 });
 
-test('a stopping Pod answers reviews until it takes no more connections', async () => {
+test('a Pod still answers reviews while it stops, until it accepts no more connections', async () => {
   const place = await startReviewing({ 'colours.js': COLOURS }, {}, { POD_NAME: 'colours-0' });
   const ask = async () => String((await written(place, coloured('a', 'red'))).body.message);
 
@@ -229,7 +229,7 @@ const BOATS = {
 test.each<[what: string, definitions: readonly object[], waitsFor: string]>([
   ['is unknown', [], 'the kind Boat'],
   ['is known only by its definition', [BOATS], 'boats.harbour.example: it is not served'],
-])('a snapshot of a kind that %s delays no other hook, and its own hook denies with the reason', async (_, definitions, waitsFor) => {
+])('a snapshot of a kind that %s delays no other hook, and the hook that needs it denies writes with the reason', async (_, definitions, waitsFor) => {
   const hook = reviewHook(
     {
       kubernetes: [{ name: 'boats', kind: 'Boat', apiVersion: 'harbour.example/v1' }],

@@ -71,7 +71,7 @@ const rightly =
 
 const OBJECTS = [cronTab('v1alpha1', 'a', { n: 1 }), cronTab('v1alpha1', 'b', { n: 2 })];
 
-test('[hooks 27] objects are converted in the fewest steps, also over several hooks, and each hook starts once for all objects', async () => {
+test('[hooks 27] objects are converted in the fewest steps, even by several hooks, and each hook starts once for all objects', async () => {
   const hooks = [
     hookWith('one-by-one.sh', 'v1alpha1 v1alpha2', 'v1alpha2 v1beta1', 'v1beta1 v1'),
     hookWith('ahead.sh', `${GROUP}/v1alpha1 ${GROUP}/v1beta1`, 'v1 v1beta1'),
@@ -95,7 +95,7 @@ test('[hooks 27] objects are converted in the fewest steps, also over several ho
   ]);
 });
 
-test('if two chains of conversions are equally short, that of the first hook is used', async () => {
+test('if two chains of conversions are equally short, the chain of the first hook is used', async () => {
   const hooks = [
     hookWith('first.sh', 'v1alpha1 v1beta1', 'v1beta1 v1'),
     hookWith('second.sh', 'v1alpha1 v1alpha2', 'v1alpha2 v1'),
@@ -133,7 +133,7 @@ test('objects of several versions keep their order, and hooks get no objects tha
   );
 });
 
-test('labels and annotations are exactly as the hook wrote them, also when it removed them', async () => {
+test('labels and annotations are exactly as the hook wrote them, even if it removed some', async () => {
   const before = cronTab(
     'v1beta1',
     'a',
@@ -152,7 +152,7 @@ test('labels and annotations are exactly as the hook wrote them, also when it re
   expect(response.convertedObjects).toEqual([{ ...cronTab('v1', 'a', {}), metadata }]);
 });
 
-test('an integer beyond the exact numbers of JavaScript stays exact', async () => {
+test('an integer that is too large for a number of JavaScript keeps all its digits', async () => {
   const big = 2n ** 60n + 1n;
 
   const { response } = await converted(
@@ -182,7 +182,7 @@ test('[hooks 27] the failedMessage of a hook reaches the client, and does not ap
   expect(failures.map(({ message }) => message)).toEqual(['a.sh refused a conversion']);
 });
 
-test('the error for a client names versions that no hook connects', async () => {
+test('the error for a client contains the versions between which no hook converts', async () => {
   const { response } = await converted(
     [hookWith('a.sh', 'v1beta1 v1')],
     [cronTab('v1', 'a', {})],
@@ -199,7 +199,7 @@ test('the error for a client names versions that no hook connects', async () => 
 test.each<[what: string, leave: (asked: Asked) => string, problem: string]>([
   ['nothing', () => '', 'the file CONVERSION_RESPONSE_PATH is empty'],
   ['two answers', (asked) => rightly()(asked).repeat(2), 'has 2 answers: write one'],
-  ['half an answer', (asked) => rightly()(asked).slice(0, -3), 'the file ends inside it'],
+  ['an incomplete answer', (asked) => rightly()(asked).slice(0, -3), 'the file ends inside it'],
   ['no objects', () => '{}', 'convertedObjects has 0 objects for 2'],
   [
     'fewer objects',
@@ -237,7 +237,7 @@ test.each<[what: string, leave: (asked: Asked) => string, problem: string]>([
     'convertedObjects[0]: a.sh changes metadata: labels are no texts',
   ],
   ['a list in place of an object', () => '{"convertedObjects": [[], []]}', 'must be an object of'],
-])('a hook that leaves %s makes the conversion fail, and the log says why', async (_, leave, problem) => {
+])('a hook that returns %s makes the conversion fail, and the log says why', async (_, leave, problem) => {
   const objects = [cronTab('v1beta1', 'a', {}), cronTab('v1beta1', 'b', {})];
   const { response, failures } = await converted(
     [hookWith('a.sh', 'v1beta1 v1')],
@@ -345,7 +345,7 @@ if (bad !== undefined) {
 }`,
 );
 
-test('[hooks 27] a client reads v1 of an object written as v1alpha1, through two hooks, and sees the message of a hook that refuses', async () => {
+test('[hooks 27] a client reads v1 of an object written as v1alpha1, through two hooks, and gets the message of a hook that refuses', async () => {
   const place = await startReviewing(
     { 'lists.js': LISTS, 'objects.js': OBJECTS_OF_V1 },
     { definitions: [crontabs('v1alpha1', 'v1beta1', 'v1')] },

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { guide } from '../../../../test/docs/guide.ts';
 import { startReviewing, written } from '../support/reviewing.ts';
 
-test('[hooks 26] the hook of the documentation page refuses a ConfigMap without an owner, and allows one with an owner', async () => {
+test('[hooks 26] the hook of the documentation page refuses a ConfigMap without an owner, and allows a ConfigMap with an owner', async () => {
   const [, script = ''] =
     /^```bash owners\.sh\n(.*?)^```$/ms.exec(guide('guides/write/hooks.md')) ?? [];
   const place = await startReviewing({ 'owners.sh': script });

@@ -12,7 +12,7 @@ const FAILURE: FilterFailure = {
   failure: 'error',
 };
 
-test('failures that no listener received are passed to the next listener, and a closed listener gets no more', () => {
+test('failures that no listener received are passed to the next listener, and a closed listener gets no failures', () => {
   const failures = new FilterFailures();
   const clock = new FakeClock();
   const told: [listener: string, count: number][] = [];

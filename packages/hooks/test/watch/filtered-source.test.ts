@@ -102,7 +102,7 @@ function worldOf(wants: readonly Want[]) {
   };
 }
 
-test('the results of all filters are kept, and the object only for the binding that wants it', async () => {
+test('the results of all filters are kept, and the full object only if a binding needs it', async () => {
   const world = worldOf([
     want('value', false),
     want('twice', true),
@@ -120,7 +120,7 @@ test('the results of all filters are kept, and the object only for the binding t
   expect(world.asked.map(({ program }) => program)).toEqual(['value', 'twice', 'nothing']);
 });
 
-test('[hooks S6] without a binding that keeps full objects, the cache holds no part of them', async () => {
+test('[hooks S6] if no binding keeps full objects, the cache contains only the results of filters', async () => {
   const world = worldOf([want('nothing', false)]);
   world.collection.put('a', 123_456);
   await world.start();
@@ -164,7 +164,7 @@ test('[hooks S5] an object for which the filter fails has the result null, and o
   expect(world.of('b', 'odd').checksum, 'no event is lost').not.toBe(before);
 });
 
-test("the duration of each binding's filter is measured, also before a meter exists", async () => {
+test("the duration of each binding's filter is measured, even before a meter exists", async () => {
   const world = worldOf([want('value', false), want('value', true), want('twice', false)]);
   const meter = new RecordingMeter();
   world.collection.put('a', 1);
@@ -201,7 +201,7 @@ test('no further object is read while a filter works', async () => {
   expect(world.of('a', 'value').filterText).toBe('3');
 });
 
-test('a source whose prepare fails or returns other objects is listed again, and nothing crashes', async () => {
+test('a source whose function `prepare` fails or returns other objects is listed again, and nothing crashes', async () => {
   const answers: ((entries: readonly Entry[]) => readonly Entry[])[] = [
     () => {
       throw new TypeError('a bug');
@@ -237,7 +237,7 @@ test('a source whose prepare fails or returns other objects is listed again, and
   expect(informer.synced).toBe(true);
 });
 
-test('a source with both prepare and transform is refused', () => {
+test('a source with both `prepare` and `transform` is refused', () => {
   const prepare = async (entries: readonly Entry[]) => entries;
 
   expect(() => preparedSource(things, prepare, { transform: (o) => o })).toThrow(

@@ -46,7 +46,7 @@ test('[hooks S6] filters that read only metadata are recognised', () => {
   expect(METADATA.filter((program) => !readsOnlyMetadata(program))).toEqual([]);
 });
 
-test('[hooks S6] a filter that may read more than metadata is never taken for one that reads only metadata', () => {
+test('[hooks S6] a filter that may read more than metadata never counts as a filter that reads only metadata', () => {
   expect(MORE.filter(readsOnlyMetadata)).toEqual([]);
 });
 

@@ -30,7 +30,7 @@ test('[hooks S6] bindings of all hooks with equal selectors share one source, ev
   ]);
 });
 
-test('a binding with names and namespaces has one source per pair of them', () => {
+test('a binding with names and namespaces has one source per pair of a name and a namespace', () => {
   const { plan } = planOf([
     binding({ kind: 'Secret', names: ['a', 'b'], namespaces: { names: ['x', 'y'] } }),
   ]);
@@ -65,7 +65,7 @@ test('a shared source uses the shortest resynchronizationPeriod', () => {
   expect(made[0]?.selection.relistIntervalMs).toBe(20_000);
 });
 
-test('the source of a custom kind is optional for the start, and an unknown kind has no source yet', () => {
+test('the start does not wait for the source of a custom kind, and an unknown kind has no source yet', () => {
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -87,7 +87,7 @@ test('the source of a custom kind is optional for the start, and an unknown kind
   expect(made.map(({ selection }) => selection.optional)).toEqual([true, false]);
 });
 
-test('bindings that name one still unknown kind in different ways each get their own filter', () => {
+test('bindings that use different names for one kind that is still unknown have separate filters', () => {
   const short = binding({ kind: 'sites', jqFilter: '.a', keepsFullObjects: false });
   const long = binding({ kind: 'Site', apiVersion: 'example.com/v1', jqFilter: '.b' });
   const alike = binding({ kind: 'Sites', jqFilter: '.c' });

@@ -77,7 +77,7 @@ const READ = "import { readFileSync } from 'node:fs'; const asked = readFileSync
 const EXEC = { exec: ['./sync.mjs', 'one', ''] };
 const MODULE = { module: './hooks.ts' };
 
-test('[security 50] a program gets the request on standard input, its arguments, its folder and an environment without secrets', async () => {
+test('[security 50] a program gets the request on standard input, and runs with its arguments, in its folder, without secrets', async () => {
   const dir = await folder({
     program: `${READ} console.log(JSON.stringify({
       asked: JSON.parse(asked), args: process.argv.slice(2), cwd: process.cwd(), env: Object.keys(process.env) }));`,
@@ -142,7 +142,7 @@ test('the error of a failed program ends with the last lines of its standard err
   expect((error as Error).message.length).toBeLessThan(2_500);
 });
 
-test('a hanging program is ended at its time limit, and one that writes without end at 10 MB', async () => {
+test('a hanging program is ended at its time limit, and a program that writes without end at 10 MB', async () => {
   const dir = await folder({
     program:
       "if (process.argv[2] === 'hang') setInterval(() => {}, 1e6); else process.stdout.write('x'.repeat(3e7));",
@@ -207,7 +207,7 @@ test.each([
   expect((error as Error).message).toContain(`hooks.ts ${message}`);
 });
 
-test('a promise that never settles is abandoned at the time limit, and its signal aborts', async () => {
+test('a promise that never settles is abandoned at the time limit, and the signal that the function got aborts', async () => {
   const module = `export const sync = (_, { signal }) => new Promise(() => {
     globalThis.orchards = signal;
   });`;
@@ -227,7 +227,7 @@ test('a promise that never settles is abandoned at the time limit, and its signa
   expect(clock.pending).toBe(0);
 });
 
-test('[contract 26] an entry replaces the webhook of the same hook, which keeps its version, and the other hooks stay', async () => {
+test('[contract 26] an entry in the file replaces the webhook of one hook, keeps the version, and does not change other hooks', async () => {
   const { url, received } = await scriptedHook(answering(200));
   const webhook = { url, timeoutMs: 1_000, connection: {} };
   const v1 = { version: 'v1', answers: 'strict', webhook } as const;
@@ -260,7 +260,7 @@ test('a hook without a webhook and without an entry does not exist', () => {
   expect(made).toEqual({});
 });
 
-test('[metacontroller 26] a webhook, a program and a module with the same function give the same answer', async () => {
+test('[metacontroller 26] a webhook, a program and a module with the same function return the same answer', async () => {
   const rule =
     '({ children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "n-" + parent.a } }] })';
   const { url } = await scriptedHook((response, { body }) => {

@@ -48,7 +48,7 @@ json.dump({"children": [], "status": {"a": request["parent"]["a"]}}, sys.stdout)
   expect(lines.map(({ fields }) => fields.line)).toEqual(['asked']);
 });
 
-test('the error of a Python script that throws has the end of its traceback', async () => {
+test('the error of a Python script that throws contains the end of its traceback', async () => {
   const hook = await script('python3', 'raise ValueError("no such crop")');
 
   const error = await hook.call(request(), call()).catch((thrown: unknown) => thrown);
@@ -64,7 +64,7 @@ test('a shell script can answer a large request without reading it', async () =>
   await expect(hook.call(large, call())).resolves.toEqual({ text: '{"children": []}\n' });
 });
 
-test('a shell script with a failing step fails as a whole, and the error has its output', async () => {
+test('a shell script with a failing command fails, and the error contains its output', async () => {
   const hook = await script('bash', 'set -e\necho "{"\necho "no rows" >&2\nfalse\necho "}"');
 
   await expect(hook.call(request(), call())).rejects.toThrow(/ended with exit code 1: no rows$/);

@@ -37,7 +37,7 @@ test.each<[string, KeyReference, object]>([
   expect(Buffer.from(value).toString()).toBe('word');
 });
 
-test('each object is watched once, by its name, until the keys are closed', async () => {
+test('each Secret and ConfigMap is watched once, by its name, until close() is called', async () => {
   const { keys, opened, released } = caches({ data: { a: b64('x'), b: b64('y') } });
 
   await keys.read(keyReference('hook', 'a'), signal);

@@ -28,7 +28,7 @@ const SPELLINGS = [
 
 test.each(
   SPELLINGS,
-)("[security 49] [contract 17] a webhook at the ambassador's address is refused, spelled %s, and nothing is sent", async (host) => {
+)("[security 49] [contract 17] a webhook at the ambassador's address, written as %s, is refused, and nothing is sent", async (host) => {
   const ambassador = await scriptedHook(answering(200));
   const url = `http://${host}:${ambassador.port}/api/v1/secrets`;
 
@@ -46,7 +46,7 @@ test.each([
   '127.0.0.1',
   'localhost',
   '[::1]',
-])('a webhook at a port of this process is refused at %s, also if the port is opened later', async (host) => {
+])('a webhook at a port of this process is refused at %s, even if the port is opened later', async (host) => {
   const status = await scriptedHook(answering(200));
   const ports: number[] = [];
   const { call } = webhook({ url: `http://${host}:${status.port}/` }, { ownPorts: () => ports });
@@ -88,7 +88,7 @@ test('[contract 16] a proxy from the environment is not used, because it could b
   expect(ambassador.received).toEqual([]);
 });
 
-test('with an ambassador at a unix socket no webhook is refused, because no URL can name the socket', async () => {
+test('with an ambassador at a unix socket no webhook is refused, because no URL can contain the socket', async () => {
   const { url } = await scriptedHook(answering(200));
 
   await expect(webhook({ url }, { apiUrl: 'unix:/run/a.sock' }).call()).resolves.toBeDefined();
@@ -119,7 +119,7 @@ test.each([
   expect(why !== undefined).toBe(refused);
 });
 
-test("a webhook is refused if one of its addresses is the ambassador's or the Pod's own", async () => {
+test('a webhook is refused if one of its addresses is an address of the ambassador or of the Pod itself', async () => {
   const own = new OwnAddresses({ apiUrl: 'http://127.0.0.1:8001', ownPorts: () => [8080] });
   const pod = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 

@@ -45,7 +45,7 @@ test('[metacontroller 22] [metacontroller M9] the next call uses a rotated token
   ]);
 });
 
-test('user and password of the keys replace those of the URL', async () => {
+test('the user and password from a Secret replace the user and password in the URL', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
   const keys = keysOf({ 'farm/hook/username': 'anna', 'farm/hook/password': 'ä:b\n' });
   const connection = {
@@ -77,7 +77,7 @@ test('[metacontroller 22] [metacontroller M9] the next call uses a rotated autho
   await expect(call()).resolves.toEqual({ text: ANSWER });
 });
 
-test('[contract 20] [metacontroller 22] the next call presents a rotated client certificate', async () => {
+test('[contract 20] [metacontroller 22] the next call uses a rotated client certificate', async () => {
   const { url, authority, clients } = await secureHook();
   const first = authority.issue(['a.example']);
   const second = authority.issue(['b.example']);
@@ -98,7 +98,7 @@ test('[contract 20] [metacontroller 22] the next call presents a rotated client 
   expect(clients).toEqual([first, second].map(({ cert }) => cert.replace(/-----.*-----|\s/g, '')));
 });
 
-test('a server with an untrusted certificate, or a certificate of another name, is unreachable', async () => {
+test('a server is unreachable if its certificate is untrusted or for another name', async () => {
   const { url, authority, clients } = await secureHook(new CertificateAuthority(), [
     'farm.example',
   ]);
@@ -112,7 +112,7 @@ test('a server with an untrusted certificate, or a certificate of another name, 
   expect(clients).toEqual([]);
 });
 
-test('a call names its server by SNI', async () => {
+test('a call sends the name of the server by SNI', async () => {
   const { url, authority } = await secureHook(new CertificateAuthority(), ['localhost']);
   const connection = { caBundle: { inline: authority.certificate } };
 
@@ -170,7 +170,7 @@ test.each<[string, ConnectionSpec, Record<string, string>, string]>([
     { 'farm/u/u': 'SECRET:x', 'farm/u/p': 'SECRET' },
     'Secret farm/u, key u: a user name has no ":"',
   ],
-])('an error about %s names its place, and never its value', async (_, connection, values, message) => {
+])('an error about %s contains its key, and never its value', async (_, connection, values, message) => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
 
   const error = await webhook({ url, connection }, { keys: keysOf(values) })

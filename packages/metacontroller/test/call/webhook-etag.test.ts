@@ -10,7 +10,7 @@ const NO_LIMITS = { cacheTimeoutMs: undefined, cacheCleanupMs: undefined };
 
 test.each([
   304, 412,
-])('[contract 9] [metacontroller 9] the status %i means the stored answer', async (status) => {
+])('[contract 9] [metacontroller 9] after the status %i the stored answer is used', async (status) => {
   const { url, received } = await scriptedHook(TAGGED, answering(status, {}, ''));
   const { call } = webhook({ url, etag: NO_LIMITS });
 
@@ -22,7 +22,7 @@ test.each([
   expect(tags).toEqual([undefined, '"a"', '"a"']);
 });
 
-test('[contract 9] [metacontroller 9] without a stored answer the request has no tag, and 304 is an error', async () => {
+test('[contract 9] [metacontroller 9] without a stored answer the request has no If-None-Match header, and the status 304 is an error', async () => {
   const { url, received } = await scriptedHook(answering(304, {}, ''));
   const { call } = webhook({ url, etag: NO_LIMITS });
 
@@ -30,7 +30,7 @@ test('[contract 9] [metacontroller 9] without a stored answer the request has no
   expect(received[0]?.headers).not.toHaveProperty('if-none-match');
 });
 
-test('a hook without etag gets no tag in its requests', async () => {
+test('a hook without `etag` gets no If-None-Match header in its requests', async () => {
   const { url, received } = await scriptedHook(TAGGED);
   const { call } = webhook({ url });
 
@@ -60,7 +60,7 @@ test('[contract 10] [metacontroller 9] [metacontroller M5] two revisions of a pa
   expect(tags.toSorted()).toEqual(['"a"', '"b"']);
 });
 
-test('a newer answer replaces the stored one, and an answer without a tag removes it', async () => {
+test('a newer answer replaces the stored answer, and an answer without a tag removes it', async () => {
   const { url, received } = await scriptedHook(
     TAGGED,
     answering(200, { etag: '"b"' }, '{"b":1}'),
@@ -109,7 +109,7 @@ test('expired answers are removed although no request needs them', () => {
   expect(stored.get('new')).toMatchObject({ text: '{}' });
 });
 
-test('[metacontroller 9] the oldest answers are removed beyond a number of answers, and beyond a size', () => {
+test('[metacontroller 9] the oldest answers are removed when the number or the size of all answers exceeds its limit', () => {
   const many = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });
   for (let i = 0; i < 10_001; i++) many.put(`p${i}`, { etag: '"a"', text: '{}' });
   const large = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });
@@ -125,9 +125,9 @@ test('[metacontroller 9] the oldest answers are removed beyond a number of answe
 
 test.each([
   ['a page', '"a"', '<html></html>'],
-  ['a text that was cut off', '"a"', '{"children":['],
-  ['a tag that no header can carry', '"\u0007"', '{}'],
-  ['a tag without end', 'a'.repeat(1_025), '{}'],
+  ['a body that was cut off', '"a"', '{"children":['],
+  ['a tag that no header can contain', '"\u0007"', '{}'],
+  ['an endless tag', 'a'.repeat(1_025), '{}'],
   ['more than the store may hold', '"a"', `{${' '.repeat(16 * 1024 * 1024)}}`],
 ])('an answer with %s is not stored', (_, etag, text) => {
   const stored = new StoredAnswers({ ...NO_LIMITS, clock: new FakeClock() });

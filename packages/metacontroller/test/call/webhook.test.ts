@@ -6,7 +6,7 @@ import { answering, hookServer, scriptedHook, webhook } from './support.ts';
 
 const ANSWER = '{"children":[]}';
 
-test('[contract 1] a hook gets its request by POST, and the body of a 200 is the answer', async () => {
+test('[contract 1] a hook gets its request by POST, and the body of a response with status 200 is the answer', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
   const { call, hook } = webhook({ url: `${url}/sync?of=crops` });
 
@@ -30,7 +30,7 @@ test.each([
   [404, 'BadStatus'],
   [304, 'BadStatus'],
   [412, 'BadStatus'],
-])('[contract 3] [metacontroller 8] the status %i is an error', async (status, reason) => {
+])('[contract 3] [metacontroller 8] a response with status %i is an error', async (status, reason) => {
   const { url } = await scriptedHook(answering(status, {}, ''));
   const { call } = webhook({ url });
 
@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-test('the error has the plain text of a failed response on one line, and nothing of an HTML page', async () => {
+test('the error contains the plain text of a failed response on one line, and no text of an HTML page', async () => {
   const { url } = await scriptedHook(
     answering(500, { 'content-type': 'text/plain; charset=utf-8' }, 'no such crop\nTraceback'),
     answering(500, { 'content-type': 'text/html' }, '<html>secret</html>'),
@@ -77,7 +77,7 @@ test.each([
   ['soon', 1_000],
   ['Mon, 05 Jan 2026 11:00:00 GMT', 1_000],
   ['99999999999', 3_600_000],
-])('[contract 4] [contract 5] [metacontroller 8] [metacontroller M6] 429 with Retry-After %s waits %i ms', async (header, retryAfterMs) => {
+])('[contract 4] [contract 5] [metacontroller 8] [metacontroller M6] after a 429 with Retry-After %s the next call waits %i ms', async (header, retryAfterMs) => {
   const headers = header === undefined ? {} : { 'retry-after': header };
   const { url } = await scriptedHook(answering(429, headers, ''));
   const { call } = webhook({ url }, { clock: new FakeClock(NOON) });
@@ -99,7 +99,7 @@ test('[metacontroller 8] a call of a hook that hangs ends at its time limit', as
   await calling;
 });
 
-test('the time limit covers the whole answer, also of a hook that keeps sending single bytes', async () => {
+test('the time limit applies to the whole answer, even if a hook keeps sending single bytes', async () => {
   let sent = 0;
   const { url } = await scriptedHook((response) => {
     response.writeHead(200);
@@ -160,13 +160,13 @@ test('only the needed part of an error body is read', async () => {
   await eventually(() => expect(isCut).toBe(true));
 });
 
-test('an HTML page with status 200 is returned as text, for its reader to refuse', async () => {
+test('an HTML page with status 200 is returned as text, and is refused later', async () => {
   const { url } = await scriptedHook(answering(200, { 'content-type': 'text/html' }, '<html>'));
 
   await expect(webhook({ url }).call()).resolves.toEqual({ text: '<html>' });
 });
 
-test('a hook is unreachable without a listener, after a broken connection, and if its server does not speak HTTP', async () => {
+test('a hook is unreachable if nothing listens, if the connection breaks, or if its server does not speak HTTP', async () => {
   const broken = await hookServer((request) => request.socket.destroy());
   const other = createServer((socket) => {
     socket.on('error', () => {});
@@ -226,7 +226,7 @@ test('an aborted call ends with the reason of the abort, and its connection clos
   await eventually(() => expect(isClosed).toBe(true));
 });
 
-test('calls reuse connections, and after the close no connection is left', async () => {
+test('calls reuse connections, and after close() no connection is open', async () => {
   const sockets = new Set<Socket>();
   const { url } = await hookServer((request, response) => {
     sockets.add(request.socket);

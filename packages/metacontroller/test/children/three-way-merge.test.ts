@@ -5,13 +5,13 @@ import { mergeThreeWay } from '../../src/children/three-way-merge.ts';
 const NONE = {};
 
 describe('members', () => {
-  test('[contract 76] members that only the last answer had are removed, and members of other writers stay', () => {
+  test('[contract 76] fields that only the last answer contained are removed, and fields of other writers stay', () => {
     const observed = { a: 1, b: 2, foreign: { x: 1 } };
 
     expect(mergeThreeWay(observed, { a: 1, b: 2 }, { a: 5 })).toEqual({ a: 5, foreign: { x: 1 } });
   });
 
-  test('members are merged at every level', () => {
+  test('fields are merged at every level', () => {
     const observed = {
       spec: { size: 1, strategy: { type: 'Rolling', surge: 1 } },
       status: { up: 1 },
@@ -26,13 +26,13 @@ describe('members', () => {
     });
   });
 
-  test('members that are answered as null are absent, also within a new part', () => {
+  test('fields that are null in the answer are absent, even within a new object', () => {
     expect(mergeThreeWay({ a: 1 }, NONE, { a: null, b: null, c: { d: null, e: 1 } })).toEqual({
       c: { e: 1 },
     });
   });
 
-  test('a null answer for a part that others also wrote removes only what was applied', () => {
+  test('a null in the answer for an object with fields of other writers removes only fields that were applied', () => {
     const observed = { limits: { cpu: '1', memory: '2' } };
 
     const merged = mergeThreeWay(observed, { limits: { cpu: '1' } }, { limits: null });
@@ -44,11 +44,11 @@ describe('members', () => {
     ['a part', { a: { b: 1 } }, { a: 'text' }],
     ['a list', { a: [1] }, { a: { b: 1 } }],
     ['a string', { a: 'text' }, { a: [1] }],
-  ])('members take the answer where %s was before', (_what, observed, desired) => {
+  ])('a field gets the value of the answer where %s was before', (_what, observed, desired) => {
     expect(mergeThreeWay(observed, NONE, desired)).toEqual(desired);
   });
 
-  test('members may have the names of built-in members of objects', () => {
+  test('fields may have the names of built-in properties of objects', () => {
     const hostile = JSON.parse('{"constructor": 1, "__proto__": {"x": 1}, "toString": {"y": 2}}');
 
     const merged = mergeThreeWay({ kept: 1 }, NONE, hostile);
@@ -61,7 +61,7 @@ describe('members', () => {
 describe('lists', () => {
   const container = (name: string, fields: object = {}) => ({ name, ...fields });
 
-  test('lists of named items are merged item by item, with the known items first and in their order', () => {
+  test('lists of named items are merged item by item, and existing items come first, in their order', () => {
     const observed = [container('b', { injected: 1 }), container('sidecar'), container('a')];
     const last = [container('a', { image: '1' }), container('b'), container('gone')];
     const desired = [container('new'), container('a', { image: '2' }), container('b')];
@@ -76,7 +76,7 @@ describe('lists', () => {
     });
   });
 
-  test('lists lose items that only the last answer had', () => {
+  test('items that only the last answer contained are removed from lists', () => {
     const merged = mergeThreeWay(
       { of: [container('a'), container('b')] },
       { of: [container('a')] },
@@ -102,7 +102,7 @@ describe('lists', () => {
     expect(merged).toEqual({ of: [{ [key]: 'x', own: 1, more: 2 }, { [key]: 'y' }] });
   });
 
-  test('[contract 77] lists are merged by the first of these members that all items of all lists have', () => {
+  test('[contract 77] lists are merged by the first known key field that all items of all lists have', () => {
     const observed = { of: [{ name: 'web', port: 80, nodePort: 30_001 }] };
     const desired = { of: [{ name: 'http', port: 80 }] };
 
@@ -115,7 +115,7 @@ describe('lists', () => {
     });
   });
 
-  test('[contract 77] lists are not merged by a member that several items share', () => {
+  test('[contract 77] lists are not merged by a field that has the same value in several items', () => {
     const observed = [
       { port: 53, name: 'tcp', nodePort: 1 },
       { port: 53, name: 'udp', nodePort: 2 },
@@ -131,13 +131,13 @@ describe('lists', () => {
   test.each([
     ['texts', [1, 2], [3]],
     ['a mix', [{ name: 'a' }, 'b'], [{ name: 'c' }]],
-    ['items without a known member', [{ key: 'a' }], [{ key: 'b' }]],
+    ['items without a known key field', [{ key: 'a' }], [{ key: 'b' }]],
     ['nothing', [], [{ name: 'a' }]],
   ])('lists of %s are replaced', (_what, observed, desired) => {
     expect(mergeThreeWay({ of: observed }, NONE, { of: desired })).toEqual({ of: desired });
   });
 
-  test('lists that are answered as empty lose the items that were applied', () => {
+  test('lists that are empty in the answer lose the items that were applied', () => {
     const observed = { of: [container('a'), container('foreign')] };
 
     expect(mergeThreeWay(observed, { of: [container('a')] }, { of: [] })).toEqual({
@@ -146,7 +146,7 @@ describe('lists', () => {
   });
 });
 
-test('a second merge of a merged object makes no difference', () => {
+test('a second merge with the same answer does not change the object', () => {
   const observed = { a: { b: [{ name: 'x', c: 1 }], d: 1 }, e: [1, 2] };
   const last = { a: { b: [{ name: 'x' }, { name: 'y' }], d: 1 } };
   const desired = { a: { b: [{ name: 'z' }, { name: 'x', c: 2 }] }, e: [2] };

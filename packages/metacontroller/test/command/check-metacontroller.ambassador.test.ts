@@ -61,7 +61,7 @@ async function place(lacks: string | undefined) {
   return { args: ['check', ...from, '--server', proxy.url] };
 }
 
-test('check finds every right of the controllers under the generated roles', async () => {
+test('with the generated roles `check` finds that the controllers have every right', async () => {
   const { args } = await place(undefined);
 
   const { exit, stdout } = invoke(args, COMMANDS);
@@ -70,7 +70,7 @@ test('check finds every right of the controllers under the generated roles', asy
   expect(stdout.lines).toContain('rights: every declared right is granted');
 });
 
-test('[metacontroller M11] for a missing right, check names the controller that needs it, and the rule', async () => {
+test('[metacontroller M11] for a missing right `check` prints the controller that needs it, and the rule', async () => {
   const { args } = await place('services');
 
   const { exit, stdout } = invoke(args, COMMANDS);

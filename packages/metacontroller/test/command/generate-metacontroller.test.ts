@@ -97,7 +97,7 @@ function rightsIn(lines: readonly string[]): string[] {
   );
 }
 
-test('[metacontroller M11] the roles grant what the controllers of a file need, and name each resource', async () => {
+test('[metacontroller M11] the roles grant the rights that the controllers of a file need, and list each resource', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout, stderr } = generate('rbac', ...from('all.yaml'), '--no-leader-election');
@@ -127,7 +127,7 @@ test('[metacontroller M11] the roles grant what the controllers of a file need, 
   ]);
 });
 
-test('a List, several files, a folder and standard input give the same roles', async () => {
+test('the same controllers in a List, several files, a folder or standard input result in the same roles', async () => {
   const indented = (text: string) => text.trim().replaceAll('\n', '\n    ');
   const { at, from, generate } = setUp({
     'list.yaml': `kind: List\napiVersion: v1\nitems:\n  - ${indented(KILN)}\n  - ${indented(KILNS)}\n  - ${indented(GLAZES)}\n`,
@@ -155,7 +155,7 @@ test('a List, several files, a folder and standard input give the same roles', a
   expect(piped.stdout.lines).toEqual(whole);
 });
 
-test('functions do not need the Secrets of webhooks, and may read related objects', async () => {
+test('with functions the roles do not grant the Secrets of webhooks, and grant reads of related objects', async () => {
   const { at, from, generate } = setUp();
 
   const { exit, stdout, stderr } = generate(
@@ -171,7 +171,7 @@ test('functions do not need the Secrets of webhooks, and may read related object
   expect(stdout.lines.join()).not.toContain('secrets');
 });
 
-test('the filter allows the paths of the controllers, and discovery of custom groups only', async () => {
+test('the filter allows the paths of the controllers, and only discovery of custom groups', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate(
@@ -192,7 +192,7 @@ test('the filter allows the paths of the controllers, and discovery of custom gr
   expect(opens('/api/v1')).toBe(false);
 });
 
-test('without functions the manifests run only the command, with its definitions', async () => {
+test('without functions the manifests run the command without a mounted folder, and contain its definitions', async () => {
   const { at, from, generate, read } = setUp();
 
   const { exit } = generate('manifests', ...from('all.yaml'), '-o', at('out'));
@@ -249,7 +249,7 @@ test('the manifests mount the folder of the functions, and pass on the arguments
   expect(readFileSync(at('out/base/proxy-filter.yaml'), 'utf8')).not.toContain('leases');
 });
 
-test('with server-side apply, attachments with OnDelete need the verb patch', async () => {
+test('with server-side apply, attachments with OnDelete need the verb `patch`', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate(
@@ -270,7 +270,7 @@ test('manifests without leader election pass --no-leader-election, because the d
   });
 });
 
-test('the name metacontroller is refused, except for hooks', async () => {
+test('the name `metacontroller` is refused, except for an operator that runs hooks', async () => {
   const { at, from, generate } = setUp();
 
   const refused = generate('rbac', ...from('all.yaml'), '--name', 'metacontroller');
@@ -297,7 +297,7 @@ test('with --install-crds the operator may write the three definitions itself, a
   );
 });
 
-test('generate crd writes the three definitions', async () => {
+test('`generate crd` writes the three definitions', async () => {
   const { from, generate } = setUp();
 
   const { exit, stdout } = generate('crd', ...from('all.yaml'));
@@ -356,7 +356,7 @@ test.each<[string, Readonly<Record<string, string>>, readonly string[], string]>
     'cannot read --functions /nowhere.yaml',
   ],
   ['an unknown argument', {}, ['all.yaml', '', '--', '--aply'], '--aply'],
-])('%s is refused in one line', async (_, files, words, message) => {
+])('%s is refused with a message of one line', async (_, files, words, message) => {
   const { from, generate } = setUp(files);
   const names = words.slice(0, words.includes('') ? words.indexOf('') : undefined);
   const others = words.slice(words.includes('') ? words.indexOf('') + 1 : words.length);

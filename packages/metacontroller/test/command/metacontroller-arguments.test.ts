@@ -10,7 +10,7 @@ import { METACONTROLLER_DEFAULTS } from '../../src/supervisor/options.ts';
 const parseMetacontrollerArguments = (args: readonly string[]): MetacontrollerArguments =>
   metacontrollerArguments(parseFlags(args, METACONTROLLER));
 
-test('flags of Metacontroller that have a meaning here keep their names and defaults', () => {
+test('flags of Metacontroller that this command supports keep their names and defaults', () => {
   const { options: without } = parseMetacontrollerArguments([]);
   const { options } = parseMetacontrollerArguments([
     '--workers=12',
@@ -45,7 +45,7 @@ test.each([
   [['--metrics-address=:9999'], '--metrics-address: set CHANCERY_METRICS_PORT'],
   [['--zap-log-level=5'], '--zap-log-level: set CHANCERY_LOG_LEVEL'],
   [['--leader-election-id=x'], '--leader-election-id: set CHANCERY_LEASE_NAME'],
-])('[contract 101] the error about the flag %j names its replacement', (args, told) => {
+])('[contract 101] the error about the flag %j suggests its replacement', (args, told) => {
   expect(() => parseMetacontrollerArguments(args)).toThrow(told);
 });
 

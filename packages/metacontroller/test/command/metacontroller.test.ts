@@ -55,7 +55,7 @@ async function withFunctions(
   return [`--functions=${file}`, ...args];
 }
 
-test('the command serves the hook of a controller by a module, until it is stopped', async () => {
+test('the command runs a module as the hook of a controller, until it is stopped', async () => {
   const { server, run } = await start([]);
 
   await eventually(() => server.get('v1', 'ConfigMap', 'farm', 'north-plan'));
@@ -75,7 +75,7 @@ test('controllers of Metacontroller cannot be sharded among replicas: the start 
   expect(server.requests).toEqual([]);
 });
 
-test('--check prints the functions, without any request to the API server', async () => {
+test('`--check` prints the functions, without any request to the API server', async () => {
   const { server, run } = await start(['--check']);
 
   expect(await run.exit).toBe(0);
@@ -85,7 +85,7 @@ test('--check prints the functions, without any request to the API server', asyn
   expect(server.requests).toEqual([]);
 });
 
-test('--dry-run shows what would be written, and writes nothing', async () => {
+test('`--dry-run` prints the writes that would happen, and writes nothing', async () => {
   const { server, run } = await start(['--dry-run']);
 
   expect(await run.exit).toBe(0);
@@ -93,7 +93,7 @@ test('--dry-run shows what would be written, and writes nothing', async () => {
   expect(server.get('v1', 'ConfigMap', 'farm', 'north-plan')).toBeUndefined();
 });
 
-test('a readable token is refused before any user code is loaded', async () => {
+test('the command refuses to start with a readable token, before it loads any user code', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'token'), 'secret');

@@ -115,7 +115,7 @@ test('[metacontroller 26] a program, a module and a webhook can each be tested w
   expect(tested[0]?.stderr).toBe('stderr: asked\n');
 });
 
-test('a function gets the recorded request with exact large numbers and sorted keys', async () => {
+test('a function gets the recorded request in which large numbers are exact and keys are sorted', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, JSON.stringify(ANSWER)));
   const text = JSON.stringify({ ...REQUEST, parent: { ...PARENT, spec: { trees: 1 } } }).replace(
     '"trees":1',
@@ -127,7 +127,7 @@ test('a function gets the recorded request with exact large numbers and sorted k
   expect(received[0]?.body).toContain('"spec":{"a":1,"trees":9007199254740993}');
 });
 
-test('for a decorator the output shows what is set, removed and kept, and that the finalizer is removed', async () => {
+test('for a decorator the output contains which fields are set, removed and kept, and that the finalizer is removed', async () => {
   const controller = {
     apiVersion: GROUP,
     kind: 'DecoratorController',
@@ -163,7 +163,7 @@ const RULES = [
   { apiVersion: 'v1', resource: 'pods' },
 ];
 
-test('[metacontroller 23] --record-rights writes the resources of customize into the file of functions', async () => {
+test('[metacontroller 23] `--record-rights` writes the resources of a customize hook into the file of functions', async () => {
   const functions = `# of the farm
 - kind: CompositeController
   name: orchards
@@ -203,7 +203,7 @@ rights recorded in ${file}
 `);
 });
 
-test('--kind and --name choose another entry than the one of the sample', async () => {
+test('`--kind` and `--name` choose another entry than that for the controller in the sample', async () => {
   const dir = await folder({
     sync: program(ANSWER),
     'functions.yaml': '[{kind: CompositeController, name: other, sync: {exec: [./sync]}}]',
@@ -228,7 +228,7 @@ test.each([
     JSON.stringify({ children: [child('v1', 'Pod', 'a')] }),
     'is a Pod of v1, a type that the controller does not declare',
   ],
-])('the answer %s is refused, with an exit code of its own', async (text, message) => {
+])('the answer %s is refused, with a special exit code', async (text, message) => {
   const { url } = await scriptedHook(answering(200, {}, text));
 
   const { stdout, exit } = await testHook(REQUEST, '--url', url);
@@ -251,7 +251,7 @@ const REFUSED_CHILDREN: readonly (readonly [string, object[], string])[] = [
   ],
 ];
 
-test.each(REFUSED_CHILDREN)('a child %s is refused as in the engine', async (_, children, why) => {
+test.each(REFUSED_CHILDREN)('a child %s is refused as by the running operator', async (_, children, why) => {
   const { url } = await scriptedHook(answering(200, {}, JSON.stringify({ children })));
 
   const { stdout, exit } = await testHook(REQUEST, '--url', url);
@@ -282,7 +282,7 @@ test.each([
   expect(exit).toBe(1);
 });
 
-test('an answer of a hook of version v1 is read loosely, with a warning', async () => {
+test('an invalid field in the answer of a hook of version v1 is accepted with a warning', async () => {
   const { url } = await scriptedHook(answering(200, {}, '{"children":[],"child":1}'));
   const spec = { ...COMPOSITE.spec, hooks: { sync: { version: 'v1' } } };
 

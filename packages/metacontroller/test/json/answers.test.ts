@@ -77,14 +77,14 @@ describe('children', () => {
     '{}',
     '{"children": null}',
     '{"status": {"ready": 1}}',
-  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, and with emptyChildren: delete it means no children', (text) => {
+  ])('[contract 30] [metacontroller 10] [metacontroller M2] the answer %s is an error, and with `emptyChildren: delete` it means no children', (text) => {
     expect(refusal(() => sync(text))).toBe(
       `children must be a list and is ${kindOfChildren(text)}`,
     );
     expect(sync(text, { emptyChildren: 'delete' }).children).toEqual([]);
   });
 
-  test('[metacontroller M2] the list of children may be missing without declared types, and in the last answer of a finalize hook', () => {
+  test('[metacontroller M2] the list of children may be missing if no types are declared, and in the last answer of a finalize hook', () => {
     const finalized = '{"finalized": true}';
 
     expect(sync('{}', { types: [] }).children).toEqual([]);
@@ -157,7 +157,7 @@ describe('children', () => {
     expect(sync(withChild(child())).children).toHaveLength(2);
   });
 
-  test('[contract 32] [metacontroller M21] a null attachment is refused, too', () => {
+  test('[contract 32] [metacontroller M21] null in the list of attachments is refused, too', () => {
     expect(refusal(() => decoration('{"attachments": [null]}'))).toBe(
       'attachments[0] must be an object and is null',
     );
@@ -227,7 +227,7 @@ describe('status, times and finalizers', () => {
 });
 
 describe('labels and annotations of a decorated object', () => {
-  test('[metacontroller 16] null deletes a label or annotation, and absent maps change nothing', () => {
+  test('[metacontroller 16] null deletes a label or annotation, and a missing map changes nothing', () => {
     const text = '{"attachments": [], "labels": {"a": "1", "b": null}, "annotations": null}';
 
     const { labels, annotations } = decoration(text);
@@ -255,7 +255,7 @@ describe('unknown and repeated fields', () => {
     ],
     ['{"children": [], "labels": {}}', 'unknown field labels'],
     ['{"children": [], "events": []}', 'unknown field events'],
-  ])('[contract 12] [metacontroller 11] for %s a strict answer fails with the path, and a loose answer logs it once', (text, found) => {
+  ])('[contract 12] [metacontroller 11] for %s strict mode makes the answer fail with the path, and loose mode logs the path once', (text, found) => {
     expect(refusal(() => sync(text, { answers: 'strict' }))).toBe(`it has the ${found}`);
     expect(sync(text).lines).toEqual([
       {
@@ -288,7 +288,7 @@ describe('unknown and repeated fields', () => {
     expect(lines.map(({ fields }) => fields.found)).toEqual(['repeated field children[0].kind']);
   });
 
-  test('colons, braces and escaped quotes within strings are not taken for repeated fields', () => {
+  test('colons, braces and escaped quotes within strings do not count as repeated fields', () => {
     const status = { a: ':"{}[],\\"', 'b:"': '::', c: { a: '\\', b: '"a": 1, "a": 2' } };
 
     const { lines } = sync(JSON.stringify({ children: [], status }), { answers: 'strict' });
@@ -307,7 +307,7 @@ describe('unknown and repeated fields', () => {
   });
 });
 
-describe('texts that are no answer', () => {
+describe('contents that are not an answer', () => {
   test.each([
     ['', 'it is empty'],
     [' \n', 'it is empty'],
@@ -336,7 +336,7 @@ describe('texts that are no answer', () => {
       `{"children": [], "status": {"n": ${'9'.repeat(5_000)}}}`,
       'it has a number or a word of more than 1000 characters',
     ],
-  ])('[found 3] the text %.60s is refused as an answer', (text, problem) => {
+  ])('[found 3] the answer %.60s is refused', (text, problem) => {
     expect(refusal(() => sync(text))).toBe(problem);
   });
 
@@ -366,7 +366,7 @@ describe('values of modules', () => {
     return runToEnd(compositeAnswer(reader, readAnswer(answer), SYNC, recordingLog().logFor({})));
   }
 
-  test("a module's value loses the members that JSON omits, and a bigint becomes an integer", () => {
+  test('the value of a module loses the properties that JSON omits, and a bigint becomes an integer', () => {
     const status = { count: 2n ** 60n, left: undefined, at: new Date(0) };
 
     const answer = fromModule({ children: [child()], status, finalized: undefined });
@@ -375,7 +375,7 @@ describe('values of modules', () => {
     expect(answer.children).toHaveLength(1);
   });
 
-  test('an answer does not change when the module changes its value afterwards', () => {
+  test('an answer does not change when the module later changes the value that it returned', () => {
     const value = { children: [], status: { ready: 1 } };
 
     const { status } = fromModule(value);
@@ -411,7 +411,7 @@ describe('values of modules', () => {
       'it has more than 500000 values, or contains itself',
     ],
     [
-      'a longer text than an answer may have',
+      'a longer string than an answer may have',
       { children: [], status: { a: 'x'.repeat(6_000_000), b: 'x'.repeat(6_000_000) } },
       'it has more than 10000000 characters',
     ],
@@ -425,7 +425,7 @@ describe('[metacontroller M15] Events', () => {
   const on = { extensions: true, answers: 'strict' } as const;
   const withEvents = (events: unknown): string => JSON.stringify({ children: [], events });
 
-  test('[contract 49] Events of an answer are read only if extensions are on', () => {
+  test('[contract 49] Events in an answer are read only if extensions are enabled', () => {
     const text = withEvents([
       { type: 'Warning', reason: 'LowStock', message: 'two trees are left' },
       { reason: 'Planted', message: 'm'.repeat(2_000) },

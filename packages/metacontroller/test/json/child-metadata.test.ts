@@ -42,6 +42,6 @@ test.each([
   { name: 'a', namespace: '' },
   { name: 'a', ownerReferences: null },
   { name: 'a', ownerReferences: [{ ...OWNER, uid: 'u-1' }] },
-])('the child metadata %j are left to the API server to judge', (metadata) => {
+])('the child metadata %j are passed on unchecked to the API server', (metadata) => {
   expect(read(metadata)).toMatchObject({ children: [{ object: { metadata } }] });
 });

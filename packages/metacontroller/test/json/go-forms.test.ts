@@ -23,7 +23,7 @@ test.each([
   expect(goJson(value)).toBe(text);
 });
 
-test('a value that is nested deeper than the call stack is written, too', () => {
+test('a value can be written even if it is nested more deeply than the call stack', () => {
   let value: unknown = { z: '<', a: 1n };
   for (let level = 0; level < 20_000; level++) value = [value];
 

@@ -28,7 +28,7 @@ function refusal(read: () => unknown): string {
 describe('[metacontroller 19] related resources', () => {
   const rule = { apiVersion: 'v1', resource: 'secrets' };
 
-  test('related rules may be in an object, or in a bare list as the documents show', () => {
+  test('related rules may be in an object, or in a bare list as in the documents of Metacontroller', () => {
     const list = [
       { ...rule, labelSelector: {}, names: null, namespace: '' },
       {

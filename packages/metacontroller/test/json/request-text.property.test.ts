@@ -15,7 +15,7 @@ const fields = jsonValue({ maxDepth: 5 }).map(
   (value) => JSON.parse(JSON.stringify(value).toWellFormed()) as unknown,
 );
 
-test('every value round-trips as JSON, always in the same order, and without characters that Go escapes', () => {
+test('every value can be written and read again as JSON, in a fixed order and without characters that Go escapes', () => {
   fc.assert(
     fc.property(fields, (value) => {
       const text = goJson(value);
@@ -28,7 +28,7 @@ test('every value round-trips as JSON, always in the same order, and without cha
   );
 });
 
-test('every object round-trips in a request', async () => {
+test('every object in a request can be written and read again without a change', async () => {
   const spec = { kind: 'CompositeController', object: orchards('v2') } as const;
   const requests = hookRequests(spec, { version: 'v2', managedFields: true });
   const { configMaps: resource } = TYPES;

@@ -72,7 +72,7 @@ test.each([
 test.each([
   'v1',
   'v2',
-] as const)('[contract 22] [contract 25] [metacontroller 7] the request with related objects of a namespaced parent is as recorded, hook version %s: v1 drops those of other namespaces', async (version) => {
+] as const)('[contract 22] [contract 25] [metacontroller 7] the request with related objects of a namespaced parent is as recorded, hook version %s: v1 omits related objects of other namespaces', async (version) => {
   const related = [
     { resource: deployments, objects: [press] },
     { resource: configMaps, objects: [foreign] },
@@ -111,13 +111,13 @@ test('[contract 37] [metacontroller 7] the request for a finalizing decorator is
   expect(text).toBe(golden('decorator-v1'));
 });
 
-test('[contract 40] [metacontroller 7] a customize hook gets the object as parent, also the object of a decorator', async () => {
+test('[contract 40] [metacontroller 7] a customize hook gets the object in the field `parent`, even if the controller is a decorator', async () => {
   const text = await decorator().customize(press).text();
 
   expect(text).toBe(golden('customize'));
 });
 
-test('[contract 28] managedFields are omitted from every object if the options say so', async () => {
+test('[contract 28] managedFields are omitted from every object if the option for it is set', async () => {
   const managed = (object: KubernetesObject): KubernetesObject => ({
     ...object,
     metadata: { ...object.metadata, managedFields: [{ manager: 'kubectl' }] },
@@ -135,13 +135,13 @@ test('[contract 28] managedFields are omitted from every object if the options s
   expect(await occurrences(false)).toBe(0);
 });
 
-test('the value of a request for modules equals its JSON text', async () => {
+test('the request value for modules has the same content as the JSON text for webhooks', async () => {
   const request = decorator().sync({ ...decorated, finalizing: true });
 
   expect(JSON.parse(await request.text())).toEqual(request.value);
 });
 
-test('the text of a request is made only once', () => {
+test('the JSON text of a request is created only once', () => {
   const request = decorator().customize(press);
 
   expect(request.text()).toBe(request.text());

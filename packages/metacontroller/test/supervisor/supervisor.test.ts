@@ -36,7 +36,7 @@ test('a CompositeController with a webhook makes the children of its parents, an
   expect(operator.meter.value(METACONTROLLER_METRICS.controllers, { state: 'running' })).toBe(1);
 });
 
-test('a controller is rebuilt when its spec changes, and not when other metadata change', async () => {
+test('a controller is started again when its spec changes, and not when its metadata changes', async () => {
   const hook = await startHook((call) => oneConfigMap(call, { by: call.path }));
   const { configMap, readyWith, reasons, server } = await startWorld([
     parentDefinition('Orchard'),
@@ -59,7 +59,7 @@ test('a controller is rebuilt when its spec changes, and not when other metadata
   expect(before).not.toContain('Stopping');
 });
 
-test('neither a hanging hook nor an invalid object stops another controller', async () => {
+test('other controllers still work while a hook hangs, or if an object is invalid', async () => {
   const hanging = await startHook(() => new Promise(() => {}));
   const hook = await startHook((call) => oneConfigMap(call));
   const { configMap, readyWith, server } = await startWorld([
@@ -81,7 +81,7 @@ test('neither a hanging hook nor an invalid object stops another controller', as
   expect(wrong.message).toContain('spec.hooks.sync.webhook');
 });
 
-test('a failed hook is counted by its reason, and its parent counts as failing until the hook succeeds', async () => {
+test('a failed call is counted by its reason, and the parent counts as failing until a call succeeds', async () => {
   let broken = 'north';
   const hook = await startHook((call) =>
     call.body.parent.metadata.name === broken ? 'no object' : oneConfigMap(call),

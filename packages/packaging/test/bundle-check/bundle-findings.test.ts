@@ -21,7 +21,7 @@ function found(
   );
 }
 
-test('[packaging 10] check bundle finds nothing in a good bundle', () => {
+test('[packaging 10] `check bundle` finds nothing in a good bundle', () => {
   expect(bundleFindings(bundleFiles(), ACCEPTED)).toEqual([]);
 });
 
@@ -41,7 +41,7 @@ test.each(PASSING)('[packaging 10] validator $validator accepts: $what', ({
   expect(found(change, options)).toEqual(finds);
 });
 
-test('[packaging 10] each of the validators 1 to 13 is tested with a bundle that passes and one that does not', () => {
+test('[packaging 10] each of the validators 1 to 13 is tested with a bundle that passes and a bundle that fails', () => {
   // Validator 7 has a test of its own: it counts bytes.
   const numbers = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13];
   const of = (changes: readonly { readonly validator: unknown }[]) =>
@@ -56,7 +56,7 @@ test.each([
   '__proto__',
   'toString',
   'hasOwnProperty',
-])('a bundle in which everything is named %s has unknown kinds and labels, and causes no crash', (word) => {
+])('a bundle in which every name is the string %s has unknown kinds and labels, and causes no crash', (word) => {
   const lines = found(({ csv, files }) => {
     files['manifests/x.yaml'] = `apiVersion: ${word}\nkind: ${word}\nmetadata:\n  name: x\n`;
     csv.spec.customresourcedefinitions.owned[0].resources = [{ kind: word, version: word }];
@@ -69,18 +69,18 @@ test.each([
   ]);
 });
 
-test.each(OURS)('check bundle finds what OLM would only ignore or refuse later: $what', ({
+test.each(OURS)('`check bundle` finds problems that OLM would ignore, or refuse only later: $what', ({
   change,
   finds,
 }) => {
   expect(found(change)).toEqual(finds);
 });
 
-test.each(OLM_V1)('[packaging 17] check bundle finds for OLM v1: $what', ({ change, finds }) => {
+test.each(OLM_V1)('[packaging 17] for OLM v1 `check bundle` finds: $what', ({ change, finds }) => {
   expect(found(change)).toEqual(finds);
 });
 
-test('[packaging 17] the warning about watched namespaces names the feature gate of OLM v1', () => {
+test('[packaging 17] the warning about watched namespaces contains the feature gate of OLM v1', () => {
   const files = bundleFiles(({ csv }) => {
     csv.spec.installModes = [{ type: 'OwnNamespace', supported: true }];
   });
@@ -117,7 +117,7 @@ test('[packaging 10] validator 7 measures the size after compression', () => {
   ).toEqual([]);
 });
 
-test('[packaging 15] labels of the image that differ from the annotations are errors', () => {
+test('[packaging 15] labels of the image that differ from the annotations are reported as errors', () => {
   const change = ({ files }: BundleParts): void => {
     const text = bundleFiles().get('bundle.Dockerfile') ?? '';
     files['bundle.Dockerfile'] = text
@@ -131,7 +131,7 @@ test('[packaging 15] labels of the image that differ from the annotations are er
   ]);
 });
 
-test('every rule of check bundle has a bundle that breaks it', () => {
+test('for every rule of `check bundle` there is a bundle that violates the rule', () => {
   const shown = [...CHANGES, ...OURS, ...OLM_V1].flatMap(({ finds }) =>
     finds.map((line) => line.split(' ')[1]),
   );

@@ -64,7 +64,7 @@ test.each<[string, readonly string[] | undefined]>([
   ['', undefined],
   ['team-a', ['team-a']],
   ['team-a,team-b', ['team-a', 'team-b']],
-])('[packaging 20] with the OLM targets "%s" the operator watches %j, and its filter allows that', (targets, watched) => {
+])('[packaging 20] with the OLM targets "%s" the operator watches %j, and its filter allows these watches', (targets, watched) => {
   const csv = csvOf(bundle(demo(), { installModes: ALL }));
 
   const { namespaces } = settingsFrom(environment(csv, targets));
@@ -77,14 +77,14 @@ test.each<[string, readonly string[] | undefined]>([
   expect(lets(csv, '/apis/coordination.k8s.io/v1/namespaces/team-a/leases')).toBe(false);
 });
 
-test("[packaging 20] without AllNamespaces an empty annotation means the operator's own namespace", () => {
+test("[packaging 20] if the install modes do not include AllNamespaces, an empty annotation means the operator's own namespace", () => {
   const csv = csvOf(bundle(demo(), { installModes: ['OwnNamespace', 'MultiNamespace'] }));
 
   expect(settingsFrom(environment(csv, '')).namespaces).toEqual([OWN]);
   expect(settingsFrom(environment(csv, 'team-b')).namespaces).toEqual(['team-b']);
 });
 
-test('[packaging 20] with AllNamespaces only, the annotation is ignored', () => {
+test('[packaging 20] if AllNamespaces is the only install mode, the annotation is ignored', () => {
   const csv = csvOf(bundle());
 
   for (const targets of ['', 'team-a']) {

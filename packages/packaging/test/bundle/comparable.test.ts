@@ -42,11 +42,11 @@ test.each<[what: string, kind: string, change: (object: Any) => void]>([
   ['the role of a binding', 'RoleBinding', (it) => (it.roleRef.kind = 'ClusterRole')],
   ['a field of a schema', 'CustomResourceDefinition', (it) => (it.spec.scope = 'Cluster')],
   ['an egress rule', 'NetworkPolicy', (it) => it.spec.egress.pop()],
-])('a comparison notices a change of %s in a %s', (_what, kind, change) => {
+])('a comparison reports a change of %s in a %s', (_what, kind, change) => {
   expect(comparable(changed(kind, change), NAMESPACE)).not.toEqual(comparable(objects, NAMESPACE));
 });
 
-test('a comparison notices an additional or missing object, and refuses a repeated one', () => {
+test('a comparison reports an additional or missing object, and refuses an object that occurs twice', () => {
   const [first, ...others] = objects;
   if (first === undefined) throw new Error('no object');
 
@@ -72,7 +72,7 @@ test.each<[what: string, change: (role: Any) => void]>([
   expect(roles(copy)).not.toEqual(roles(objects));
 });
 
-test('a comparison ignores labels of tools and the order of objects', () => {
+test('a comparison ignores labels that tools add, and the order of objects', () => {
   const copy = structuredClone(objects).toReversed() as Any[];
   for (const { metadata } of copy) {
     metadata.labels = { ...metadata.labels, 'helm.sh/chart': 'a-1', 'app.kubernetes.io/name': 'b' };

@@ -11,7 +11,7 @@ import { bundle, demo } from './support/bundles.ts';
 test.each([
   ['by default', {}],
   ['even if the key may be in the operator', { allowKeyInOperator: true }],
-])('[A-17] [admission 21] [packaging 19] a bundle with a declared webhook is refused %s, and the error gives the reason', (_title, changed) => {
+])('[A-17] [admission 21] [packaging 19] a bundle with a declared webhook is refused %s, and the error contains the reason', (_title, changed) => {
   const model = demo({}, [...CONTROLLERS, OF_DEPLOYMENTS, OF_PODS]);
 
   expect(() => bundle(model, changed)).toThrow(
@@ -19,13 +19,13 @@ test.each([
   );
 });
 
-test('[A-17] [admission 21] a bundle with a conversion is refused for the same reason', () => {
+test('[A-17] [admission 21] a bundle with a conversion is refused, like a bundle with a declared webhook', () => {
   expect(() => bundle(demo({}, [website]))).toThrow(
     /conversion of websites\.example\.dev cannot be in a bundle/,
   );
 });
 
-test('a bundle whose metrics are guarded by a gate is refused with the same reason', () => {
+test('a bundle is refused if a gate guards the metrics, like a bundle with a declared webhook', () => {
   const gate = {
     certificates: 'cert-manager',
     image: 'gate:1',
@@ -37,6 +37,6 @@ test('a bundle whose metrics are guarded by a gate is refused with the same reas
   );
 });
 
-test('the same operator without webhooks can be a bundle', () => {
+test('a bundle can be generated if the operator has no webhooks', () => {
   expect(bundle(demo({}, CONTROLLERS)).size).toBeGreaterThan(0);
 });

@@ -30,7 +30,7 @@ function hintsOf(descriptors: readonly Descriptor[]): Readonly<Record<string, re
 
 const said = { description: 'said' };
 
-test('[packaging 13] the bundle describes the fields of spec and status, and shows conditions as conditions', () => {
+test('[packaging 13] the bundle describes the fields of spec and status, and marks the field with conditions', () => {
   const { owned } = csvOf(bundle()).spec.customresourcedefinitions;
 
   const [website] = owned;
@@ -42,7 +42,7 @@ test('[packaging 13] the bundle describes the fields of spec and status, and sho
   });
 });
 
-test('[packaging 13] a described field has its path, a readable name, its description and a hint from its type', () => {
+test('[packaging 13] a field with a description has a path, a readable name, the description and a hint derived from its type', () => {
   const found = specDescriptors(
     spec({
       replicas: { type: 'integer', ...said },
@@ -90,7 +90,7 @@ test('[packaging 13] a described field has its path, a readable name, its descri
   });
 });
 
-test('[packaging 13] the status fields conditions and phase get hints even without descriptions, and no other names do', () => {
+test('[packaging 13] the status fields `conditions` and `phase` get hints even without descriptions, and other fields do not', () => {
   const names = ['conditions', 'phase', 'constructor', '__proto__', 'toString'];
   const properties = Object.fromEntries(
     names.map((name) => [name, { type: name === 'conditions' ? 'array' : 'string' }]),

@@ -70,7 +70,7 @@ test("[packaging 7] package metadata appear in a chart's Chart.yaml and README.m
   );
 });
 
-test('[packaging 11] package metadata change no right, container or object of a bundle and its catalog', () => {
+test('[packaging 11] package metadata do not change rights, containers or objects of a bundle and its catalog', () => {
   const plain = bundle(model, {}, PLAIN);
   const paths = [...plain.keys()];
   const { spec: plainSpec } = csvOf(plain);
@@ -137,7 +137,7 @@ test.each<[what: string, text: string, why: RegExp]>([
   ['a separator of lines', 'maturity: "a\\u2028b"', /maturity must be/],
   ['a prototype', '__proto__: {version: 6.6.6}', /field "__proto__": it is not known/],
   ['a property of all objects', 'constructor: x', /field "constructor": it is not known/],
-  ['an anchor that grows', BOMB, /cannot read .*alias/i],
+  ['anchors that grow exponentially', BOMB, /cannot read .*alias/i],
   ['a name that is too long', `displayName: ${'x'.repeat(4097)}`, /displayName must be/],
   [
     'details that are too long',
@@ -146,17 +146,25 @@ test.each<[what: string, text: string, why: RegExp]>([
   ],
   ['too many keywords', `keywords: [${'x, '.repeat(300)}]`, /keywords must be a list of texts/],
   ['a file that is too large', `details: ${'x'.repeat(1_100_000)}`, /may have 1048576/],
-  ['a script for an address', 'homepage: "javascript:alert(1)"', /homepage must be a URL/],
+  ['a script in place of an address', 'homepage: "javascript:alert(1)"', /homepage must be a URL/],
   ['a link without an address', 'links: [{name: x}]', /links must be a list of \{name, url\}/],
-  ['a maintainer with more', 'maintainers: [{name: x, email: y, a: b}]', /maintainers must be/],
-  ['a number for a name', 'provider: {name: 7}', /provider must be/],
+  [
+    'a maintainer with an unknown field',
+    'maintainers: [{name: x, email: y, a: b}]',
+    /maintainers must be/,
+  ],
+  ['a number in place of a name', 'provider: {name: 7}', /provider must be/],
 ])('package metadata with %s are refused', async (_what, text, why) => {
   await expect(project(text)).rejects.toThrow(why);
 });
 
 test.each<[what: string, manifest: object, why: RegExp]>([
   ['an author of two lines', { author: { name: 'a\nb' } }, /maintainers must be/],
-  ['a block with a prototype', { chancery: { package: { toString: 'x' } } }, /field "toString"/],
+  [
+    'a block with the field toString',
+    { chancery: { package: { toString: 'x' } } },
+    /field "toString"/,
+  ],
   ['a description of two lines', { description: 'a\n---\nkind: Pod' }, /description must be/],
 ])('a package.json with %s is refused', async (_what, manifest, why) => {
   const text = JSON.stringify({ version: '1.0.0', dependencies: { chancery: '1' }, ...manifest });
@@ -164,7 +172,7 @@ test.each<[what: string, manifest: object, why: RegExp]>([
   await expect(project(text, 'package.json')).rejects.toThrow(why);
 });
 
-test('a folded YAML text is one line, and an author with many spaces is read without delay', async () => {
+test('folded YAML text is written as one line, and an author with many spaces is parsed without delay', async () => {
   const author = `a${' '.repeat(50_000)}<`;
   const folded = await project('description: >\n  one\n  two\nprovider: {name: Team}\n');
   const dependencies = { chancery: '^1.0.0' };

@@ -62,7 +62,7 @@ function unconverted({ spec, ...definition }: CustomResourceDefinition): object 
   return { ...definition, spec: rest };
 }
 
-test('[packaging 12] every served version in the examples has a sample, which the API server accepts unless a CEL rule refuses it', async () => {
+test('[packaging 12] each served version of the examples has a sample, which the API server accepts unless a CEL rule refuses it', async () => {
   const env = await server();
   const definitions = definitionsOfExamples();
   expect(definitions.length).toBeGreaterThan(12);
@@ -160,7 +160,7 @@ test('a sample contains required fields of any name, and ignores unknown formats
   expect(Object.entries(made?.spec ?? {})).toEqual(names.map((name) => [name, 'sample']));
 });
 
-test('[packaging 12] a version whose schema allows no generated sample has none', () => {
+test('[packaging 12] a version has no sample if its schema does not allow a generated sample', () => {
   const spec = { type: 'object', required: ['at'], properties: { at: { type: 'string' } } };
   const never = { not: { required: ['at'] } };
 

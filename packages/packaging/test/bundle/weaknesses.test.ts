@@ -17,7 +17,7 @@ function withContext(changed: object): PodSpec {
   return { ...good, containers: [{ ...first, securityContext }, ...others] };
 }
 
-test('the check of Pods finds no weakness in the Pod of an operator', () => {
+test('the check of Pods finds no security weakness in the Pod of an operator', () => {
   expect(weaknesses(good)).toEqual([]);
 });
 
@@ -31,7 +31,7 @@ test.each([
     { securityContext: { ...(good.securityContext as object), sysctls: [] } },
     'pod: kernel settings',
   ],
-] as const)('%j in the Pod is a weakness', (changed, weakness) => {
+] as const)('%j in the Pod is reported as a weakness', (changed, weakness) => {
   expect(weaknesses({ ...good, ...changed })).toEqual([weakness]);
 });
 
@@ -45,6 +45,6 @@ test.each([
   [{ procMount: 'Unmasked' }, 'unmasked /proc'],
   [{ appArmorProfile: { type: 'Unconfined' } }, 'unconfined'],
   [{ seLinuxOptions: { type: 'spc_t' } }, 'other labels'],
-])('%j in a container is a weakness', (changed, weakness) => {
+])('%j in a container is reported as a weakness', (changed, weakness) => {
   expect(weaknesses(withContext(changed))).toEqual([expect.stringContaining(weakness)]);
 });

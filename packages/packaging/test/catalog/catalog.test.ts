@@ -95,12 +95,8 @@ test.each<[string, readonly ChannelEntry[], RegExp]>([
     [entry('a', 'c'), entry('b', 'a'), entry('c', 'b')],
     /a replaces c replaces b replaces a$/,
   ],
-  [
-    'a circle below a head',
-    [entry('a', 'b'), entry('b', 'a'), entry('c', 'b')],
-    /goes in a circle/,
-  ],
-  ['a circle of skips', [entry('a', undefined, ['b']), entry('b', 'a')], /goes in a circle/],
+  ['a cycle below a head', [entry('a', 'b'), entry('b', 'a'), entry('c', 'b')], /goes in a circle/],
+  ['a cycle of skips', [entry('a', undefined, ['b']), entry('b', 'a')], /goes in a circle/],
   ['a bundle that replaces itself', [entry('a', 'a')], /a replaces a$/],
   ['an unknown predecessor', [entry('b', 'a')], /^b replaces a, which is not in the channel/],
   [
@@ -117,13 +113,13 @@ test('[packaging 16] a bundle may skip a version that is not in the channel', ()
   expect(channelProblems([entry('a'), entry('b', 'a', ['x'])])).toEqual([]);
 });
 
-test('[packaging 16] a channel with two heads is refused, and the error names the channel and the package', () => {
+test('[packaging 16] a channel with two heads is refused, and the error contains the channel and the package', () => {
   expect(() => blobs([bundle('1.0.0'), bundle('1.1.0')])).toThrow(
     /the channel stable of thing-operator: it has 2 heads/,
   );
 });
 
-test('a version given twice is refused, and the error names both folders', () => {
+test('a version that occurs twice is refused, and the error contains both folders', () => {
   expect(() => blobs([bundle('1.0.0'), bundle('1.0.0')])).toThrow(
     /bundle-1\.0\.0 and bundle-1\.0\.0 are the same version of thing-operator, 1\.0\.0/,
   );
@@ -143,7 +139,7 @@ test('versions are compared as numbers, and a release comes after its pre-releas
   expect(channel.entries.map(({ name }: Part) => name)).toEqual(order.map(named));
 });
 
-test('the properties of a bundle give its package, the APIs it provides, and the facts for the console', () => {
+test('the properties of a bundle contain its package, the APIs that it provides, and the data for the console', () => {
   const offered = bundle('1.0.0', {}, ({ csv, files }) => {
     csv.metadata.annotations['olm.skipRange'] = '<1.0.0';
     const value = { packageName: 'other', version: '>=2.0.0' };
@@ -167,7 +163,7 @@ test('the properties of a bundle give its package, the APIs it provides, and the
   expect(channels?.[0].entries).toEqual([{ name: named('1.0.0'), skipRange: '<1.0.0' }]);
 });
 
-test('all images are listed once each, for mirrors', () => {
+test('each image is listed once, so that it can be mirrored', () => {
   const offered = bundle('1.0.0', {}, ({ csv }) => {
     csv.spec.relatedImages.pop();
   });
@@ -179,7 +175,7 @@ test('all images are listed once each, for mirrors', () => {
   ]);
 });
 
-test('channels given for a promotion replace the channels of the bundles', () => {
+test('channels that are set for a promotion replace the channels of the bundles', () => {
   const { 'olm.channel': channels } = blobs(THREE, {
     channels: ['fast', 'candidate'],
     defaultChannel: 'fast',
@@ -188,7 +184,7 @@ test('channels given for a promotion replace the channels of the bundles', () =>
   expect(channels?.map(({ name }) => name)).toEqual(['candidate', 'fast']);
 });
 
-test('several channels need a default channel, and it must have a bundle', () => {
+test('several channels need a default channel, which must have a bundle', () => {
   const several = bundle('1.0.0', {}, ({ annotations }) => {
     annotations[CHANNELS] = 'fast, stable';
     annotations[DEFAULT_CHANNEL] = '';
@@ -203,7 +199,7 @@ test('several channels need a default channel, and it must have a bundle', () =>
   ]);
 });
 
-test('a deprecation may name a channel, a bundle or the package, and nothing else', () => {
+test('a deprecation may refer to a channel, a bundle or the package, and to nothing else', () => {
   const deprecated = new Map([
     ['thing-operator', 'Use other-operator.'],
     [named('1.0.0'), 'It loses things.'],
@@ -224,7 +220,7 @@ test('a deprecation may name a channel, a bundle or the package, and nothing els
   );
 });
 
-test('each package gets its own folder, and the order of the bundles does not matter', () => {
+test('each package gets a separate folder, and the order of the bundles does not matter', () => {
   const other = bundle('3.0.0', {}, ({ annotations }) => {
     annotations['operators.operatorframework.io.bundle.package.v1'] = 'other';
   });

@@ -63,7 +63,7 @@ function aThing(name: string, spec: object): KubernetesObject {
 
 const nameOf = ({ metadata: { name } }: KubernetesObject): string => name;
 
-test('[packaging 6] an upgrade of the release changes the definitions, and old objects stay', async () => {
+test('[packaging 6] an upgrade of the release changes the definitions, and existing objects stay', async () => {
   const env = await cluster();
   await install(env, await release(['size']));
   const before = await env.create(aThing('before', { size: 'small', color: 'red' }));
@@ -79,7 +79,7 @@ test('[packaging 6] an upgrade of the release changes the definitions, and old o
   expect(old).toMatchObject({ spec: { size: 'small' } });
 });
 
-test('[packaging 6] an uninstallation leaves only the definitions and their objects', async () => {
+test('[packaging 6] after an uninstallation only the definitions and their objects are left', async () => {
   const env = await cluster();
   const objects = await release(['size']);
   await install(env, objects);
@@ -106,7 +106,7 @@ test('[packaging 6] an uninstallation leaves only the definitions and their obje
   ).toEqual([]);
 });
 
-test('[packaging 6] with crd.keep=false the definitions are removed with the release, and with crd.enabled=false they are never installed', async () => {
+test('[packaging 6] with `crd.keep=false` the definitions are removed with the release, and with `crd.enabled=false` they are never installed', async () => {
   const env = await cluster();
   const objects = await release(['size'], { ...VALUES, crd: { keep: false } });
   await install(env, objects);

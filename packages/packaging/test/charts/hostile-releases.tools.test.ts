@@ -31,7 +31,7 @@ const REFUSED: readonly (readonly [string, RenderOptions])[] = [
   ['an alias', { subchart: 'x'.repeat(64) }],
 ];
 
-test('a release is refused if its namespace or name could be read as more than a name', async () => {
+test('a release is refused if its namespace or name contains characters that are not allowed in a name', async () => {
   const results = await renderChart(
     chart,
     REFUSED.map(([, options]) => ({ ...options, skipSchema: true })),
@@ -61,7 +61,7 @@ test('a list of namespaces is refused if the filter would exceed the length of a
   expect(longest).toEqual([true, true, true, 'template', 'template', 'template']);
 });
 
-test('a chart renders the same objects alone and as a subchart', async () => {
+test('a chart renders the same objects when it is used alone and as a subchart', async () => {
   const values = { watch: { namespaces: ['shop'] }, manager: { replicas: 2 } };
 
   const [alone, within] = await renderChart(chart, [
@@ -84,7 +84,7 @@ test('a chart renders the same objects alone and as a subchart', async () => {
   expect(rendered(within).hooks).toEqual(rendered(alone).hooks);
 });
 
-test('a chart refuses the same values alone and as a subchart', async () => {
+test('a chart refuses the same values when it is used alone and as a subchart', async () => {
   const wrong = [
     { website: { watch: { namespaces: ['.*'] } } },
     { website: { enable: true } },
@@ -156,7 +156,7 @@ test("[packaging 4] the operator's own namespace may be one of the watched names
   expect(new Set(rules.map(({ namespace }) => namespace))).toEqual(new Set(['website', 'shop']));
 });
 
-test('[packaging 8] the Pod of helm test runs on the same nodes as the operator', async () => {
+test('[packaging 8] the Pod of `helm test` runs on the same nodes as the operator', async () => {
   const manager = {
     nodeSelector: { 'kubernetes.io/arch': 'arm64' },
     tolerations: [{ key: 'infra', operator: 'Exists' }],
@@ -170,7 +170,7 @@ test('[packaging 8] the Pod of helm test runs on the same nodes as the operator'
   expect(pod).toMatchObject({ spec: { ...manager, containers: [{ imagePullPolicy: 'Never' }] } });
 });
 
-test("the README.md of a chart has the operator's name as its title", () => {
+test("the title of a chart's README.md is the operator's name", () => {
   const readme = chart.find(({ path }) => path === 'README.md')?.text ?? '';
 
   expect(readme.split('\n').find((line) => /^[^<\s]/.test(line))).toBe('# website');

@@ -35,7 +35,7 @@ test('a release has alerts and a dashboard only if the values enable them', asyn
   ]);
 });
 
-test("alerts and dashboard of a release equal those of an operator with the release's name and namespace", async () => {
+test("a release has the same alerts and dashboard as an operator with the release's name and namespace", async () => {
   const prometheus = { enabled: true, rules: true, dashboard: true };
   const fullnameOverride = 'plants';
 
@@ -54,7 +54,7 @@ test("alerts and dashboard of a release equal those of an operator with the rele
   expect(comparable(shown(rendered(result).objects))).toEqual(comparable(expected));
 });
 
-test('labels from the values are set on the objects that a Prometheus selects', async () => {
+test('labels from the values are set on the objects that Prometheus selects by labels', async () => {
   const labels = { release: 'kube-prometheus-stack' };
   const prometheus = { enabled: true, rules: true, dashboard: true, labels };
 

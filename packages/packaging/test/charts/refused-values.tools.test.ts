@@ -154,7 +154,7 @@ const TOGETHER: readonly (readonly [string, object])[] = [
   ['another kind of ambassador', { proxy: { image: { repository: 'registry.k8s.io/kubectl' } } }],
 ];
 
-test('[I-7] [packaging 7] every value that could widen rights is refused, with the schema and without it', async () => {
+test('[I-7] [packaging 7] every value that could add rights is refused, with the schema and without it', async () => {
   const wrong = [...REFUSED, ...TOGETHER];
 
   const results = await renderChart(
@@ -170,7 +170,7 @@ test('[I-7] [packaging 7] every value that could widen rights is refused, with t
   ]);
 });
 
-test("an error about a refused value names the value's path, and does not repeat its text", async () => {
+test('the error about a refused value contains the path of the value, and does not repeat the value', async () => {
   const [result] = await renderChart(chartOf(websiteModel()), [
     { values: manager({ env: [{ name: 'A', value: ['hunter2'] }] }), skipSchema: true },
   ]);
@@ -179,7 +179,7 @@ test("an error about a refused value names the value's path, and does not repeat
   expect(JSON.stringify(result)).not.toContain('hunter2');
 });
 
-test('a valid value of every kind reaches its place unchanged', async () => {
+test('a valid value of every kind appears unchanged in the rendered objects', async () => {
   const text = 'a: b # {{ .Values }}\n---\nkind: "Pod"\n\t!!binary \'';
   const values = {
     manager: {

@@ -58,13 +58,13 @@ test.each([
   ['a release with dots', { release: 'a.website.b' }, /^a-website-b$/],
   ['another release', { release: 'blue' }, /^blue-website$/],
   ['an override', { values: { nameOverride: 'site' }, release: 'blue' }, /^blue-site$/],
-  ['a whole override', { values: { fullnameOverride: '017' } }, /^017$/],
+  ['the value fullnameOverride', { values: { fullnameOverride: '017' } }, /^017$/],
   [
     'the longest override',
     { values: { nameOverride: 'x'.repeat(52) }, release: 'blue' },
     /^blue-x{38}-[0-9a-f]{8}$/,
   ],
-])('[packaging 5] the name made from %s is valid and the same everywhere', async (_, options, wanted) => {
+])('[packaging 5] the name that is made from %s is valid, and the same in all objects', async (_, options, wanted) => {
   const [result] = await renderChart(chartOf(websiteModel()), [{ namespace: 'place', ...options }]);
 
   if (result === undefined) throw new Error('a render is missing');
@@ -95,7 +95,7 @@ test.each([
   }
 });
 
-test('[packaging 8] helm test checks readiness with a Pod that has no token and is not selected as the operator', async () => {
+test("[packaging 8] `helm test` checks readiness with a Pod that has no token and that the operator's selectors do not match", async () => {
   const [result] = await renderChart(chartOf(websiteModel()), [
     { release: 'website', namespace: 'website' },
   ]);
@@ -126,7 +126,7 @@ test('[packaging 8] helm test checks readiness with a Pod that has no token and 
   expect(selected.some(([name, value]) => labels[name] !== value)).toBe(true);
 });
 
-test('[packaging 3] the default values are valid, and unknown keys and wrong types are not', async () => {
+test('[packaging 3] the default values are valid, and unknown keys and wrong types are refused', async () => {
   const wrong = [
     { replicas: 1 },
     { manager: { replicas: '1' } },
@@ -153,7 +153,7 @@ test('[packaging 3] the default values are valid, and unknown keys and wrong typ
   expect(refused[3]).toMatchObject({ message: expect.stringContaining('`enabled`') });
 });
 
-test('[packaging 21] the annotations for Artifact Hub are valid YAML and name the content of the chart', async () => {
+test('[packaging 21] the annotations for Artifact Hub are valid YAML and list the content of the chart', async () => {
   const metadata = {
     ...METADATA,
     version: '2.0.0-rc.1',
@@ -198,7 +198,7 @@ test('[packaging 21] the annotations for Artifact Hub are valid YAML and name th
   });
 });
 
-test('[packaging 22] a chart with pinned images names both by digest, in the Deployment and in its annotations', async () => {
+test('[packaging 22] a chart with pinned images contains both images by digest, in the Deployment and in the annotations', async () => {
   const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
   const images = {
     ambassador: `registry.example:5000/chancery-proxy@${digest('a')}`,
@@ -223,7 +223,7 @@ test('[packaging 22] a chart with pinned images names both by digest, in the Dep
   expect(() => chartFiles(half, METADATA, options)).toThrow(ConfigurationError);
 });
 
-test('the chart passes helm lint and ct lint', async () => {
+test('the chart passes `helm lint` and `ct lint`', async () => {
   const chart = chartOf(websiteModel());
 
   const findings = await lintChart(chart);
@@ -232,7 +232,7 @@ test('the chart passes helm lint and ct lint', async () => {
   expect(await lintAsCt(chart)).toEqual([]);
 });
 
-test('a second generation writes equal files, which say what generated them', () => {
+test('a second generation writes the same files, which mention the program that generated them', () => {
   const chart = chartOf(websiteModel());
 
   expect(chartOf(websiteModel())).toEqual(chart);

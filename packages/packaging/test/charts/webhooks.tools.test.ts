@@ -55,7 +55,7 @@ test.each(
 test.each([
   ['alone', []],
   ['beside webhooks', ALL],
-])('metrics that the gate guards %s are scraped and closed as with kustomize', async (_what, webhooks) => {
+])('metrics that the gate guards %s are scraped and protected as with kustomize', async (_what, webhooks) => {
   const model = webhookModelOf(webhooks, { gate: { ...GATE, metricsClientCa: 'scraper' } });
 
   const [result] = await renderChart(chartOf(model), [
@@ -108,7 +108,7 @@ test("all names of the gate in a release contain the release's name", async () =
   }
 });
 
-test('a webhook with failurePolicy Fail brings two replicas, and no value removes them', async () => {
+test('if a webhook has failurePolicy Fail there are two replicas, and no value reduces them', async () => {
   const [plain, refused] = await renderChart(chartOf(webhookModelOf([CLOSED])), [
     { ...SAME, values: {} },
     { ...SAME, values: { highAvailability: false } },

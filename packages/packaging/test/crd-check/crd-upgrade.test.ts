@@ -54,14 +54,14 @@ async function check(
   return { code, out: stdout.lines, err: stderr.lines.join('\n').replaceAll(folder, '') };
 }
 
-test('[packaging 18] at least twenty recorded pairs of definitions exist, safe ones and unsafe ones', () => {
+test('[packaging 18] there are at least twenty recorded pairs of definitions, both safe and unsafe changes', () => {
   expect(pairs.length).toBeGreaterThanOrEqual(20);
   expect(pairs.filter(({ expected }) => expected.length === 0).length).toBeGreaterThan(5);
 });
 
 test.each(
   pairs,
-)('[I-8] [packaging 18] check crd reports what the recorded pair $file expects: $title', async ({
+)('[I-8] [packaging 18] `check crd` reports what the recorded pair $file expects: $title', async ({
   old,
   now,
   expected,
@@ -72,7 +72,7 @@ test.each(
   expect(code).toBe(expected.length === 0 ? 0 : 1);
 });
 
-test.each(pairs)('check crd finds no change between equal definitions of $file', async ({
+test.each(pairs)('`check crd` finds no change between equal definitions of $file', async ({
   old,
   now,
 }) => {
@@ -194,13 +194,13 @@ test.each<[string, object, object, string]>([
     'spec.conversion: conversion: changed from',
   ],
   [
-    'another kind of lists',
+    'another list kind',
     surface(),
     surface(names({ listKind: 'Kites' })),
     'spec.names.listKind: listKind: changed from "KiteList" to "Kites"',
   ],
   [
-    'another singular',
+    'another singular name',
     surface(names({ singular: 'kite' })),
     surface(names({ singular: 'dragon' })),
     'spec.names.singular: singular: changed from "kite" to "dragon"',
@@ -224,12 +224,12 @@ test.each<[string, object, object, string]>([
     'spec.preserveUnknownFields: preserveUnknownFields: changed from true to false',
   ],
   [
-    'a limit of the names of objects, in a schema that did not mention them',
+    'a limit for the names of objects in a schema that had no limit',
     surface({}, { served: false }),
     surface({}, { served: false, ...withLongestName(20) }),
     'v1: .metadata.name: maxLength: added, 20',
   ],
-])('[found 18] check crd finds %s', async (_, old, now, told) => {
+])('[found 18] `check crd` finds %s', async (_, old, now, told) => {
   const { code, out } = await check(old, now);
 
   expect(out).toEqual([expect.stringContaining(told)]);
@@ -277,7 +277,7 @@ test.each<[string, object, object]>([
     surface({}, withLongestName(30), withLongestName(30)),
   ],
   ['a version that is served again', surface({}, {}, { served: false }), surface()],
-])('[found 18] check crd accepts %s', async (_, old, now) => {
+])('[found 18] `check crd` accepts %s', async (_, old, now) => {
   expect(await check(old, now)).toMatchObject({ code: 0, out: [] });
 });
 
@@ -290,14 +290,14 @@ test.each<[string, object, string]>([
     { selectableFields: [{ jsonPath: 3 }] },
     'selectableFields[0].jsonPath must be a string',
   ],
-])('[found 18] check crd refuses to compare %s of a wrong type', async (_, over, told) => {
+])('[found 18] `check crd` refuses to compare %s of a wrong type', async (_, over, told) => {
   const { code, err } = await check(surface(), surface({}, over));
 
   expect(code).toBe(2);
   expect(err).toContain(told);
 });
 
-test('check crd compares a List from standard input with the files of a folder', async () => {
+test('`check crd` compares a List from standard input with the files of a folder', async () => {
   const old = definition({ type: 'object', properties: { tail: { type: 'string' } } });
   const folder = folderWith({ 'a.yaml': formatYaml(definition({ type: 'object' })) });
   const args = ['check', 'crd', folder, '--against', '-'];
@@ -312,7 +312,7 @@ test('check crd compares a List from standard input with the files of a folder',
   ]);
 });
 
-test('check crd -o json prints one document with every definition of both sides', async () => {
+test('`check crd -o json` prints one document with every definition of both sides', async () => {
   const gone = definition({ type: 'object' }, { metadata: { name: 'gliders.air.example' } });
   const added = definition({ type: 'object' }, { metadata: { name: 'drones.air.example' } });
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'air' } };
@@ -347,7 +347,7 @@ test('check crd -o json prints one document with every definition of both sides'
   expect(err).toContain('1 unsafe change in 1 definition');
 });
 
-test('if the old definition has no status, its storage version counts as stored', async () => {
+test('if the old definition has no status, objects count as stored in its storage version', async () => {
   const versions = [version('v2', { type: 'object' })];
   const { spec } = definition({ type: 'object' });
 
@@ -361,13 +361,13 @@ test('if the old definition has no status, its storage version counts as stored'
   ]);
 });
 
-test('check crd accepts a definition that is not yet in the cluster', async () => {
+test('`check crd` accepts a definition that is not yet in the cluster', async () => {
   const list = { apiVersion: 'v1', kind: 'List', items: [] };
 
   expect(await check(list, definition({ type: 'object' }))).toMatchObject({ code: 0, out: [] });
 });
 
-test('check crd escapes control characters in its output', async () => {
+test('`check crd` escapes control characters in its output', async () => {
   const field = (pattern: string): object => definition({ type: 'string', pattern });
 
   const { out } = await check(field('^a'), field('\u009b2J\nSAFE'));
@@ -382,10 +382,10 @@ const nested = (depth: number): object =>
 const { spec: fineSpec } = fine as { readonly spec: object };
 
 test.each<[string, unknown, unknown, string]>([
-  ['a text that is not YAML', 'a: [', fine, 'invalid YAML'],
+  ['input that is not YAML', 'a: [', fine, 'invalid YAML'],
   ['no definition in OLD', { kind: 'Namespace' }, fine, 'OLD has no CustomResourceDefinition'],
   ['no definition in NEW', fine, { kind: 'List', items: [] }, 'NEW has no CustomResourceDef'],
-  ['an empty text', '', fine, 'OLD has no CustomResourceDefinition'],
+  ['empty input', '', fine, 'OLD has no CustomResourceDefinition'],
   [
     'a repeated definition',
     fine,
@@ -417,14 +417,19 @@ test.each<[string, unknown, unknown, string]>([
     fine,
     'the schema of .spec.a must',
   ],
-  ['a schema too deep', fine, definition(nested(200)), 'nested deeper than 100, at .spec[][]'],
   [
-    'a default too deep',
+    'a schema that is nested too deeply',
+    fine,
+    definition(nested(200)),
+    'nested deeper than 100, at .spec[][]',
+  ],
+  [
+    'a default that is nested too deeply',
     fine,
     definition({ type: 'object', default: JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`) }),
     'nested deeper than 100, at .spec',
   ],
-])('check crd exits with 2, because it cannot compare: %s', async (_what, old, now, message) => {
+])('`check crd` exits with 2, because it cannot compare: %s', async (_what, old, now, message) => {
   const { code, out, err } = await check(old, now);
 
   expect({ code, out }).toEqual({ code: 2, out: [] });
@@ -437,7 +442,7 @@ test.each([
   [['-', '--against', '-'], 'only one of NEW and OLD'],
   [['a', '--against', 'b', '-o', 'yaml'], '--output must be text or json'],
   [['/nowhere/a', '--against', '/nowhere/b'], 'cannot read /nowhere/a: no such file or folder'],
-])('check crd refuses the arguments %j', async (args, message) => {
+])('`check crd` refuses the arguments %j', async (args, message) => {
   const { exit, stderr } = invoke(['check', 'crd', ...args]);
 
   expect(await exit).toBe(2);

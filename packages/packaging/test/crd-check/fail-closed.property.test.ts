@@ -64,7 +64,7 @@ const withoutDescriptions = (value: unknown): string =>
     .replaceAll(/"description":"[ab]",?/g, '')
     .replaceAll(',}', '}');
 
-test('[I-8] a change that is safe in both directions changes only descriptions', () => {
+test('[I-8] a change is safe in both directions only if it changes nothing but descriptions', () => {
   const [safe, unsafe] = [new Set<number>(), new Set<number>()];
   fc.assert(
     fc.property(steps, schema, change, (path, first, changed) => {
@@ -85,7 +85,7 @@ test('[I-8] a change that is safe in both directions changes only descriptions',
   expect([safe.size, unsafe.size].every((size) => size > 2)).toBe(true);
 });
 
-test('a finding names the changed place, at any depth', () => {
+test('a finding contains the path of the changed field, at any depth', () => {
   fc.assert(
     fc.property(steps, (path) => {
       const placed = (inner: object): object =>

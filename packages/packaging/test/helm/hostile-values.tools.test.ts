@@ -58,7 +58,7 @@ function choicesAt(path: string): readonly unknown[] {
   return node?.type === 'boolean' ? [true, false] : [];
 }
 
-test('[I-7] [packaging 7] even without its schema, the chart renders any text at any place only as that text', async () => {
+test('[I-7] [packaging 7] even without its schema, the chart renders any string in any value only as that string', async () => {
   const others = places.filter((place) => !namePlaces.includes(place));
 
   const { damages, kept } = await attack(chart, others, textsAt, await legitimate());
@@ -129,7 +129,7 @@ test.each(
   expect(without.map((each, at) => [names[at], !isRefused(each)])).toEqual(wanted);
 });
 
-test('[I-7] [packaging 7] no values that the schema allows change rights, filter, mounts or arguments', async () => {
+test('[I-7] [packaging 7] values that the schema allows never change rights, filter, mounts or arguments', async () => {
   const values = valuesArbitrary(schema) as fc.Arbitrary<object>;
   const counts = { rendered: 0, all: 0 };
 
@@ -150,7 +150,7 @@ test('[I-7] [packaging 7] no values that the schema allows change rights, filter
   expect(counts.rendered).toBeGreaterThan(counts.all / 10);
 });
 
-test('[packaging 7] even without its schema, no values that are wrong at one or two places change rights', async () => {
+test('[packaging 7] even without its schema, values that are wrong at one or two places never change rights', async () => {
   const values = mutatedValues(schema, places, [...HOSTILE, ...CONFUSED]);
   const counts = { rendered: 0, all: 0 };
 
@@ -232,7 +232,7 @@ test.each([
   expect(layers).toEqual(['schema', 'template', 'schema', 'template', 'schema', 'template']);
 });
 
-test('[packaging 7] a value cannot override a variable that the chart sets', async () => {
+test('[packaging 7] a value cannot override an environment variable that the chart sets', async () => {
   const [plain] = await renderChart(chart, [{}]);
   if (plain === undefined) throw new Error('a render is missing');
   const { containers } = podSpecOf(rendered(plain).objects);

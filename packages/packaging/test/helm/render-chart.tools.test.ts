@@ -27,7 +27,7 @@ async function refusals(
   return results.map((each) => (isRefused(each) ? [each.layer, each.message] : undefined));
 }
 
-test('templates have access to the release, the chart, the cluster and their own names', async () => {
+test('templates have access to the release, the chart, the cluster and the names of the templates', async () => {
   const chart = chartOf({
     release:
       '{{ .Release.Name }} {{ .Release.Namespace }} {{ .Release.Service }} {{ .Release.IsUpgrade }}',
@@ -54,7 +54,7 @@ test('templates have access to the release, the chart, the cluster and their own
   });
 });
 
-test('templates can use the functions that Helm adds to those of sprig', async () => {
+test('templates can use the functions that Helm adds to the functions of sprig', async () => {
   const chart = chartOf(
     {
       toYaml: '{{ .Values.table | toYaml | quote }}',
@@ -108,7 +108,7 @@ test('templates have no access to the environment or the network', async () => {
   });
 });
 
-test('user values override those of the chart, and null removes a value', async () => {
+test('values of the user override values of the chart, and null removes a value', async () => {
   const chart = chartOf(
     { all: '{{ .Values | toJson | quote }}' },
     { 'values.yaml': 'table: {a: 1, b: {c: 2, d: 3}}\nlist: [1, 2]\ntext: t\n' },
@@ -156,7 +156,7 @@ test('values are read as YAML 1.1, and numbers become floating-point numbers', a
   expect(files['templates/config.yaml']).toContain('"large": 1.2345678e+07');
 });
 
-test("templates can read the chart's files, except those that Helm reserves or .helmignore names", async () => {
+test("templates can read the chart's files, except files that Helm reserves or that .helmignore lists", async () => {
   const chart = chartOf(
     {
       get: '{{ .Files.Get "files/a.txt" | quote }}',
@@ -210,7 +210,7 @@ test('NOTES.txt and hooks are not objects of the release', async () => {
   expect(notes).toBe('Installed as demo.\n');
 });
 
-test('the error has the message that a chart gives to fail and required', async () => {
+test('the error contains the message that a chart passes to `fail` or `required`', async () => {
   const chart = chartOf(
     {
       a: '{{ if .Values.bad }}{{ include "small.refuse" . }}{{ end }}',
@@ -273,12 +273,12 @@ test.each([
   ['no name', 'apiVersion: v1\nkind: A\nmetadata: {}', /A without a name/],
   ['a string', 'only text', /no object of Kubernetes/],
   [
-    'an end of a document',
+    'a document end marker',
     'apiVersion: v1\nkind: A\nmetadata: {name: a}\n...\nb: c',
     /behind the end of a document/,
   ],
   [
-    'an object twice',
+    'the same object twice',
     'apiVersion: v1\nkind: A\nmetadata: {name: a}\n---\napiVersion: v1\nkind: A\nmetadata: {name: a}',
     /stands in templates\/x\.yaml already/,
   ],
@@ -288,7 +288,7 @@ test.each([
   ]);
 });
 
-test('values.schema.json refuses invalid values with all reasons, also in defaults, unless it is skipped', async () => {
+test('values.schema.json refuses invalid values with all reasons, even default values, unless it is skipped', async () => {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
@@ -321,7 +321,7 @@ test('values.schema.json refuses invalid values with all reasons, also in defaul
   ]);
 });
 
-test('a schema with regular expressions that Go cannot parse refuses all values', async () => {
+test('if Go cannot parse a regular expression in the schema, all values are refused', async () => {
   const chart = chartOf(
     { a: 'b' },
     {

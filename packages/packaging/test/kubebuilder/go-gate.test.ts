@@ -51,7 +51,7 @@ function podIn({ files }: Kubebuilder): Pod {
   return patch.spec.template.spec;
 }
 
-test('[admission 12] a manager whose key is mounted elsewhere gets the gate, and only the gate mounts the key', async () => {
+test('[admission 12] a manager with its key in another folder gets the gate, and only the gate mounts the key', async () => {
   const kubebuilder = withWebhooks();
 
   const { errors } = await kubebuilder.edit([]);
@@ -77,7 +77,7 @@ test('[admission 12] a manager whose key is mounted elsewhere gets the gate, and
 
 test.each([
   65530, 65531,
-])('with a manager of user %d the gate and the ambassador each get another user', async (user) => {
+])('if the manager runs as user %d, the gate and the ambassador each run as another user', async (user) => {
   const kubebuilder = withWebhooks([
     'config/manager/manager.yaml',
     'readOnlyRootFilesystem: true',

@@ -249,7 +249,7 @@ test.each<[string, string]>([
   expect(isOpen(kubebuilder, '/apis/batch/v1/namespaces/a/jobs')).toBe(false);
 });
 
-test("the filter includes rights from the definitions folder, and a folder's path may end with a slash", async () => {
+test('the filter includes rights from the folder of definitions, and the path of a folder may end with a slash', async () => {
   const kubebuilder = goProject(
     ['config/crd/kustomization.yaml', 'resources:\n', 'resources:\n- more.yaml\n'],
     [DEFAULT, '- ../rbac\n', '- ../rbac/\n'],
@@ -301,7 +301,7 @@ test('a Secret with a token of a ServiceAccount is refused', async () => {
   ]);
 });
 
-test("a message names another Deployment with the manager's ServiceAccount", async () => {
+test("a message reports another Deployment with the manager's ServiceAccount", async () => {
   const { told } = await withFile(
     'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: second}\n' +
       'spec: {template: {spec: {serviceAccountName: controller-manager, containers: [{name: a}]}}}\n',
@@ -312,7 +312,7 @@ test("a message names another Deployment with the manager's ServiceAccount", asy
   );
 });
 
-test('a Role for namespaces allows only its own namespace, by name', async () => {
+test('a Role that grants namespaces allows only its own namespace, by name', async () => {
   const rule = '- apiGroups: [""]\n  resources: [namespaces]\n  verbs: [get, list, delete]\n';
   const kubebuilder = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
 
@@ -337,7 +337,7 @@ test('a resource with two slashes is refused', async () => {
   expect(errors).toEqual([expect.stringContaining('a declared name must be a-z')]);
 });
 
-test('a message names a listed file that is not in the project', async () => {
+test('a message reports a listed file that the project does not contain', async () => {
   const { told } = await goProject([RBAC, 'resources:\n', 'resources:\n- more.json\n']).edit();
 
   expect(told).toContain('config/rbac/kustomization.yaml lists more.json');
@@ -353,7 +353,7 @@ test("the ambassador's folder is listed once, however its path is written", asyn
   expect(again.written).toEqual({});
 });
 
-test('a port that a patch opens cannot be used by the ambassador', async () => {
+test('the ambassador cannot use a port that a patch opens', async () => {
   const { errors } = await goProject().edit(['--proxy-port=8443']);
 
   expect(errors).toEqual([expect.stringContaining('listens on port 8443')]);
@@ -372,7 +372,7 @@ test.each<[string, string, string, boolean]>([
   expect(isOpen(kubebuilder, path)).toBe(open);
 });
 
-test('a rule for paths is ignored in a RoleBinding, and refused if it contains dots', async () => {
+test('a rule for URL paths has no effect by a RoleBinding, and is refused if a path contains dots', async () => {
   const rule = '- nonResourceURLs: [/metrics]\n  verbs: [get]\n';
   const bound = goProject(['config/rbac/leader_election_role.yaml', /$/, rule]);
   const plain = goProject();

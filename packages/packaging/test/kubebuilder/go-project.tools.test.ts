@@ -68,7 +68,7 @@ test('[scaffolding 17] the rendered project passes the lint', async () => {
   expect(lint(await edited())).toEqual([]);
 });
 
-test('[S-6] [scaffolding 17] the manager has no token, and its kubeconfig leads to the loopback address', async () => {
+test('[S-6] [scaffolding 17] the manager has no token, and its kubeconfig contains the loopback address', async () => {
   const objects = await edited();
   const spec = podSpec(objects);
   const manager = containerNamed(spec, 'manager');
@@ -99,7 +99,7 @@ test('[S-6] [scaffolding 17] the manager has no token, and its kubeconfig leads 
   expect(map.data.kubeconfig).toContain('server: http://127.0.0.1:9001');
 });
 
-test("the generated patch does not prevent kubebuilder's own patches", async () => {
+test('the patches of kubebuilder still work together with the generated patch', async () => {
   const before = goProject(
     [DEFAULT, '#- ../network-policy', '- ../network-policy'],
     [
@@ -131,7 +131,7 @@ test("the generated patch does not prevent kubebuilder's own patches", async () 
   expect(lint(all)).toEqual([]);
 });
 
-test("the project's init container ends before the ambassador starts, and a stock kubectl image accepts every flag", async () => {
+test("the project's init container ends before the ambassador starts, and the kubectl of an official image accepts every flag", async () => {
   const rule = '- {apiGroups: [""], resources: [namespaces], verbs: [get, watch]}\n';
   const kubebuilder = goProject(
     PINNED,

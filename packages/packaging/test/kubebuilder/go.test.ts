@@ -43,7 +43,7 @@ function patchIn({ files }: Kubebuilder): Patch['spec']['template']['spec'] {
   return (parseYaml(files.get('config/ambassador/manager.yaml') ?? '') as Patch).spec.template.spec;
 }
 
-test("[scaffolding 11] init after the Go plugin adds the ambassador's sidecar and its filter", async () => {
+test("[scaffolding 11] `init` after the Go plugin adds the ambassador's sidecar and its filter", async () => {
   const kubebuilder = new Kubebuilder(GO_PROJECT);
 
   const { written, errors, exchanges } = await kubebuilder.init(
@@ -78,7 +78,7 @@ test("[scaffolding 11] init after the Go plugin adds the ambassador's sidecar an
   expect(JSON.stringify(containers)).not.toContain('credentials');
 });
 
-test("generated files are marked as generated, and the user's kustomization gets one more entry", async () => {
+test('generated files are marked as generated, and the kustomization of the user gets one more entry', async () => {
   const kubebuilder = goProject();
 
   const { written } = await kubebuilder.edit();
@@ -157,7 +157,7 @@ test('[S-6] [scaffolding 18] a second run of any command with the same arguments
   );
 });
 
-test('the order of files and rules does not matter, nor do line endings', async () => {
+test('neither the order of files and rules nor the line endings matter', async () => {
   const plain = goProject();
   const other = goProject([
     ROLE,
@@ -180,7 +180,7 @@ test('the order of files and rules does not matter, nor do line endings', async 
   expect((await other.edit()).written).toEqual({});
 });
 
-test('[scaffolding 21] a project from Windows gets the same answer', async () => {
+test('[scaffolding 21] a project with Windows paths gets the same answer from the plugin', async () => {
   const plain = goProject();
   const windows = goProject();
   for (const [path, text] of plain.files) {
@@ -194,7 +194,7 @@ test('[scaffolding 21] a project from Windows gets the same answer', async () =>
   expect(written).toEqual(expected.written);
 });
 
-test('[scaffolding 13] binary files, .git and node_modules do not change the answer', async () => {
+test('[scaffolding 13] binary files, .git and node_modules do not change the answer of the plugin', async () => {
   const plain = goProject();
   const full = goProject();
   const junk = '\ufffd\u0000junk'.repeat(100_000);
@@ -210,7 +210,7 @@ test('[scaffolding 13] binary files, .git and node_modules do not change the ans
   expect(written).toEqual(expected.written);
 });
 
-test('[scaffolding 15] names in the project cannot make the plugin write outside its folders', async () => {
+test('[scaffolding 15] no name in the project can make the plugin write outside its folders', async () => {
   const kubebuilder = goProject(
     [MANAGER, 'name: controller-manager\n  namespace', 'name: ../../../outside\n  namespace'],
     [
@@ -235,7 +235,7 @@ test.each([
     'internal/controller/library/book_controller.go',
   ],
   [
-    'one group, the layout is a text',
+    'one group, the layout is a string',
     goProject([
       'PROJECT',
       'layout:\n- go.kubebuilder.io/v4',
@@ -243,7 +243,7 @@ test.each([
     ]),
     'internal/controller/book_controller.go',
   ],
-])('[scaffolding 12] create api extends the filter for the new controller: %s', async (_form, kubebuilder, path) => {
+])('[scaffolding 12] `create api` extends the filter for the new controller: %s', async (_form, kubebuilder, path) => {
   await kubebuilder.edit();
   kubebuilder.files.set(
     path,
@@ -266,7 +266,7 @@ test.each<[string, RegExp | string, string]>([
   ['apiGroups', '- apps\n', '- "*"\n'],
   ['resources', '- carts/status', '- "*/status"'],
   ['nonResourceURLs', /$/, '- nonResourceURLs: ["*"]\n  verbs: [get]\n'],
-])('a wildcard in %s is refused, and the error names its place and the remedy', async (field, from, to) => {
+])('a wildcard in %s is refused, and the error contains the position and the remedy', async (field, from, to) => {
   const { errors, written } = await goProject([ROLE, from, to]).edit();
 
   expect(written).toEqual({});
@@ -313,7 +313,7 @@ test.each<[string, readonly [string, string | RegExp, string], string]>([
   ],
   ['broken YAML', [ROLE, 'rules:', 'rules: ['], `${ROLE}: invalid YAML: `],
   [
-    'a text as rules',
+    'a string as rules',
     [ROLE, /rules:[\s\S]*/, 'rules: none\n'],
     `${ROLE}: ClusterRole/manager-role is no object of Kubernetes`,
   ],
@@ -334,7 +334,7 @@ test.each<[string, readonly [string, string | RegExp, string], string]>([
   expect(errors).toEqual([expect.stringContaining(says)]);
 });
 
-test('an active kube-rbac-proxy patch of older layouts is refused, and one that is commented out is ignored', async () => {
+test('an active kube-rbac-proxy patch of older layouts is refused, and a patch that is commented out is ignored', async () => {
   const patch =
     'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: controller-manager\nspec:\n  template:\n    spec:\n' +
     '      containers:\n      - name: kube-rbac-proxy\n      - name: manager\n';
@@ -370,7 +370,7 @@ test('an invalid file that kustomize does not use is ignored', async () => {
   expect((await kubebuilder.edit()).errors).toEqual([]);
 });
 
-test('names that a user has changed in the project are used', async () => {
+test('the plugin uses names that a user has changed in the project', async () => {
   const kubebuilder = goProject(
     [MANAGER, 'name: controller-manager\n  namespace', 'name: boss\n  namespace'],
     [MANAGER, 'serviceAccountName: controller-manager', 'serviceAccountName: boss'],
@@ -389,7 +389,7 @@ test('names that a user has changed in the project are used', async () => {
   expect(isOpen(kubebuilder, '/apis/authentication.k8s.io/v1/tokenreviews')).toBe(false);
 });
 
-test('resource names narrow the filter, and a binding in another namespace allows only that namespace', async () => {
+test('resource names limit the filter, and a binding in another namespace allows only that namespace', async () => {
   const kubebuilder = goProject(
     [DEFAULT, 'namespace: shop-system', '#namespace:'],
     [ROLE, '- deployments\n', '- deployments\n  resourceNames: [web, api]\n'],
@@ -419,7 +419,7 @@ test('resource names narrow the filter, and a binding in another namespace allow
   ).toEqual([true, false]);
 });
 
-test('settings of the project for the manager stay, and a message names weaker ones', async () => {
+test("the project's settings for the manager stay, and a message reports weaker settings", async () => {
   const kubebuilder = goProject([
     MANAGER,
     'readOnlyRootFilesystem: true',

@@ -25,7 +25,7 @@ const SIZES = fc.array(fc.nat({ max: 9 }), { maxLength: 40 });
 /** Texts of many backslashes and quotes, which are what the end of a string depends on. */
 const TEXT = fc.string({ unit: fc.constantFrom('\\', '"', 'a', '\n', 'é', '😀', '\u0000', '}') });
 
-test('an object that arrives in arbitrary pieces is read as by JSON.parse', async () => {
+test('an object that arrives in arbitrary chunks is parsed as by JSON.parse', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(TEXT, TEXT),
@@ -48,7 +48,7 @@ test('an object that arrives in arbitrary pieces is read as by JSON.parse', asyn
   );
 });
 
-test('any value is read as by JSON.parse, and reading stops at its end', async () => {
+test('any value is parsed as by JSON.parse, and reading stops at its end', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), TEXT, SIZES, async (value, text, sizes) => {
       const document = JSON.stringify({ value, text });
@@ -62,7 +62,7 @@ test('any value is read as by JSON.parse, and reading stops at its end', async (
   );
 });
 
-test('a string that is too long is skipped, and the next one is read', async () => {
+test('a string that is too long is skipped, and the next string is read', async () => {
   await fc.assert(
     fc.asyncProperty(TEXT, TEXT, SIZES, async (long, short, sizes) => {
       const first = `${long}0123456789`;
@@ -79,7 +79,7 @@ test('a string that is too long is skipped, and the next one is read', async () 
   );
 });
 
-test('a string that is too long takes no memory', async () => {
+test('a string that is too long is not kept in memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   let kept = 0;
@@ -111,7 +111,7 @@ test.each([
   ['["a"]', 'expected "{" at byte 0, got "["'],
   ['{"a":"\\x"}', 'a value that ends at byte 9 is malformed'],
   ['{"a":nul}', 'expected "\\"" at byte 5, got "n"'],
-])('%s is refused, and the error names the place', async (text, message) => {
+])('%s is refused, and the error contains the position', async (text, message) => {
   const json = new JsonBytes(cut(text, [3, 1]), MANY, TOO_LONG);
   const read = async (): Promise<void> => {
     for await (const _key of json.keys(MANY)) await json.string(MANY);

@@ -97,7 +97,7 @@ test.each([
 test.each([
   ['several documents', `${ROLE}---\nkind: Role\n`],
   ['a Role', ROLE.replace('ClusterRole', 'Role')],
-])('a role file with %s is left to controller-gen', (_form, role) => {
+])('a role file with %s is not changed, because controller-gen writes it', (_form, role) => {
   const { text } = stateOf(['// +kubebuilder:rbac:groups=x.dev,resources=a,verbs=get'], role);
 
   expect(text).toBe(undefined);

@@ -16,7 +16,7 @@ async function* bytesOf(request: object): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(JSON.stringify(request));
 }
 
-test('only files that the plugin needs are kept, with normalized paths', async () => {
+test('the plugin keeps only the files that it needs, with normalized paths', async () => {
   const universe = {
     'config/rbac/role.yaml': 'a',
     'config\\manager\\manager.yaml': 'b',
@@ -87,7 +87,7 @@ test('null, absent and unknown fields of a request are accepted', async () => {
   });
 });
 
-test('a request with too much source text is refused', async () => {
+test('a request with too many bytes of source files is refused', async () => {
   const big = new Uint8Array(1_900_000).fill(0x78);
   async function* chunks(): AsyncGenerator<Uint8Array> {
     yield new TextEncoder().encode('{"universe":{"README.md":"');
@@ -118,7 +118,7 @@ test('an unknown field of any size is skipped, and not kept in memory', async ()
   );
 });
 
-test('a path with backslashes does not replace the file with the same path in slashes', async () => {
+test('a path with backslashes does not replace the file with the same path with slashes', async () => {
   const real = { 'config/rbac/role.yaml': 'real' };
   const other = { 'config\\rbac\\role.yaml': 'other' };
 
@@ -201,7 +201,7 @@ const TAKEN = [
 
 test.each(
   SUBCOMMANDS,
-)('[scaffolding 10] each flag of %s has four texts, and no flag has a name that kubebuilder uses', async (subcommand) => {
+)('[scaffolding 10] each flag of %s has a name, a type, a default and a usage, and no name is already used by kubebuilder', async (subcommand) => {
   const request = { ...VALID, command: 'flags', args: [`--${subcommand}`] };
 
   const { response } = await ask(JSON.stringify(request));
@@ -218,7 +218,7 @@ test.each(
   expect(TAKEN.filter((name) => flags.some(({ Name }) => Name === name))).toEqual([]);
 });
 
-test('create webhook is refused with an alternative', async () => {
+test('`create webhook` is refused, and the error suggests an alternative', async () => {
   const { errors, written } = await new Kubebuilder().createWebhook(['--kind', 'Cart']);
 
   expect(written).toEqual({});

@@ -49,7 +49,7 @@ const definitionsIn = (folder: string): readonly string[] =>
     .sort();
 
 test(
-  'kinds of several groups beside Go compile, pass their tests, and get manifests',
+  'TypeScript kinds of several groups in a Go project compile, pass their tests, and get manifests',
   PATIENT,
   async () => {
     const parent = exampleFolder();
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  '[scaffolding 23] after the file of a kind is removed its definition is removed, and a message names what stays in clusters',
+  '[scaffolding 23] after the file of a kind is removed its definition is removed, and a message lists the objects that stay in clusters',
   PATIENT,
   async () => {
     const folder = exampleFolder();

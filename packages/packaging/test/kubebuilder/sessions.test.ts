@@ -20,7 +20,7 @@ function lines(runs: readonly Run[]): string {
     .join('');
 }
 
-test('kubebuilder can scaffold a TypeScript project in one session', async () => {
+test('one session of kubebuilder can scaffold a TypeScript project', async () => {
   const config = { version: '3', projectName: 'demo', layout: [PLUGIN] };
   const kubebuilder = new Kubebuilder(new Map(), config);
   const cart = ['--group', 'shop.example.com', '--version', 'v1', '--kind', 'Cart'];
@@ -45,7 +45,7 @@ const BOOK = [
 ] as const;
 const book = ['--group', 'sales', '--version', 'v1', '--kind', 'Book'];
 
-test('kubebuilder can scaffold a Go project in one session', async () => {
+test('one session of kubebuilder can add the plugin to a Go project', async () => {
   const kubebuilder = goProject();
 
   const runs = [
@@ -64,7 +64,7 @@ test('kubebuilder can scaffold a Go project in one session', async () => {
   await expect(lines(runs)).toMatchFileSnapshot('sessions/go.jsonl');
 });
 
-test('kubebuilder can scaffold a project in both languages in one session', async () => {
+test('one session of kubebuilder can scaffold a project in both languages', async () => {
   const kubebuilder = goProject();
 
   const runs = [

@@ -31,7 +31,7 @@ const PROJECT_FILES = [
   'tsconfig.json',
 ];
 
-test('[scaffolding 11] init without a config makes a TypeScript project', async () => {
+test('[scaffolding 11] `init` without a config makes a TypeScript project', async () => {
   const kubebuilder = new Kubebuilder();
 
   const { written, errors, exchanges, told } = await kubebuilder.init([]);
@@ -45,7 +45,7 @@ test('[scaffolding 11] init without a config makes a TypeScript project', async 
   expect(written['src/operator.ts']).toContain('export default [\n];\n');
 });
 
-test('beside Go the first kind creates the TypeScript project in a folder of its own', async () => {
+test('in a Go project the first kind creates a separate folder with the TypeScript project', async () => {
   const kubebuilder = besideGo();
 
   const { written, errors, told } = await kubebuilder.createApi([...CART, '--owns=services']);
@@ -128,7 +128,7 @@ test('a second run keeps files that were changed, and writes removed files again
 test.each([
   ['a list', [GO]],
   ['a string', `${GO},chancery.dev/v1`],
-])('[scaffolding 12] create api accepts a layout given as %s, and uses no groups in paths without multigroup', async (_form, layout) => {
+])('[scaffolding 12] `create api` accepts a layout as %s, and without multigroup the paths contain no group', async (_form, layout) => {
   const kubebuilder = besideGo({ layout, multigroup: false });
 
   const { written } = await kubebuilder.createApi(CART);
@@ -176,7 +176,7 @@ test("[scaffolding 12] a group and a kind that are too long for a controller's n
   expect(runs[1]?.errors[0]).toContain('is longer than 63: choose a shorter --kind or --group');
 });
 
-test('[scaffolding 12] a kind that already exists in Go is refused, together with its controllers', async () => {
+test('[scaffolding 12] a kind that already exists in Go is refused, and the error contains its Go controllers', async () => {
   const api = { crdVersion: 'v1', namespaced: true };
   const cart = { group: 'shop', domain: 'example.com', version: 'v1', kind: 'Cart', api };
   const forms = [
@@ -208,7 +208,7 @@ test.each([
   [CART.with(6, '../Cart'), '--kind must be one word in CamelCase'],
   [CART.with(4, 'v1/../..'), '--version must be a version of an API'],
   [['--typescript', '--group', 'shop'], 'create api needs --group, --version and --kind'],
-])('create api refuses the arguments %j', async (words, message) => {
+])('`create api` refuses the arguments %j', async (words, message) => {
   const { errors, written } = await besideGo().createApi(words);
 
   expect(errors).toHaveLength(1);
@@ -216,7 +216,7 @@ test.each([
   expect(written).toEqual({});
 });
 
-test('create api refuses to run with a Go plugin, because both would make the kind', async () => {
+test('`create api` refuses to run together with a Go plugin, because both would make the kind', async () => {
   const { errors, written } = await besideGo().createApi(CART, [
     'base.go.kubebuilder.io/v4',
     'chancery.dev/v1',
@@ -229,7 +229,7 @@ test('create api refuses to run with a Go plugin, because both would make the ki
   ]);
 });
 
-test('create api does not overwrite existing files', async () => {
+test('`create api` does not overwrite existing files', async () => {
   const kubebuilder = besideGo();
   kubebuilder.files.set('typescript/samples/cart.yaml', 'kind: Cart\n');
 
@@ -242,10 +242,14 @@ test('create api does not overwrite existing files', async () => {
 });
 
 test.each([
-  ['a file whose name differs in case only', 'typescript/src/Cart.ts', 'src/cart.ts would be over'],
+  [
+    'a file whose name differs only in upper or lower case',
+    'typescript/src/Cart.ts',
+    'src/cart.ts would be over',
+  ],
   ['a file in the place of a folder', 'typescript/samples', 'typescript/samples is a file: move'],
   ['a folder in the place of a file', 'typescript/tsconfig.json/a', 'because it is a folder: move'],
-])('create api refuses to write where there is %s', async (_what, path, message) => {
+])('`create api` refuses to write to a path with %s', async (_what, path, message) => {
   const kubebuilder = besideGo();
   kubebuilder.files.set(path, '');
 
@@ -288,7 +292,7 @@ test('[scaffolding 4] two kinds with the same plural, and two versions of one ki
   ]);
 });
 
-test('an operator.ts that cannot be changed safely stays unchanged, and the error shows the lines to add', async () => {
+test('a file operator.ts that cannot be changed safely is not changed, and the error contains the lines to add', async () => {
   const kubebuilder = besideGo();
   await kubebuilder.createApi(CART);
   kubebuilder.files.set('typescript/src/operator.ts', 'export default makeList();\n');
@@ -310,7 +314,7 @@ test('flags for the ambassador require a manager in Go', async () => {
   expect(errors[0]).toContain('there is no manager in Go that --proxy-port, --unix-socket');
 });
 
-test('[scaffolding 23] a kind whose controller was deleted is forgotten, and a message names what is left of it', async () => {
+test('[scaffolding 23] a kind whose controller file was deleted is removed from the project, and a message lists what else to remove', async () => {
   const kubebuilder = new Kubebuilder(new Map(), { version: '3' });
   const group = ['--group', 'shop.example.com', '--version', 'v1'];
   await kubebuilder.createApi([...group, '--kind', 'Index', '--plural-name=indices']);

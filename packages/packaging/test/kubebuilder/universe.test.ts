@@ -56,7 +56,7 @@ test('[scaffolding 21] path separators of Windows become slashes', () => {
   expect(normalPath('\\\\host\\share')).toBe(undefined);
 });
 
-test('unchanged files are omitted from the answer, and the others are sorted', () => {
+test('unchanged files are omitted from the answer, and changed files are sorted', () => {
   const before = new Map([
     ['config/a.yaml', 'a: 1\n'],
     ['config/b.yaml', 'b: 1\n'],

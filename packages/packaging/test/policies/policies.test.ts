@@ -39,7 +39,7 @@ test('the type check finds an unknown metadata field, and an operation on wrong 
   expect(typeProblems(policy("object.metadata.name == 'a'"))).toEqual([]);
 });
 
-test("each policy and each binding has its own file, a name with the operator's name, and a label", async () => {
+test("each policy and each binding has a separate file, a name that contains the operator's name, and a label", async () => {
   const { files } = await policyFiles(DECLARED, { ...OPTIONS, command: 'test' });
 
   expect(files.map(({ path }) => path)).toEqual(
@@ -55,7 +55,7 @@ test("each policy and each binding has its own file, a name with the operator's 
   }
 });
 
-test('the order of declarations does not change the policies', async () => {
+test('the policies do not depend on the order of declarations', async () => {
   const turned = [...DECLARED].reverse();
 
   expect(await policyObjects(turned, OPTIONS)).toEqual(await policyObjects(DECLARED, OPTIONS));
@@ -74,7 +74,7 @@ test('a webhook adds no policy, because a webhook does not write', async () => {
   );
 });
 
-test('with the option warns a policy refuses no write, and reports it in a warning header and the audit log', async () => {
+test('with the option `warns` a policy refuses no write, and reports it in a warning header and the audit log', async () => {
   const deny = await policyObjects(DECLARED, OPTIONS);
   const warn = await policyObjects(DECLARED, { ...OPTIONS, warns: true });
 
@@ -87,7 +87,7 @@ test('with the option warns a policy refuses no write, and reports it in a warni
   expect(warn.filter(isPolicy)).toEqual(deny.filter(isPolicy));
 });
 
-test('for a resource known only from permissions, a policy checks verb, names and namespace, and the rest is reported as left to RBAC', async () => {
+test('if only permissions mention a resource, a policy checks verb, names and namespace, and a message reports the rest', async () => {
   const declared = [
     controller({
       name: 'restarter',
@@ -132,7 +132,7 @@ test('the policies of a composite allow adoption only with generateSelector', as
   expect(await of({ generateSelector: true })).toMatch(/== 0/);
 });
 
-test('the policies of a controller that declares adopts allow adoption, with all fields', async () => {
+test('the policies of a controller that declares `adopts` allow adoption, with changes of all fields', async () => {
   const of = (adopts: boolean) =>
     policyObjects(
       [
@@ -227,7 +227,7 @@ function bindingOf(name: string): KubernetesObject {
   } as unknown as KubernetesObject;
 }
 
-test('[admission 2] with the option warns the same edit passes, and its answer has a warning', async () => {
+test('[admission 2] with the option `warns` the same edit is accepted, and its answer has a warning', async () => {
   const { env } = await startGarden(false);
   onTestFinished(() => env.stop());
   await env.apply(await policyObjects(DECLARED, { ...OPTIONS, guards: ['children'], warns: true }));

@@ -88,7 +88,7 @@ async function dryRun(env: TestEnv, object: KubernetesObject): Promise<readonly 
   return [object.metadata.name, response.status, response.headers.get('warning')];
 }
 
-test('[admission 1] a real API server accepts the policies of every example, and one of each guard, without type warnings', async () => {
+test('[admission 1] a real API server accepts the policies of every example, and a policy of each guard, without type warnings', async () => {
   const env = await startTestEnv({ backend: 'kubebuilder' });
   onTestFinished(() => env.stop());
   for (const file of FOLDERS.flatMap((folder) => manifestsIn(`${folder}/crds/`))) {
@@ -195,7 +195,7 @@ test("[admission 3] a real API server allows the operator's own writes", async (
   expect(refused).toEqual([]);
 }, 180_000);
 
-test('a real API server allows sharded replicas to write the Leases of their set, and no others', async () => {
+test('a real API server allows sharded replicas to write the Leases of their set, and no other Leases', async () => {
   const { env, uids } = await startGarden(true, process.env, SHARED);
   onTestFinished(() => env.stop());
   await env.apply(BEFORE);

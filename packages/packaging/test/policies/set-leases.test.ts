@@ -22,7 +22,7 @@ test('[admission 1] the rules for Leases of a set of replicas type-check in the 
   expect(policies.flatMap(typeProblems)).toEqual([]);
 });
 
-test('[A-15] sharded replicas cannot write Leases of another set, and cannot add anything to their own Leases', async () => {
+test('[A-15] sharded replicas cannot write Leases of another set, and cannot add fields to the Leases of their set', async () => {
   const { env, uids } = await start(true);
   const leases = () => env.list('coordination.k8s.io/v1', 'Lease', undefined);
   const before = await leases();
@@ -38,7 +38,7 @@ test('[A-15] sharded replicas cannot write Leases of another set, and cannot add
   expect(await leases()).toEqual(before);
 });
 
-test('without the policies none of these Lease writes is forbidden', async () => {
+test('without the policies each of the hostile Lease writes is allowed', async () => {
   const { env, uids } = await start(false);
 
   const forbidden: string[] = [];
@@ -64,7 +64,7 @@ test('[A-15] the policies allow the Lease writes of sharded replicas, and all ot
   expect(refused).toEqual([]);
 });
 
-test('without --shards the policies allow no writes of group Leases, whatever their labels', async () => {
+test('without `--shards` the policies allow no writes of group Leases, whatever their labels are', async () => {
   const { env } = await startGarden(true, undefined, OPTIONS);
   onTestFinished(() => env.stop());
   await env.apply(BEFORE);
@@ -75,7 +75,7 @@ test('without --shards the policies allow no writes of group Leases, whatever th
   expect(new Set(statuses)).toEqual(new Set([403]));
 });
 
-test('the set of replicas is named after the first controller if no Lease name is given', async () => {
+test('the set of replicas has the name of the first controller if no Lease name is set', async () => {
   const { leaderElection } = SHARED;
   const placed = { ...SHARED, leaderElection: { namespace: 'yard', sharded: true } };
   const named = { ...SHARED, leaderElection: { ...leaderElection, leaseName: 'garden-leader' } };

@@ -13,7 +13,7 @@ const service = (name: string, spec: object = {}): object => ({
 });
 
 describe('[F-12] admission of a Pod', () => {
-  test('admission gives every container of a Pod a service account and its token', async () => {
+  test('admission gives a Pod a service account, and mounts its token into every container', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', PODS, pod({ initContainers: [{ name: 'i', image: 'i' }] }));
@@ -34,7 +34,7 @@ describe('[F-12] admission of a Pod', () => {
     expect([spec.serviceAccountName, spec.serviceAccount]).toEqual(['default', 'default']);
   });
 
-  test('admission mounts no token when the Pod or its account opts out', async () => {
+  test('admission mounts no token when the Pod or its service account disables it', async () => {
     const { send } = await startCluster();
     await send('POST', '/api/v1/namespaces/default/serviceaccounts', {
       metadata: { name: 'silent' },
@@ -50,7 +50,7 @@ describe('[F-12] admission of a Pod', () => {
     expect(second.spec.imagePullSecrets).toEqual([{ name: 's' }]);
   });
 
-  test('admission lets a Pod tolerate a lost node for five minutes, unless the Pod has its own toleration', async () => {
+  test('admission lets a Pod tolerate a lost node for five minutes, unless the Pod has such a toleration itself', async () => {
     const { send } = await startCluster();
     const own = { key: 'node.kubernetes.io/not-ready', operator: 'Exists' };
 
@@ -108,7 +108,7 @@ describe('[F-12] admission of a Pod', () => {
 });
 
 describe('[F-12] admission of a Service', () => {
-  test('a Service gets a unique address of 10.96.0.0/12 and keeps it', async () => {
+  test('a Service gets a unique address in 10.96.0.0/12, and keeps it', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a'));
@@ -129,7 +129,7 @@ describe('[F-12] admission of a Service', () => {
     expect(changed.spec.clusterIP).toBe(first.spec.clusterIP);
   });
 
-  test('a Service gets the clusterIP that it asks for, unless it is taken or out of range', async () => {
+  test('a Service gets the clusterIP that it requests, unless that address is taken or out of range', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a', { clusterIP: '10.96.1.1' }));
@@ -144,7 +144,7 @@ describe('[F-12] admission of a Service', () => {
     expect(outside.message).toContain('The range of valid IPs is 10.96.0.0/12');
   });
 
-  test('a NodePort Service gets node ports, keeps them, and loses them as ClusterIP', async () => {
+  test('a NodePort Service gets node ports, keeps them, and loses them when its type becomes ClusterIP', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a', { type: 'NodePort' }));
@@ -233,7 +233,7 @@ describe('[F-12] admission of a Service', () => {
   });
 });
 
-test('[F-12] a claim and an Ingress get the default class, the newest if there are several', async () => {
+test('[F-12] a claim and an Ingress get the default class, or the newest one if there are several default classes', async () => {
   const { send } = await startCluster();
   const byDefault = (group: string): object => ({
     annotations: { [`${group}.kubernetes.io/is-default-class`]: 'true' },

@@ -60,7 +60,7 @@ describe('[F-17] admission by a LimitRange', () => {
     expect(body.status.qosClass).toBe('Burstable');
   });
 
-  test('a LimitRange itself gets defaults: max becomes the default limit, and that the default request', async () => {
+  test('a LimitRange uses max as a missing default limit, and the default limit as a missing default request', async () => {
     const { send } = await limited(
       { type: 'Container', max: { cpu: '2' }, min: { memory: '8Mi' } },
       { type: 'Pod', max: { cpu: '4' } },
@@ -165,7 +165,7 @@ describe('[F-17] admission by a LimitRange', () => {
     expect(fits.status).toBe(201);
   });
 
-  test('a LimitRange sets defaults before a quota is checked, and refuses before the quota does', async () => {
+  test('a LimitRange sets its defaults, and refuses a Pod, before a quota is checked', async () => {
     const { send } = await limited({
       type: 'Container',
       max: { cpu: '1' },

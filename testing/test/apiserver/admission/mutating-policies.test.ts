@@ -69,7 +69,7 @@ function deployment(name: string): object {
 }
 
 describe('[admission 5] a MutatingAdmissionPolicy', () => {
-  test('a mutating policy sets defaults on a create, and a repeated mutation changes nothing', async () => {
+  test('a mutating policy sets defaults on a create, and changes nothing when it runs again', async () => {
     const { server, send } = await startCluster();
     mutate(server, [
       apply(`
@@ -163,7 +163,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     ]);
   });
 
-  test('a mutating policy has conditions, variables, parameters and optional fields', async () => {
+  test('a mutating policy can use conditions, variables, parameters and optional fields', async () => {
     const { server, send } = await startCluster();
     server.create(configMap('settings', {}, { suffix: '-prod' }));
     mutate(
@@ -204,7 +204,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
       `expression 'Object{data: {"a": object.none.x}}' resulted in error: no such key: none`,
     ],
     [
-      'a field that its schema does not have',
+      'a field that is missing in the schema',
       apply('Object{nothing: 1}'),
       'error applying patch: failed to convert patch object to typed object: .nothing: field not declared in schema',
     ],
@@ -213,7 +213,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
       jsonPatch('[JSONPatch{op: "remove", path: "/data/none"}]'),
       "JSON Patch: error in remove for path: '/data/none': Unable to remove nonexistent key: none: missing value",
     ],
-  ])('a mutating policy with %s refuses the write, unless its failurePolicy is Ignore', async (_what, mutation, words) => {
+  ])('with %s in a mutating policy a write is refused, unless the failurePolicy is Ignore', async (_what, mutation, words) => {
     const closed = await startCluster();
     mutate(closed.server, [mutation]);
     const open = await startCluster();
@@ -301,7 +301,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
   });
 });
 
-test('[F-18] [admission 8] an object passes mutating policies, mutating webhooks, its schema, validating policies and webhooks in order', async () => {
+test('[F-18] [admission 8] an object goes through mutating policies, mutating webhooks, its schema, validating policies and webhooks in order', async () => {
   const { server, send } = await startCluster();
   server.create({
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -115,7 +115,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     ['Unauthorized', 401],
     ['RequestEntityTooLarge', 413],
     ['Invalid', 422],
-  ])('[admission 7] a validating policy with reason %s answers with its status, and with messageExpression before message', async (reason, code) => {
+  ])('[admission 7] the reason %s of a validating policy decides the status code, and messageExpression outranks message', async (reason, code) => {
     const { server, send } = await startCluster();
     const validations = [
       {
@@ -133,7 +133,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     expect(body.message).toMatch(/denied request: not big$/);
   });
 
-  test('a validating policy sees the old object, the request, its user, the namespace and variables', async () => {
+  test('a validating policy can use the old object, the request, its user, the namespace and variables', async () => {
     const { server, send } = await startCluster({ authorization: 'RBAC' });
     enforce(server, {
       spec: {
@@ -206,7 +206,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
       'requests that meet a condition',
       { matchConditions: [{ name: 'c', expression: "request.userInfo.username == 'jane'" }] },
     ],
-  ])('a validating policy restricted to %s accepts other writes', async (_what, more) => {
+  ])('a validating policy that is restricted to %s accepts other writes', async (_what, more) => {
     const { server, send } = await startCluster();
     enforce(server, { spec: ofConfigMaps('false', more) });
 
@@ -253,7 +253,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     );
   });
 
-  test('a validating policy that returns no bool or names an unknown variable is refused', async () => {
+  test('a validating policy that returns no bool or uses an unknown variable is refused', async () => {
     const { send } = await startCluster();
     const create = (expression: string): ReturnType<typeof send> =>
       send('POST', '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies', {

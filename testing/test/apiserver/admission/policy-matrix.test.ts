@@ -56,7 +56,7 @@ describe('[F-18] [admission 6] operations and scopes of a policy', () => {
     ['*', { scope: 'Namespaced' }, 'create of a namespace', false],
     ['*', { resourceNames: ['old'] }, 'update in a namespace', true],
     ['*', { resourceNames: ['old'] }, 'create in a namespace', false],
-  ])('a policy for %s with %j and a %s: denied is %s', async (operation, rule, write, denied) => {
+  ])('whether a policy for %s with %j denies a %s: %s', async (operation, rule, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, about({ operations: [operation], ...rule }));
@@ -124,7 +124,7 @@ describe('[F-18] [admission 6] selectors and conditions of a policy', () => {
       'create in a namespace',
       false,
     ],
-  ])('a policy with a %s, %j %j %j, and a %s: denied is %s', async (_what, constraints, spec, matchResources, write, denied) => {
+  ])('whether a policy with a %s, %j %j %j, denies a %s: %s', async (_what, constraints, spec, matchResources, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, { ...about({}, constraints), ...spec }, { matchResources });
@@ -270,7 +270,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
   test.each([
     ['Fail', 422],
     ['Ignore', 201],
-  ])('a write with a policy whose expression fails and failurePolicy %s is answered %i', async (failurePolicy, code) => {
+  ])('with failurePolicy %s a write is answered %i if the expression of a policy fails', async (failurePolicy, code) => {
     const { server, send } = await startCluster();
     const validations = [{ expression: 'object.data.none.size() > 0' }];
     enforce(server, { ...about({}), failurePolicy, validations });
@@ -284,7 +284,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
     );
   });
 
-  test('a policy with Warn and Audit warns and annotates, and denies nothing', async () => {
+  test('a policy with the actions Warn and Audit adds a warning and an audit annotation, and denies nothing', async () => {
     const { server, send } = await startCluster();
     enforce(server, about({}), { validationActions: ['Warn', 'Audit'] });
 
@@ -323,7 +323,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
     expect(server.requests.at(-1)?.auditAnnotations).toEqual({ 'p/name': 'the a' });
   });
 
-  test('a policy can ask which rights the user has', async () => {
+  test('a policy can check which rights the user has', async () => {
     const { server, send } = await startCluster({
       authorization: 'RBAC',
       authentication: { anonymous: { name: 'jane', groups: ['devs'] } },

@@ -22,7 +22,7 @@ async function used({ send }: TestCluster): Promise<unknown> {
 }
 
 describe('[F-17] admission by a ResourceQuota', () => {
-  test('a ResourceQuota refuses a Pod too many with the message of Kubernetes', async () => {
+  test('a ResourceQuota refuses a Pod beyond its limit with the message of Kubernetes', async () => {
     const cluster = await startCluster();
     await quota(cluster, { pods: '1', secrets: '1' });
     await cluster.send('POST', `${CORE}/pods`, pod('one'));
@@ -75,7 +75,7 @@ describe('[F-17] admission by a ResourceQuota', () => {
     ]);
   });
 
-  test('a ResourceQuota sums the requests of Pods, and refuses Pods without them', async () => {
+  test('a ResourceQuota adds up the resource requests of Pods, and refuses Pods without requests', async () => {
     const cluster = await startCluster();
     const hard = { 'requests.cpu': '300m', 'limits.memory': '2Gi' };
     await quota(cluster, hard);
@@ -99,7 +99,7 @@ describe('[F-17] admission by a ResourceQuota', () => {
     expect(await used(cluster)).toEqual({ 'requests.cpu': '300m', 'limits.memory': '2Gi' });
   });
 
-  test('a deletion frees the quota, and the status shows the usage', async () => {
+  test('the deletion of a Pod frees its quota, and the status reports the usage', async () => {
     const cluster = await startCluster();
     await quota(cluster, { 'count/configmaps': '1' });
     await cluster.send('POST', `${CORE}/configmaps`, named('a'));
@@ -116,7 +116,7 @@ describe('[F-17] admission by a ResourceQuota', () => {
     ]);
   });
 
-  test('a ResourceQuota applies to creates of its resources in its own namespace only', async () => {
+  test('a ResourceQuota applies only to creates of its resources in its namespace', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', `${CORE}/configmaps`, named('a'));
     await quota(cluster, { configmaps: '1' });
@@ -131,7 +131,7 @@ describe('[F-17] admission by a ResourceQuota', () => {
     expect(statuses).toEqual([200, 201, 201, 403]);
   });
 
-  test('a ResourceQuota with other scopes does not count a Pod', async () => {
+  test('a ResourceQuota does not count a Pod that its scopes do not match', async () => {
     const cluster = await startCluster();
     await quota(cluster, { pods: '0' }, { scopes: ['BestEffort'] });
 
@@ -140,7 +140,7 @@ describe('[F-17] admission by a ResourceQuota', () => {
     expect(status).toBe(201);
   });
 
-  test('a ResourceQuota delays the Pods of a Deployment until it is raised', async () => {
+  test('the Pods of a Deployment wait until a used-up ResourceQuota is raised', async () => {
     const cluster = await startCluster({ workloads: {} });
     await quota(cluster, { pods: '1' });
     await cluster.send('POST', '/apis/apps/v1/namespaces/default/deployments', {

@@ -32,7 +32,7 @@ async function finalizersAt({ send }: TestCluster, path: string): Promise<readon
   return body.metadata.finalizers;
 }
 
-test('claims, volumes and VolumeAttributesClasses get a protection finalizer beside their own', async () => {
+test('claims, volumes and VolumeAttributesClasses get a protection finalizer in addition to the finalizers that they have', async () => {
   const cluster = await startCluster();
   await addClaim(cluster);
   await addVolume(cluster);
@@ -93,7 +93,7 @@ test('a deleted volume stays while it is bound', async () => {
   expect((await cluster.send('GET', path)).status).toBe(404);
 });
 
-test('a deleted VolumeAttributesClass stays while a claim names it', async () => {
+test('a deleted VolumeAttributesClass stays while a claim refers to it', async () => {
   const cluster = await startCluster();
   const parameters = { iops: '100' };
   const driverName = 'disk.example.com';

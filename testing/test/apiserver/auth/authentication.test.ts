@@ -14,7 +14,7 @@ async function whoAmI(url: string, headers: Readonly<Record<string, string>> = {
 }
 
 describe('the user of a request', () => {
-  test('a request without credentials is the administrator by default', async () => {
+  test('a request without credentials is from the administrator by default', async () => {
     const server = await rbacServer();
 
     expect(await whoAmI(server.url)).toEqual({
@@ -37,7 +37,7 @@ describe('the user of a request', () => {
     });
   });
 
-  test('an unknown token is answered 401, also with AlwaysAllow', async () => {
+  test('an unknown token is answered 401, even with AlwaysAllow', async () => {
     const server = await ApiServer.start();
     onTestFinished(() => server.close());
 
@@ -55,7 +55,7 @@ describe('the user of a request', () => {
     });
   });
 
-  test('without anonymous access a request without credentials is answered 401, also for /version', async () => {
+  test('without anonymous access a request without credentials is answered 401, even for /version', async () => {
     const server = await rbacServer({
       authentication: { anonymous: false, tokens: { t: 'jane' } },
     });
@@ -70,7 +70,7 @@ describe('the user of a request', () => {
     expect((await send(server.url, '/version', { headers: bearer('t') })).status).toBe(200);
   });
 
-  test('an anonymous request is system:anonymous and may read only /version', async () => {
+  test('an anonymous request is from the user system:anonymous, who may read only /version', async () => {
     const server = await rbacServer({ authentication: { anonymous: 'system:anonymous' } });
 
     const [version, apis, list] = [
@@ -85,7 +85,7 @@ describe('the user of a request', () => {
 });
 
 describe('the URL of a user', () => {
-  test('urlFor gives each user a port of its own, and requests to it are from that user', async () => {
+  test('urlFor returns a different port for each user, and requests to this port are from that user', async () => {
     const server = await rbacServer();
 
     const urls = [
@@ -107,7 +107,7 @@ describe('the URL of a user', () => {
     });
   });
 
-  test('a token in a request to the URL of a user decides, as with kubectl proxy', async () => {
+  test('in a request to the URL of a user a token decides who the user is, as with kubectl proxy', async () => {
     const server = await rbacServer({ authentication: { tokens: { t: 'joe' } } });
     const url = await server.urlFor('jane');
 
@@ -115,7 +115,7 @@ describe('the URL of a user', () => {
     expect(await whoAmI(url, bearer('guessed'))).toBe(401);
   });
 
-  test('the URL of a user stops with the server and is the same after a restart', async () => {
+  test('the URL of a user does not work while the server is stopped, and is the same after a restart', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('jane');
 
@@ -163,7 +163,7 @@ describe('a token issued to a ServiceAccount', () => {
     });
   });
 
-  test('an issued token is valid for an hour or the requested time, and one minute more', async () => {
+  test('an issued token is valid for an hour or the requested time, and for one minute longer', async () => {
     const clock = new FakeClock(Date.parse('2026-11-21T06:00:00Z'));
     const server = await serverWithAccount(clock);
 
@@ -180,7 +180,7 @@ describe('a token issued to a ServiceAccount', () => {
     expect(await status(long)).toMatchObject({ username: 'system:serviceaccount:demo:op' });
   });
 
-  test('an issued token becomes invalid with its ServiceAccount, also if the name is used again', async () => {
+  test('an issued token becomes invalid when its ServiceAccount is deleted, even if the name is used again', async () => {
     const server = await serverWithAccount();
     const token = issued(await ask(server));
 
@@ -198,7 +198,7 @@ describe('a token issued to a ServiceAccount', () => {
     server.create({ apiVersion: 'v1', kind: 'Secret', metadata });
   };
 
-  test('a bound token becomes invalid with its object, also if the name is used again', async () => {
+  test('a bound token becomes invalid when its object is deleted, even if the name is used again', async () => {
     const server = await serverWithAccount();
     bindTo(server);
     const token = issued(await ask(server, { boundObjectRef: secret }));
@@ -213,7 +213,7 @@ describe('a token issued to a ServiceAccount', () => {
     expect([gone, another]).toEqual([401, 401]);
   });
 
-  test('a token bound to a Pod names the Pod, and is valid until a minute after its deletionTimestamp', async () => {
+  test('a token bound to a Pod contains the name of the Pod, and is valid until a minute after its deletionTimestamp', async () => {
     const clock = new FakeClock(Date.parse('2026-11-21T06:00:00Z'));
     const server = await serverWithAccount(clock);
     const pod = (metadata: object): KubernetesObject =>
@@ -274,7 +274,7 @@ describe('a token issued to a ServiceAccount', () => {
     expect([answer.status, answer.body.message]).toEqual([code, message]);
   });
 
-  test('a forged token, an unsigned one and one for another audience are refused', async () => {
+  test('a forged token, an unsigned token and a token for another audience are refused', async () => {
     const server = await serverWithAccount();
     const token = issued(await ask(server));
     const [head = '', payload = '', signature = ''] = token.split('.');

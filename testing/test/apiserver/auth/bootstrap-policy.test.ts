@@ -10,7 +10,7 @@ const rulesOf = (server: ApiServer, name: string): readonly object[] => {
 };
 
 describe('the bootstrap roles of a cluster', () => {
-  test('the bootstrap roles exist with RBAC only', async () => {
+  test('the bootstrap roles exist only with RBAC', async () => {
     const open = await ApiServer.start();
     onTestFinished(() => open.close());
     const server = await rbacServer();
@@ -51,7 +51,7 @@ describe('the bootstrap roles of a cluster', () => {
     ['admin', 'GET', '/api/v1/nodes', 403],
     ['cluster-admin', 'GET', '/api/v1/namespaces/demo/limitranges', 200],
     ['cluster-admin', 'GET', '/api/v1/nodes', 403],
-  ])('the role %s bound in a namespace: %s %s is answered %i', async (name, method, path, expected) => {
+  ])('with a binding to the role %s in a namespace the request %s %s is answered %i', async (name, method, path, expected) => {
     const server = await rbacServer();
     server.create(binding('b', 'demo', `ClusterRole/${name}`, 'User/dev'));
     const body = method === 'POST' ? { body: { metadata: { name: 'a' } } } : {};
@@ -70,7 +70,7 @@ describe('an aggregated ClusterRole', () => {
     return { ...made, metadata: { ...made.metadata, labels: labelled as Record<string, string> } };
   };
 
-  test('an aggregated ClusterRole gains the rules of its parts and loses them again', async () => {
+  test('an aggregated ClusterRole gains the rules of the roles that it selects, and loses them again', async () => {
     const server = await rbacServer();
     const before = rulesOf(server, 'admin').length;
 
@@ -84,7 +84,7 @@ describe('an aggregated ClusterRole', () => {
     expect(rulesOf(server, 'admin')).toHaveLength(before);
   });
 
-  test('an aggregated ClusterRole lists a rule of several parts once', async () => {
+  test('an aggregated ClusterRole lists a rule only once if several selected roles have it', async () => {
     const server = await rbacServer();
     const before = rulesOf(server, 'view').length;
 
@@ -113,7 +113,7 @@ describe("the roles of Kubernetes' own components", () => {
     expect([nodes.status, secrets.status]).toEqual([200, 403]);
   });
 
-  test('bootstrap Roles in namespaces are bound to their users only', async () => {
+  test('bootstrap Roles in namespaces are bound only to the components that need them', async () => {
     const server = await rbacServer({ workloads: {} });
     const token = { authorization: `Bearer ${tokenOf(server)}` };
     const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
@@ -146,7 +146,7 @@ describe('authorization RBAC,AlwaysAllow', () => {
     expect(asked.body.status).toEqual({ allowed: true });
   });
 
-  test('with RBAC,AlwaysAllow the reason for an allowed request names the binding', async () => {
+  test('with RBAC,AlwaysAllow the reason for an allowed request contains the binding', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     server.create(role('reader', undefined, { verbs: ['get'], nonResourceURLs: ['/logs'] }));
     server.create(binding('readers', undefined, 'ClusterRole/reader', 'User/guest'));

@@ -61,7 +61,7 @@ describe('rights that a user cannot grant', () => {
     expect([patch.status, put.status, less.status]).toEqual([403, 403, 200]);
   });
 
-  test('a user cannot label a Role with more rights, but can change its finalizers', async () => {
+  test('a user cannot change the labels of a Role with rights that the user lacks, but can change its finalizers', async () => {
     const { server, url } = await served(READ);
     server.create(role('more', 'demo', DELETE));
     const patch = (metadata: object) =>
@@ -114,10 +114,14 @@ describe('rights that a user cannot grant', () => {
 
   test.each([
     ['a resource name', { ...READ, resourceNames: ['a', 'b'] }, { ...READ, resourceNames: ['b'] }],
-    ['one resource name of all', READ, { ...READ, resourceNames: ['b'] }],
-    ['a part of the wildcard', { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, DELETE],
+    ['a single resource name', READ, { ...READ, resourceNames: ['b'] }],
     [
-      'one scale of all',
+      'rights that a wildcard includes',
+      { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+      DELETE,
+    ],
+    [
+      'a single scale subresource',
       { verbs: ['get'], apiGroups: ['apps'], resources: ['*/scale'] },
       { verbs: ['get'], apiGroups: ['apps'], resources: ['deployments/scale'] },
     ],
@@ -129,7 +133,7 @@ describe('rights that a user cannot grant', () => {
     expect(status).toBe(201);
   });
 
-  test('a refusal lists the missing rights sorted, one per line and per resource name', async () => {
+  test('the message of a refusal lists the missing rights in sorted order, one per line and resource name', async () => {
     const { server } = await served();
     server.create(role('admins', undefined, { ...WRITE_ROLES, resources: ['clusterroles'] }));
     server.create(binding('admins', undefined, 'ClusterRole/admins', 'User/dev'));
@@ -162,7 +166,7 @@ describe('rights that a user cannot grant', () => {
 describe('rights that allow escalation', () => {
   const onRoles = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'] };
 
-  test('a user with the verb escalate can create a Role with any rights', async () => {
+  test('a user with the verb `escalate` can create a Role with any rights', async () => {
     const { url } = await served({ ...onRoles, verbs: ['escalate'] });
 
     const answer = await send(url, ROLES, { method: 'POST', body: role('more', 'demo', DELETE) });
@@ -170,7 +174,7 @@ describe('rights that allow escalation', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('a user with the verb bind can bind that role only', async () => {
+  test('a user with the verb `bind` on one role can bind only that role', async () => {
     const { server, url } = await served({ ...onRoles, verbs: ['bind'], resourceNames: ['more'] });
     server.create(role('more', 'demo', DELETE));
     server.create(role('other', 'demo', DELETE));

@@ -75,7 +75,7 @@ describe('[F-10] a forbidden request is answered 403 with the message of Kuberne
     expect([refused.status, administrator.status]).toEqual([403, otherwise]);
   });
 
-  test('a 403 names the missing roles of bindings', async () => {
+  test('the message of a 403 lists roles that bindings refer to and that do not exist', async () => {
     const server = await rbacServer();
     server.create(binding('to-nothing', 'demo', 'Role/absent', 'User/dev'));
     server.create(binding('to-nothing', undefined, 'ClusterRole/absent', 'User/dev'));
@@ -91,7 +91,7 @@ describe('[F-10] a forbidden request is answered 403 with the message of Kuberne
 describe('the reach of a Role', () => {
   const LIST = { verbs: ['list'], apiGroups: [''], resources: ['configmaps'] };
 
-  test('a Role counts from the moment it is bound until its rules or binding are removed', async () => {
+  test('a Role takes effect when it is bound, until its rules or its binding are removed', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('dev');
     const status = async (): Promise<number> => (await send(url, CONFIG_MAPS)).status;
@@ -108,7 +108,7 @@ describe('the reach of a Role', () => {
     expect([before, granted, emptied, unbound]).toEqual([403, 200, 403, 403]);
   });
 
-  test('a Role counts in its own namespace only', async () => {
+  test('a Role takes effect only in its namespace', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     const url = await server.urlFor('dev');
@@ -122,7 +122,7 @@ describe('the reach of a Role', () => {
     expect(statuses).toEqual([200, 403, 403]);
   });
 
-  test('a binding to a ServiceAccount without a namespace means the namespace of the binding', async () => {
+  test('a ServiceAccount without a namespace in a binding is a ServiceAccount in the namespace of the binding', async () => {
     const server = await rbacServer();
     server.create(role('lists', 'demo', LIST));
     const { subjects: _, ...rest } = binding('to-op', 'demo', 'Role/lists', 'User/x') as ReturnType<
@@ -176,7 +176,7 @@ describe('the reach of a Role', () => {
     expect(await readable(server.url)).toEqual(['anonymous']);
   });
 
-  test('a Role for */scale grants every scale and nothing else', async () => {
+  test('a Role for the resources */scale grants every subresource scale, and nothing else', async () => {
     const server = await rbacServer();
     grant(server, 'dev', { verbs: ['*'], apiGroups: ['*'], resources: ['*/scale'] });
     const url = await server.urlFor('dev');
@@ -190,7 +190,7 @@ describe('the reach of a Role', () => {
   });
 });
 
-describe('rights for a write that creates', () => {
+describe('rights for a write that creates an object', () => {
   const apply = (url: string, name: string, body: object = {}) =>
     fetch(`${url}${CONFIG_MAPS}/${name}?fieldManager=test`, {
       method: 'PATCH',
@@ -203,7 +203,7 @@ describe('rights for a write that creates', () => {
       }),
     });
 
-  test('an apply that creates needs the right to create', async () => {
+  test('an apply that creates an object needs the right to create', async () => {
     const server = await rbacServer();
     const metadata = { name: 'there', namespace: 'demo' };
     server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
@@ -229,7 +229,7 @@ describe('rights for a write that creates', () => {
     });
   });
 
-  test('a PUT of a Lease that creates it needs the right to create', async () => {
+  test('a PUT that creates a Lease needs the right to create', async () => {
     const server = await rbacServer();
     const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
     grant(server, 'dev', { ...leases, verbs: ['update'] });

@@ -16,7 +16,7 @@ function allow(server: ApiServer, ...rules: readonly Rule[]): void {
 }
 
 describe('impersonation with kubectl --as', () => {
-  test('the administrator can impersonate any user, with the groups of that name', async () => {
+  test('the administrator can impersonate any user, who gets the groups that follow from the user name', async () => {
     const { url } = await rbacServer();
 
     expect(await as(url, { 'impersonate-user': 'jane' })).toEqual({
@@ -54,7 +54,7 @@ describe('impersonation with kubectl --as', () => {
     });
   });
 
-  test('an impersonating request has only the rights of the impersonated user', async () => {
+  test('a request with impersonation has only the rights of the impersonated user', async () => {
     const server = await rbacServer();
 
     const { status, body } = await send(server.url, CONFIG_MAPS, {
@@ -65,7 +65,7 @@ describe('impersonation with kubectl --as', () => {
     expect(body.message).toContain('User "jane" cannot list');
   });
 
-  test('impersonation without the right is refused, and the message names the missing right', async () => {
+  test('impersonation without the right to it is refused, and the message contains the missing right', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('dev');
 
@@ -74,7 +74,7 @@ describe('impersonation with kubectl --as', () => {
     );
   });
 
-  test('the verb impersonate allows exactly the named users and groups', async () => {
+  test('the verb `impersonate` allows exactly the users and groups that the rule lists', async () => {
     const server = await rbacServer();
     allow(server, {
       verbs: ['impersonate'],

@@ -96,7 +96,7 @@ test('a rule allows what the RBAC documentation says', () => {
   );
 });
 
-test('a member of system:masters may do everything, whatever the roles', () => {
+test('a member of system:masters may do everything, whatever roles there are', () => {
   const storage = new Storage({ historyLimit: 100 });
   const root = callerOf({ name: 'root', groups: ['system:masters'] });
 

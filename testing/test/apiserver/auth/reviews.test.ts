@@ -15,7 +15,7 @@ function ask(url: string, path: string, spec: object) {
 describe('SelfSubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
 
-  test('a SelfSubjectAccessReview denies without a reason and repeats the question', async () => {
+  test('a SelfSubjectAccessReview is denied without a reason, and the answer repeats its spec', async () => {
     const server = await rbacServer();
 
     const { status, body } = await ask(await server.urlFor('dev'), path, { resourceAttributes });
@@ -50,7 +50,7 @@ describe('SelfSubjectAccessReview', () => {
     });
   });
 
-  test('a SelfSubjectAccessReview allows and names the binding', async () => {
+  test('a SelfSubjectAccessReview is allowed, and its reason contains the binding', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     const url = await server.urlFor('dev');
@@ -73,7 +73,7 @@ describe('SelfSubjectAccessReview', () => {
     });
   });
 
-  test('a SelfSubjectAccessReview allows the administrator without a reason', async () => {
+  test('a SelfSubjectAccessReview by the administrator is allowed without a reason', async () => {
     const server = await rbacServer();
 
     const { body } = await ask(server.url, path, { resourceAttributes });
@@ -107,7 +107,7 @@ describe('SubjectAccessReview and LocalSubjectAccessReview', () => {
   const anywhere = `${AUTHORIZATION}/subjectaccessreviews`;
   const one = { ...resourceAttributes, name: 'a' };
 
-  test('access reviews about others use the given groups and no more', async () => {
+  test('access reviews about other users use only the groups that the review contains', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     server.create(binding('team', 'demo', 'Role/of-dev', 'Group/team'));
@@ -127,7 +127,7 @@ describe('SubjectAccessReview and LocalSubjectAccessReview', () => {
     expect(answers).toEqual([true, false, true, true, true]);
   });
 
-  test('an access review needs a subject, and a local one its own namespace', async () => {
+  test('an access review needs a subject, and a local access review needs the namespace of its path', async () => {
     const server = await rbacServer();
 
     const nobody = await ask(server.url, anywhere, { resourceAttributes });
@@ -160,7 +160,7 @@ describe('SelfSubjectRulesReview', () => {
   const path = `${AUTHORIZATION}/selfsubjectrulesreviews`;
   const review = { kind: 'SelfSubjectRulesReview', metadata: {}, spec: {} };
 
-  test('a SelfSubjectRulesReview lists the rules of a namespace, those of the cluster first', async () => {
+  test('a SelfSubjectRulesReview lists the rules that apply in a namespace, beginning with cluster-wide rules', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     const url = await server.urlFor('dev');
@@ -187,7 +187,7 @@ describe('SelfSubjectRulesReview', () => {
     expect(there.body).toMatchObject({ ...review, status: { resourceRules: known } });
   });
 
-  test('a SelfSubjectRulesReview lists cluster-admin under resources and paths', async () => {
+  test('a SelfSubjectRulesReview lists the rights of cluster-admin to all resources and to all paths', async () => {
     const server = await rbacServer();
     const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 
@@ -234,7 +234,7 @@ describe('SelfSubjectRulesReview', () => {
     expect(rulesIn(after)).not.toContainEqual(widgets);
   });
 
-  test('a SelfSubjectRulesReview is incomplete if a webhook authorizes, too', async () => {
+  test('a SelfSubjectRulesReview is marked as incomplete if a webhook also authorizes requests', async () => {
     const server = await rbacServer({ authorization: 'Webhook,RBAC' });
     grant(server, 'dev', LIST);
     server.create(binding('to-nothing', 'demo', 'Role/absent', 'User/dev'));
@@ -302,7 +302,7 @@ describe('TokenReview', () => {
     ]);
   });
 
-  test('a TokenReview authenticates a token only for its own audiences', async () => {
+  test('a TokenReview authenticates a token only for the audiences of the token', async () => {
     const server = await rbacServer();
     const metadata = { name: 'op', namespace: 'demo' };
     server.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });

@@ -49,7 +49,7 @@ describe('the resourceVersion in the answer to a deletion', () => {
     expect(body.metadata).toEqual({ resourceVersion: versions.at(-1) });
   });
 
-  test('the answer to a deletion that a finalizer holds is the object, with its resourceVersion', async () => {
+  test('a deletion that a finalizer delays is answered with the object and its resourceVersion', async () => {
     const cluster = await startCluster({ generation: '1.38' });
     cluster.server.create(configMap('a', { finalizers: ['x.example/hold'] }));
     const versions = versionsOf(cluster, 'configmaps');

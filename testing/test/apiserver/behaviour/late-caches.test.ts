@@ -34,7 +34,7 @@ describe('while the watch caches are filled after a start', () => {
   test.each([
     ['1.35', 200, 200],
     ['1.36', 500, 500],
-  ] as const)('while caches are filled, /readyz of Kubernetes %s answers %i, and so does its storage check', async (generation, ready, check) => {
+  ] as const)('while caches are filled, /readyz of Kubernetes %s and its check of the storage answer %i', async (generation, ready, check) => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send } = await startCluster({ clock, generation, cacheFillMs: 5_000 });
     const paths = [
@@ -71,7 +71,7 @@ describe('while the watch caches are filled after a start', () => {
   });
 });
 
-describe('the gate ConsistentListFromCacheSkipTimeoutFallback', () => {
+describe('the feature gate ConsistentListFromCacheSkipTimeoutFallback', () => {
   /** A list of the latest state while the watch cache stays behind. */
   async function listBehind(options: ApiServerOptions) {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
@@ -87,7 +87,7 @@ describe('the gate ConsistentListFromCacheSkipTimeoutFallback', () => {
     return { answer: await listing, latest: Number(resourceVersion) };
   }
 
-  test('with the gate a list that would be read from etcd is answered 429', async () => {
+  test('with the feature gate on, a list that would be read from etcd is answered 429', async () => {
     const { answer, latest } = await listBehind({
       featureGates: { ConsistentListFromCacheSkipTimeoutFallback: true },
     });
@@ -103,13 +103,13 @@ describe('the gate ConsistentListFromCacheSkipTimeoutFallback', () => {
     });
   });
 
-  test('the gate is off by default, and the list is read from etcd', async () => {
+  test('the feature gate is off by default, and the list is read from etcd', async () => {
     const { answer } = await listBehind({});
 
     expect(answer.body.items).toHaveLength(2);
   });
 
-  test('the gate does not exist in Kubernetes 1.36', async () => {
+  test('the feature gate does not exist in Kubernetes 1.36', async () => {
     const featureGates = { ConsistentListFromCacheSkipTimeoutFallback: true };
 
     await expect(startCluster({ featureGates })).rejects.toMatchObject({

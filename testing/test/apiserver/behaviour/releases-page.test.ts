@@ -34,7 +34,7 @@ function served(resources: readonly string[]): string {
   return `${named(names)} of \`${apiVersion}\` ${isPart ? 'is' : 'are'} served`;
 }
 
-test('the releases page has one row per difference, with the text and source of the table', () => {
+test('the releases page has one row per difference, with its text and source from the table in the code', () => {
   const steps = Object.values(DIFFERENCES).flatMap(({ steps, source }) =>
     steps.map(({ since, seen }) => `| ${since} | ${seen} | ${source} |`),
   );
@@ -66,7 +66,7 @@ test('the releases page has one row per feature gate', () => {
   );
 });
 
-test('the releases page names every supported release', () => {
+test('the releases page mentions every supported release', () => {
   const option = page.split('\n').find((line) => line.startsWith('| `generation` |')) ?? '';
 
   for (const generation of SERVER_GENERATIONS) expect(option).toContain(`'${generation}'`);

@@ -22,7 +22,7 @@ test.each([
   expect(body.minCompatibilityMinor).toBe(compatible);
 });
 
-test('a server without the option generation answers as Kubernetes 1.36', async () => {
+test('a server without the option `generation` answers as Kubernetes 1.36', async () => {
   const { send } = await startCluster();
 
   expect((await send('GET', '/version')).body.minor).toBe('36');
@@ -34,7 +34,7 @@ test.each([
   '1.39',
   'v1.36',
   '__proto__',
-])('the generation %s is refused, and the error lists the supported ones', async (generation) => {
+])('the generation %s is refused, and the error lists the supported generations', async (generation) => {
   await expect(startCluster({ generation: generation as never })).rejects.toMatchObject({
     code: 'CONFIG',
     message: `the embedded API server answers as Kubernetes 1.24, 1.30, 1.33, 1.35, 1.36, 1.37 or 1.38, not as "${generation}"`,
@@ -44,7 +44,7 @@ test.each([
 test.each([
   ['1.24', 'APIGroupList'],
   ['1.30', 'APIGroupDiscoveryList'],
-] as const)('[F-16] aggregated discovery asked of Kubernetes %s returns an %s', async (generation, kind) => {
+] as const)('[F-16] Kubernetes %s answers a request for aggregated discovery with an %s', async (generation, kind) => {
   const cluster = await startCluster({ generation });
   const accept =
     'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
@@ -154,7 +154,7 @@ describe('API versions that a later release removed', () => {
 
   test.each(
     CASES,
-  )('Kubernetes %s writes and reads %s %s with a warning, and shows it in the newer version', async (generation, apiVersion, kind, plural, spec, warning) => {
+  )('Kubernetes %s accepts the version %s of a %s with a warning, and also serves the object in the newer version', async (generation, apiVersion, kind, plural, spec, warning) => {
     const { send } = await startCluster({ generation });
     const path = `/apis/${apiVersion}/namespaces/default/${plural}`;
 
@@ -182,7 +182,7 @@ describe('API versions that a later release removed', () => {
     ['1.33', 'flowcontrol.apiserver.k8s.io/v1beta3', false],
     ['1.30', 'batch/v1beta1', false],
     ['1.36', 'policy/v1beta1', false],
-  ] as const)('discovery of Kubernetes %s has %s: %s, and the newer version is preferred', async (generation, apiVersion, has) => {
+  ] as const)('discovery of Kubernetes %s contains the version %s: %s, and it prefers the newer version', async (generation, apiVersion, has) => {
     const { send } = await startCluster({ generation });
     const [group, version] = apiVersion.split('/');
 
@@ -264,7 +264,7 @@ describe('the Table of CustomResourceDefinitions', () => {
   test.each([
     '1.37',
     '1.38',
-  ] as const)('the Table of definitions in Kubernetes %s has scope, versions and four wide columns', async (generation) => {
+  ] as const)('the Table of definitions in Kubernetes %s has columns for scope and versions, and four wide columns', async (generation) => {
     const { columnDefinitions, rows } = await tableOf(generation);
 
     expect(
@@ -312,7 +312,7 @@ describe('the Table of CustomResourceDefinitions', () => {
     ]);
   });
 
-  test('the Table of definitions in Kubernetes 1.36 has only name and time', async () => {
+  test('the Table of definitions in Kubernetes 1.36 has only their names and creation times', async () => {
     const { columnDefinitions } = await tableOf('1.36');
 
     expect(columnDefinitions.map(({ name }: { name: string }) => name)).toEqual([

@@ -44,7 +44,7 @@ test('the CPU target of a v1 autoscaler is a metric in v2', async () => {
   expect(read.body.spec.targetCPUUtilizationPercentage).toBeUndefined();
 });
 
-test('a v2 autoscaler shows only its CPU target in v1', async () => {
+test('a v2 autoscaler that is read in v1 has only its CPU target', async () => {
   const { send } = await startCluster();
   const memory = { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } };
   const metrics = [{ type: 'Resource', resource: memory }, cpu(60)];
@@ -55,7 +55,7 @@ test('a v2 autoscaler shows only its CPU target in v1', async () => {
   expect(read.body.spec).toEqual({ ...SPEC, targetCPUUtilizationPercentage: 60 });
 });
 
-test('a write to one version of an autoscaler is visible in the other', async () => {
+test('a write to one version of an autoscaler changes the other version, too', async () => {
   const { send, server } = await startCluster();
   await send('POST', V1, autoscaler('v1', { targetCPUUtilizationPercentage: 70 }));
 

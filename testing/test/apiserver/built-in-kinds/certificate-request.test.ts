@@ -35,7 +35,7 @@ test('a new CertificateSigningRequest has the name, uid, groups and extra of its
   });
 });
 
-test('the user that a client writes into a CertificateSigningRequest is replaced by the sender', async () => {
+test('the API server replaces the user in a CertificateSigningRequest by the sender of the request', async () => {
   const server = await openServer();
   const lie = { username: 'root', uid: '0', groups: ['system:masters'], extra: { a: ['b'] } };
 
@@ -83,7 +83,7 @@ test('the spec of a CertificateSigningRequest is immutable, and an approval chan
   expect(approved.body.status).toMatchObject({ conditions });
 });
 
-test('a condition of a CertificateSigningRequest gets missing times, and keeps its transition time with its status', async () => {
+test('a condition of a CertificateSigningRequest gets its missing times, and keeps lastTransitionTime until its status changes', async () => {
   const clock = new FakeClock(Date.parse('2026-03-01T10:00:00Z'));
   const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow', clock });
   await created(server, { name: 'ida' });

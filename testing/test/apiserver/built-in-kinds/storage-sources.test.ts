@@ -59,7 +59,7 @@ describe('the data source of a new claim', () => {
     expect([body.spec.dataSource, body.spec.dataSourceRef]).toEqual([source, reference]);
   });
 
-  test('a data source of another namespace stays in dataSourceRef only', async () => {
+  test('a data source in another namespace is kept only in dataSourceRef', async () => {
     const { send } = await startCluster();
     const dataSourceRef = { ...FOREIGN, namespace: 'archive' };
 
@@ -70,7 +70,7 @@ describe('the data source of a new claim', () => {
   });
 });
 
-test('an update without dataSourceRef keeps it, also for a foreign source', async () => {
+test('an update that omits dataSourceRef keeps the data source, even one that the API server does not know', async () => {
   const { send } = await startCluster();
   const { body: made } = await send('POST', CLAIMS, claim({ dataSourceRef: FOREIGN }));
   const { dataSourceRef: _, ...spec } = made.spec;
@@ -85,7 +85,7 @@ test('an update without dataSourceRef keeps it, also for a foreign source', asyn
   expect([body.spec.dataSource, body.spec.dataSourceRef]).toEqual([FOREIGN, FOREIGN]);
 });
 
-test('a claim without a data source cannot get a foreign one later', async () => {
+test('a claim without a data source cannot later get a data source that the API server does not know', async () => {
   const { send } = await startCluster();
   await send('POST', CLAIMS, claim({}));
 
@@ -94,7 +94,7 @@ test('a claim without a data source cannot get a foreign one later', async () =>
   expect([status, body.spec.dataSource]).toEqual([200, undefined]);
 });
 
-test('a volumeClaimTemplate keeps its data source as it was written', async () => {
+test('the data source in a volumeClaimTemplate is stored unchanged', async () => {
   const { send } = await startCluster();
   const { body } = await send('POST', '/apis/apps/v1/namespaces/default/statefulsets', {
     apiVersion: 'apps/v1',
@@ -115,7 +115,7 @@ test('a volumeClaimTemplate keeps its data source as it was written', async () =
   expect(template.spec.volumeMode).toBe('Filesystem');
 });
 
-test('the inline volume of an attachment gets the defaults of its source only', async () => {
+test('the inline volume of an attachment gets only the defaults of its volume source', async () => {
   const { send } = await startCluster();
   const { status, body } = await send('POST', '/apis/storage.k8s.io/v1/volumeattachments', {
     apiVersion: 'storage.k8s.io/v1',
@@ -193,7 +193,7 @@ describe('containers without names', () => {
       { containers: [{ name: 'c', image: 'i' }], initContainers: [nameless, nameless] },
       [],
     ],
-  ])('containers without names are reported as missing and as duplicate: %s', async (_what, spec, repeated) => {
+  ])('containers without names are reported as containers with a missing name and with a duplicate name: %s', async (_what, spec, repeated) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', '/api/v1/namespaces/default/pods', podOf(spec));

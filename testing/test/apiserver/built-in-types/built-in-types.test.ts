@@ -33,7 +33,7 @@ describe('the table of built-in types', () => {
     expect(seen.size).toBeGreaterThan(500);
   });
 
-  test('a field has its Go and protobuf properties', () => {
+  test('a field of the table has its properties for Go and protobuf', () => {
     const service = builtInType('io.k8s.api.core.v1.ServiceSpec');
 
     expect(service?.fields.ports).toEqual({
@@ -48,7 +48,7 @@ describe('the table of built-in types', () => {
     expect(service?.fields.selector?.atomic).toBe(true);
   });
 
-  test('a field inlined in JSON names the protobuf message that holds it', () => {
+  test('a field that is inlined in JSON has the number of the protobuf message that contains it', () => {
     const probe = builtInType('#io.k8s.api.core.v1.Probe');
 
     expect(probe?.fields.httpGet).toMatchObject({ number: 2, within: [1] });
@@ -61,7 +61,7 @@ describe('the table of built-in types', () => {
     expect(fields).toEqual(['kind', 'apiVersion', 'metadata', 'immutable', 'data', 'binaryData']);
   });
 
-  test('an unknown version or kind is not found', () => {
+  test('a lookup of an unknown version or kind finds no type', () => {
     expect(builtInKind('apps/v1beta1', 'Deployment')).toBeUndefined();
     expect(builtInKind('constructor', 'prototype')).toBeUndefined();
   });

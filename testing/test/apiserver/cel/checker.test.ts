@@ -227,7 +227,7 @@ describe('[F-11] type errors of CEL rules', () => {
         "1:31: undefined field 'tiger'",
       ],
     ],
-  ])('the CEL rule %s gets the expected type errors', (rule, wrong) => {
+  ])('the CEL rule %s causes the expected type errors', (rule, wrong) => {
     expect(messages(rule)).toEqual(wrong);
   });
 });
@@ -289,7 +289,7 @@ describe('[F-11] invalid literals in CEL rules', () => {
       ['1:11: invalid timestamp argument'],
     ],
     ['timestamp(999999999999999) == self.since', ['1:11: invalid timestamp argument']],
-  ])('the CEL rule %s gets the expected errors about its literals', (rule, wrong) => {
+  ])('the CEL rule %s causes the expected errors about its literals', (rule, wrong) => {
     expect(messages(rule)).toEqual(wrong);
   });
 });
@@ -309,7 +309,7 @@ test.each([
   expect(refusal(rule)).toBe(`program instantiation failed: ${why}`);
 });
 
-test('[F-11] a CEL error shows the line and a caret as wide as the text', () => {
+test('[F-11] a CEL error quotes the line, and marks the position below it with a caret', () => {
   expect(refusal("self.host == '\u00fc' + 1 &&\n\tself.port")).toBe(
     [
       "compilation failed: ERROR: <input>:1:18: found no matching overload for '_+_' applied to '(string, int)'",

@@ -42,7 +42,7 @@ describe('macros with two variables', () => {
     expect(evaluate(expression)).toBe(true);
   });
 
-  test('an error in a two-variable macro counts only if no other item decides', () => {
+  test('a macro with two variables fails for an error only if no other item decides the result', () => {
     expect(evaluate('[0, 1].exists(i, v, 1 / v == 1)')).toBe(true);
     expect(evaluate('[0, 2].exists(i, v, 1 / v == 1)')).toMatch(/division by zero|divide by zero/i);
   });

@@ -111,7 +111,7 @@ test.each([
   'optional.of(self.replicas).optMap(r, r + 1).orValue(0) == 4 && !optional.none().optMap(r, r).hasValue()',
   'optional.of(self).optFlatMap(s, s.?name).orValue("") == "abc" && self.?name.optMap(n, self.list.all(x, x < 9 && n != "")).value()',
   'optional.of(self.replicas).optMap(x, x > 2 && x < 4).value()',
-])('[F-11] the rule %s holds', (rule) => {
+])('[F-11] the rule %s is true', (rule) => {
   const [verdict] = judgeRules({ ...SPEC, 'x-kubernetes-validations': [{ rule }] }, false);
 
   expect(verdict?.program).not.toHaveProperty('rejected');
@@ -128,7 +128,7 @@ test.each([
   expect(said(rule)).toEqual([`spec: Invalid value: "object": ${why} evaluating rule: ${rule}`]);
 });
 
-test('[F-11] a type error in a rule about any type is reported without details', () => {
+test('[F-11] a type error in a rule on a field of unknown type is reported without details', () => {
   const [text] = said('self.port + 1 == 6', { value: { ...VALUE, port: 'http' } });
 
   expect(text).toBe(
@@ -137,17 +137,17 @@ test('[F-11] a type error in a rule about any type is reported without details',
 });
 
 describe('[F-11] the message of a failed rule', () => {
-  test('a failed rule without a message shows the rule', () => {
+  test('the error of a failed rule without a message contains the rule', () => {
     expect(said('self.replicas > 3')).toEqual([
       'spec: Invalid value: failed rule: self.replicas > 3',
     ]);
   });
 
-  test('a failed rule shows its message without surrounding spaces', () => {
+  test('the error of a failed rule contains its message without surrounding spaces', () => {
     expect(said({ rule: 'false', message: ' no ' })).toEqual(['spec: Invalid value: no']);
   });
 
-  test('a failed rule shows the result of messageExpression, or the message if there is none', () => {
+  test('the error of a failed rule contains the result of messageExpression, or else the message', () => {
     const rule = { rule: 'false', message: 'plain' };
 
     expect(said({ ...rule, messageExpression: '"is " + string(self.replicas)' })).toEqual([
@@ -170,7 +170,7 @@ describe('[F-11] the message of a failed rule', () => {
     expect(refusals(schemaWith([rule]))).toEqual([['spec.items', reason, message]]);
   });
 
-  test('a failed rule about a scalar shows its value', () => {
+  test('the error of a failed rule on a scalar contains the value', () => {
     const name = { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == ""' }] };
     const spec = { type: 'object', properties: { name } };
 
@@ -237,7 +237,7 @@ describe('[F-11] transition rules', () => {
     expect(said(optional, { old: VALUE })).toEqual([]);
   });
 
-  test('a rule with optionalOldSelf can handle a missing old value', () => {
+  test('a rule with optionalOldSelf can test whether there is an old value', () => {
     const optional = {
       rule: 'oldSelf.optMap(o, o.replicas == self.replicas).orValue(true)',
       optionalOldSelf: true,
@@ -275,7 +275,7 @@ describe('[F-11] transition rules', () => {
 describe('[F-11] ratcheting of rules', () => {
   const rule = { rule: 'self.replicas < 3', message: 'too many' };
 
-  test('an unchanged value may still violate a rule', () => {
+  test('an update may keep a value that violates a rule', () => {
     expect(said(rule, { old: structuredClone(VALUE) })).toEqual([]);
   });
 
@@ -298,7 +298,7 @@ describe('[F-11] cost limits of rules', () => {
     'self.list.exists(a, self.list.exists(b, self.list.exists(c, a < 0)))',
     'self.list.map(a, self.list.map(b, self.list.map(c, a))).size() > 0',
     'self.list.exists_one(a, self.list.exists_one(b, self.list.exists_one(c, a < 0)))',
-  ])('the rule %s exceeds the cost limit and is cancelled', (rule) => {
+  ])('the rule %s is cancelled because it exceeds the cost limit', (rule) => {
     const after = 'false';
     const schema = schemaWith([{ rule }, { rule: after }]);
 
@@ -317,7 +317,7 @@ describe('[F-11] cost limits of rules', () => {
     'self.list.all(n, !self.name.matches("[a-c]{9}x[0-9]"))',
     'self.list.all(n, self.name.find("[a-c]{9}x[0-9]") == "")',
     'self.list.all(n, self.name.findAll("[a-c]{9}x[0-9]").size() == 0)',
-  ])('[found 2] the cost of %s grows with the texts and the pattern', (rule) => {
+  ])('[found 2] the cost of %s grows with the strings and the pattern', (rule) => {
     const value = { ...VALUE, name: 'ab'.repeat(100_000), list: list.slice(0, 100) };
 
     expect(said(rule, { value })).toEqual([
@@ -374,11 +374,11 @@ test.each([
   ['1 day 2 hours', '26h'],
   ['5 minutes', '5m'],
   ['7 millis', '7ms'],
-])('[F-11] a rule reads the duration %s as %s', (span, same) => {
+])('[F-11] a rule parses the duration %s as %s', (span, same) => {
   expect(said(`self.span == duration("${same}")`, { value: { ...VALUE, span } })).toEqual([]);
 });
 
-test('[F-11] has() is false for a missing field named like an inherited property', () => {
+test('[F-11] has() is false for a missing field with the name of an inherited property', () => {
   const spec = { type: 'object', properties: { constructor: { type: 'string' } } };
   const schema = schemaWith([{ rule: '!has(self.constructor)' }], spec as StructuralSchema);
 

@@ -47,7 +47,7 @@ test.each([
   "int(duration('1ms')) == 1000000",
   'int(-3.9) == -3',
   'uint(3.9) == 3u',
-])('[F-11] %s holds', (rule) => {
+])('[F-11] %s is true', (rule) => {
   expect(result(rule)).toBe(true);
 });
 

@@ -187,7 +187,7 @@ test.each([
     { selector: undefined, template: templateOf('robot', 'Never') },
     'Error creating: pods "web-X" is forbidden',
   ],
-])('a %s reports a refused Pod in an Event and in no condition', (kind, resource, spec, text) => {
+])('a %s reports a refused Pod in an Event, and not in a condition', (kind, resource, spec, text) => {
   const cluster = start();
   const template = templateOf('robot');
   const object = workload(kind, 'web', { template, ...spec });

@@ -85,7 +85,7 @@ describe('a conversion webhook', () => {
     expect(reviews[0].desiredAPIVersion).toBe('a.example/v1');
   });
 
-  test('server-side apply and the status work in both versions of a converted resource', async () => {
+  test('server-side apply and status updates work in both versions of a converted resource', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(({ objects, desiredAPIVersion }) => ({
       convertedObjects: objects.map((one: object) => ({ ...one, apiVersion: desiredAPIVersion })),
@@ -118,7 +118,7 @@ describe('a conversion webhook', () => {
     expect(reviews.map(({ objects }) => objects.length)).toEqual([3]);
   });
 
-  test('a watch sends its events converted and in order', async () => {
+  test('the events of a watch are converted, and stay in order', async () => {
     const cluster = await startCluster();
     const { server } = cluster;
     const { url } = await startWebhook(convert);
@@ -138,7 +138,7 @@ describe('a conversion webhook', () => {
     ]);
   });
 
-  test('[F-18] without its conversion webhook, only reads and writes of that version fail, and a watch goes on once the webhook is back', async () => {
+  test('[F-18] while a conversion webhook is down only requests that need it fail, and a watch continues once it is back', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     const port = await freePort();

@@ -48,8 +48,8 @@ function conditions({ body }: Answer): readonly string[] {
   );
 }
 
-describe('[F-11] the life of a CustomResourceDefinition, at the pace of Kubernetes', () => {
-  test('a new definition gets accepted names, is established, is served, and refuses the first reads', async () => {
+describe('[F-11] the life of a CustomResourceDefinition, with the delays of Kubernetes', () => {
+  test('a new definition gets its names, is established, is served, and the first reads of its objects are refused', async () => {
     const { clock, send } = await startTimed();
     const created = await send('POST', DEFINITIONS, definition());
     const absent = await send('GET', FOOS);
@@ -100,7 +100,7 @@ describe('[F-11] the life of a CustomResourceDefinition, at the pace of Kubernet
     expect(status).toBe(code);
   });
 
-  test('while a cache is refilled after a schema change, exact lists and further pages come from etcd', async () => {
+  test('while a cache is refilled after a schema change, lists with resourceVersionMatch=Exact and later pages come from etcd', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(5_000);
@@ -123,7 +123,7 @@ describe('[F-11] the life of a CustomResourceDefinition, at the pace of Kubernet
     expect([exact.status, page.status, whole.status]).toEqual([200, 200, 429]);
   });
 
-  test('a create in the first two seconds of a definition takes two seconds', async () => {
+  test('a create right after the definition was established is answered after two seconds', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(35);
@@ -138,7 +138,7 @@ describe('[F-11] the life of a CustomResourceDefinition, at the pace of Kubernet
     expect([early.status, (await created).status]).toEqual([404, 201]);
   });
 
-  test('a deleted definition checks every five seconds whether its objects are gone', async () => {
+  test('the server checks every five seconds whether all objects of a deleted definition are gone', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(5_000);
@@ -222,7 +222,7 @@ describe('[F-11] conflicting names of definitions', () => {
     expect(conditions(accepted)).toContain('Established True InitialNamesAccepted');
   });
 
-  test('a served definition that asks for a taken name keeps its old names', async () => {
+  test('a served definition whose new name is already taken keeps its old names', async () => {
     const { send } = await startCluster();
     await send(
       'POST',
@@ -327,7 +327,7 @@ describe('[F-11] versions of a definition', () => {
       },
     );
 
-  test('each served version of a custom resource has its own fields and defaults, and a deprecated one warns', async () => {
+  test('each served version of a custom resource has separate fields and defaults, and a deprecated version causes a warning', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, versions());
     await send('POST', FOOS, foo('x'));
@@ -371,7 +371,7 @@ describe('[F-11] writes of custom resources', () => {
     expect([grown.status, body.spec.a]).toEqual([200, 2]);
   });
 
-  test('a custom resource with another kind is refused with 422, with another version with 400', async () => {
+  test('a custom resource with a wrong kind is refused with 422, and one with a wrong version with 400', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
     const { body: x } = await send('POST', FOOS, foo('x'));

@@ -32,16 +32,16 @@ test.each([
   ['date', 'yesterday', '<invalid>'],
   ['date', '', '<unknown>'],
   ['date', 7, null],
-])('a printer column of type %s shows %o as %o', (type, value, shown) => {
+])('a printer column of type %s prints %o as %o', (type, value, shown) => {
   expect(cell(type, value)).toBe(shown);
 });
 
-test('a printer column shows the first of several values', () => {
+test('a printer column prints the first of several values', () => {
   expect(cell('string', [{ name: 'a' }, { name: 'b' }], '.spec.value[*].name')).toBe('a');
   expect(cell('string', [], '.spec.value[*].name')).toBeNull();
 });
 
-test('the printer columns are those of the definition, with the name in front', () => {
+test('the first printer column is the name, and the columns of the definition follow', () => {
   const recorded = JSON.parse(recordedExchange('crd', 24).response.body ?? '').columnDefinitions;
   const told = ({ name, type, format, priority }: Record<string, unknown>): object => ({
     name,

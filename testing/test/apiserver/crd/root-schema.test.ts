@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Parts, SCHEMA_AT, said, withField } from './definitions.ts';
 
-describe('[found 9] keywords at the root of a schema beside a status subresource', () => {
+describe('[found 9] keywords at the root of a schema of a resource with a status subresource', () => {
   const version = { subresources: { status: {} } };
   const preserve = 'x-kubernetes-preserve-unknown-fields';
 
@@ -24,7 +24,7 @@ describe('[found 9] keywords at the root of a schema beside a status subresource
         `${SCHEMA_AT}.type: Invalid value: "string": must be object at the root`,
       ],
     ],
-  ])('the root schema %j is refused for its type', (schema, problems) => {
+  ])('the root schema %j is refused because of its type', (schema, problems) => {
     expect(said({ schema, version })).toEqual(problems);
   });
 
@@ -35,7 +35,7 @@ describe('[found 9] keywords at the root of a schema beside a status subresource
     ['not', { required: ['spec'] }],
     ['x-kubernetes-map-type', 'atomic'],
     ['x-kubernetes-embedded-resource', true],
-  ])('the keyword %s is refused at the root of a schema with a status subresource only', (name, value) => {
+  ])('the keyword %s at the root of a schema is refused only if there is a status subresource', (name, value) => {
     const schema = { type: 'object', properties: { spec: { type: 'object' } }, [name]: value };
     const problem = expect.stringMatching(
       /^spec\.validation\.openAPIV3Schema: Invalid value: only \[Description Type .* XValidations\] fields are allowed at the root of the schema if the status subresource is enabled$/,

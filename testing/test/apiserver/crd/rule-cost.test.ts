@@ -26,8 +26,8 @@ const BUDGET = 'estimated rule cost exceeds budget by factor of';
 
 test.each([
   ['it compares a number', { n: { type: 'integer' } }, 'self.n > 3'],
-  ['it compares a text of any length', { name: TEXT }, "self.name != 'x'"],
-  ['it reads a text of any length once', { name: TEXT }, "self.name.startsWith('ab')"],
+  ['it compares a string of any length', { name: TEXT }, "self.name != 'x'"],
+  ['it reads a string of any length once', { name: TEXT }, "self.name.startsWith('ab')"],
   ['it walks a list of any length once', { l: list({ type: 'integer' }) }, 'self.l.all(i, i > 0)'],
   [
     'it walks two short lists, one inside the other',
@@ -35,11 +35,11 @@ test.each([
     'self.l.all(a, self.l.all(b, a.size() < 9))',
   ],
   [
-    'it searches a text with an enum',
+    'it searches a string with an enum',
     { w: { type: 'string', enum: ['a', 'b'] } },
     "self.w.contains('a')",
   ],
-])('a rule is cheap enough when %s', (_, properties, rule) => {
+])('a rule stays within the cost budget when %s', (_, properties, rule) => {
   expect(costsOf(withRules(properties, rule))).toEqual([]);
 });
 
@@ -51,7 +51,7 @@ test.each([
     'more than 100x',
   ],
   [
-    'a text of any length in search of another',
+    'a string of any length for another string',
     { a: TEXT, b: TEXT },
     'self.a.contains(self.b)',
     'more than 100x',
@@ -87,7 +87,7 @@ test('the cost of a rule inside a list is multiplied by the length of the list',
   expect(of(item(), 100)).toHaveLength(1);
 });
 
-test('all rules of a schema share a total budget, and the most expensive rules are named', () => {
+test('all rules of a schema share a total budget, and the error reports the most expensive rules', () => {
   const bounded = list(TEXT, 900);
   const rule = 'self.l.all(a, self.l.all(b, a.size() <= b.size()))';
   const spec = withRules({ l: bounded }, ...Array.from({ length: 20 }, () => rule));

@@ -75,7 +75,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     { apiVersion: BETA, options: { generation: '1.37', storageMigrations: true } },
     { apiVersion: BETA, options: { storageMigrations: true } },
     { apiVersion: BETA, options: { generation: '1.35', storageMigrations: true } },
-  ] as const)('a $apiVersion migration with $options rewrites each object and leaves only the stored version in storedVersions', async ({
+  ] as const)('a $apiVersion migration with $options rewrites each object, and storedVersions then contains only the stored version', async ({
     apiVersion,
     options,
   }) => {
@@ -104,7 +104,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     expect(written).toEqual(['a.example/v2', 'a.example/v2']);
   });
 
-  test('a migration fails at an object that cannot be converted, and a second one continues from there', async () => {
+  test('a migration fails at an object that cannot be converted, and a second migration continues at that object', async () => {
     const { server } = await startCluster({ generation: '1.37' });
     let broken = true;
     const converted: string[] = [];
@@ -160,7 +160,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     ['1.35', true, ['v1beta1']],
     ['1.37', undefined, ['v1']],
     ['1.38', true, ['v1', 'v1beta1']],
-  ] as const)('Kubernetes %s with storageMigrations %s serves the migration versions %j', async (generation, storageMigrations, versions) => {
+  ] as const)('Kubernetes %s with `storageMigrations: %s` serves the migration versions %j', async (generation, storageMigrations, versions) => {
     const asked = storageMigrations === undefined ? {} : { storageMigrations };
     const { send } = await startCluster({ generation, ...asked });
 
@@ -170,7 +170,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     expect(served).toEqual(versions);
   });
 
-  test('storageMigrations with a release that does not support them is a CONFIG error', async () => {
+  test('the option `storageMigrations` with a release that has no migrations is a CONFIG error', async () => {
     await expect(
       startCluster({ generation: '1.33', storageMigrations: true }),
     ).rejects.toMatchObject({

@@ -63,7 +63,7 @@ describe('[F-11] structural schemas', () => {
     expect(said(withField(field))).toContain(`${SCHEMA_AT}.${text}`);
   });
 
-  test('a schema may restrict only names of the top-level metadata', () => {
+  test('a schema may restrict only the fields name and generateName of the top-level metadata', () => {
     const metadata = { type: 'object', properties: { labels: OBJECT } };
 
     expect(said({ schema: { type: 'object', properties: { metadata } } })).toEqual([
@@ -125,7 +125,7 @@ describe('[F-11] defaults in a schema', () => {
     ]);
   });
 
-  test('a default for kind at the root is an error', () => {
+  test('a default for the field kind at the root is an error', () => {
     const kind = { type: 'string', default: 'Foo' };
 
     expect(said({ schema: { type: 'object', properties: { kind } } })).toEqual([
@@ -210,7 +210,7 @@ describe('[F-11] invalid validation rules', () => {
     expect(said(ruled(rule))).toEqual([`${at}.${text}`]);
   });
 
-  test('a rule cannot use oldSelf on items of a list that cannot be correlated', () => {
+  test('a rule cannot use oldSelf on list items that cannot be matched with their old values', () => {
     const rules = [{ rule: 'self == oldSelf' }];
     const items = { type: 'string', maxLength: 9, 'x-kubernetes-validations': rules };
 
@@ -289,11 +289,11 @@ test.each([
       'status.storedVersions[0]: Invalid value: "v0": missing from spec.versions; v0 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v0 and removes v0 from status.storedVersions',
     ],
   ],
-])('[F-11] the definition %j gets the errors %j', (parts, expected) => {
+])('[F-11] the definition %j is refused with the errors %j', (parts, expected) => {
   expect(said(parts)).toEqual(expected);
 });
 
-test('[F-11] errors in one of two different versions are reported at that version', () => {
+test('[F-11] if the schemas of two versions differ, an error in one of them is reported at its version', () => {
   const versions = ['v1', 'v2'].map((name, at) => ({
     name,
     served: true,

@@ -194,7 +194,7 @@ describe('[F-12] the defaults of a spec', () => {
 
   test.each(
     ROWS,
-  )('a stored %s %s does not change when it is written back', (apiVersion, kind, spec) => {
+  )('a stored %s %s does not change when a client writes it back', (apiVersion, kind, spec) => {
     const made = asStored({ apiVersion, kind, metadata, spec });
     const stored = { ...made, metadata: { ...made.metadata, resourceVersion: '1' } };
 
@@ -363,13 +363,13 @@ test.each([
   expect(asStored(pod({ containers })).status).toEqual({ phase: 'Pending', qosClass: expected });
 });
 
-test('[F-12] Pod-level resources decide the QoS class before those of containers', () => {
+test('[F-12] the QoS class of a Pod follows its Pod-level resources, even if its containers have resources', () => {
   const whole = pod({ resources: { limits: BOTH }, containers: [OF({ cpu: '1' }, {})] });
 
   expect(asStored(whole).status).toMatchObject({ qosClass: 'Guaranteed' });
 });
 
-test('[F-12] a Job selects its Pods by its uid and has the same labels', () => {
+test('[F-12] a Job selects its Pods by a label with its uid, and has the labels of the Pods', () => {
   const template = { spec: { restartPolicy: 'Never', containers: [CONTAINER] } };
 
   const job = asStored({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template } });
@@ -394,7 +394,7 @@ test('[F-12] a Job selects its Pods by its uid and has the same labels', () => {
   });
 });
 
-test('[F-12] a Job with only parallelism gets no completions', () => {
+test('[F-12] a Job with parallelism and without completions gets no default for completions', () => {
   const template = { spec: { restartPolicy: 'Never', containers: [CONTAINER] } };
 
   const job = asStored({
@@ -407,7 +407,7 @@ test('[F-12] a Job with only parallelism gets no completions', () => {
   expect(job.spec).not.toHaveProperty('completions');
 });
 
-test('[F-12] kinds without a spec get defaults, too', () => {
+test('[F-12] kinds that have no spec get defaults, too', () => {
   const RBAC = 'rbac.authorization.k8s.io';
   const stored = (apiVersion: string, kind: string, rest: object): object =>
     asStored({ apiVersion, kind, metadata, ...rest });
@@ -437,7 +437,7 @@ test('[F-12] kinds without a spec get defaults, too', () => {
   expect(stored('coordination.k8s.io/v1', 'Lease', { spec: {} })).toMatchObject({ spec: {} });
 });
 
-test('[F-12] a DaemonSet counts the changes of its template', () => {
+test('[F-12] a DaemonSet counts how often its template has changed', () => {
   const daemonSet = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec: SELECTING };
   const count = 'deprecated.daemonset.template.generation';
 

@@ -44,7 +44,7 @@ function apply({ server }: TestCluster, ...manifests: readonly string[]): void {
   for (const manifest of manifests) server.applyManifest(manifest);
 }
 
-test('[F-13] aggregated discovery serves all groups, versions and resources of a real server, in its order', async () => {
+test('[F-13] aggregated discovery serves all groups, versions and resources of a real server, in the order of that server', async () => {
   const { send } = await startCluster();
 
   for (const [id, path] of [
@@ -80,7 +80,7 @@ test.each([
   expect(answer.text).toBe(recordedExchange('discovery', id).response.body);
 });
 
-test('[F-13] unchanged aggregated discovery is answered 304, changed discovery in full', async () => {
+test('[F-13] aggregated discovery is answered 304 if it has not changed, and otherwise in full', async () => {
   const cluster = await startCluster();
   const first = await cluster.send('GET', '/apis', undefined, { accept: AGGREGATED });
   const etag = first.headers.get('etag') ?? '';
@@ -100,7 +100,7 @@ test('[F-13] unchanged aggregated discovery is answered 304, changed discovery i
   expect(changed.body.items.at(-1).metadata.name).toBe('example.dev');
 });
 
-test('[F-13] custom groups follow the built-in groups by name, each with its preferred version first', async () => {
+test('[F-13] custom groups follow the built-in groups in the order of names, each with its preferred version first', async () => {
   const cluster = await startCluster();
   apply(
     cluster,
@@ -153,7 +153,7 @@ test('[F-13] custom groups follow the built-in groups by name, each with its pre
   });
 });
 
-test('[F-13] a custom group leaves discovery with its definition', async () => {
+test('[F-13] a custom group disappears from discovery when its definition is deleted', async () => {
   const cluster = await startCluster();
   apply(cluster, definition('example.dev', 'widgets', ['v1']));
   const served = await cluster.send('GET', '/apis/example.dev/v1');
@@ -203,7 +203,7 @@ test('[F-13] a group stays in discovery until its last definition is deleted', a
   expect(none).toEqual([false, [], 404, [], []]);
 });
 
-test('[F-13] discovery is YAML on request, and 406 if the client accepts neither form', async () => {
+test('[F-13] discovery is answered as YAML if the client accepts YAML, and with 406 if it accepts no supported media type', async () => {
   const { send } = await startCluster();
 
   const yaml = await send('GET', '/apis/apps/v1', undefined, { accept: 'application/yaml' });
@@ -235,7 +235,7 @@ test('the token issuer has its OpenID configuration and an empty key set', async
   expect(keys.headers.get('content-type')).toBe('application/jwk-set+json');
 });
 
-test('every path that / lists is answered 200', async () => {
+test('every path in the answer to / is answered 200', async () => {
   const cluster = await startCluster();
   apply(cluster, definition('example.dev', 'widgets', ['v1']));
 
@@ -250,7 +250,7 @@ test('every path that / lists is answered 200', async () => {
   }
 });
 
-test('health checks answer in short form, in verbose form and for one check', async () => {
+test('a health check has a short answer, a verbose answer, and an answer about a single check', async () => {
   const { send } = await startCluster();
 
   const short = await send('GET', '/livez');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compareVersions } from '../../../src/apiserver/discovery/version-order.ts';
 
-test('API versions are ordered by stability, then number, then other names alphabetically', () => {
+test('API versions are ordered by stability and then by number, and other names follow alphabetically', () => {
   const ordered = [
     'v10',
     'v2',

@@ -34,13 +34,13 @@ describe('fault rules in a file', () => {
     );
   });
 
-  test('an unknown field beside the list of faults is refused, even metadata', () => {
+  test('an unknown field beside the list of faults is refused, even the field metadata', () => {
     expect(refusal({ faults: [], metadata: {} })).toBe(
       'f.yaml: metadata is not known; known: faults',
     );
   });
 
-  test('an inherited field name such as __proto__ in a fault rule is refused', () => {
+  test('a field of a fault rule with the name of an inherited property, such as __proto__, is refused', () => {
     expect(refusal(JSON.parse('{"faults":[{"__proto__":{"status":500}}]}'))).toMatch(
       /^f\.yaml: faults\[0\]\.__proto__ is not known; /,
     );
@@ -90,7 +90,7 @@ describe('fault rules in a file', () => {
     expect(refusal(rules(101))).toMatch(/^f\.yaml: faults: Too many: 101/);
   });
 
-  test('a refusal names five problems and counts the rest', () => {
+  test('the message of a refusal contains five problems, and the number of further problems', () => {
     const message = refusal({ faults: Array.from({ length: 9 }, () => ({})) });
 
     expect(message).toMatch(/faults\[4\] does nothing.*; and 4 more$/);

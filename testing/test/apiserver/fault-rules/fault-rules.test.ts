@@ -62,7 +62,7 @@ describe('a fault rule selects requests', () => {
     expect(answers).toEqual([418, 418]);
   });
 
-  test('a fault rule with skip and count applies after the skipped requests and as often as counted', async () => {
+  test('a fault rule skips the first `skip` matching requests, and then applies to `count` requests', async () => {
     const cluster = await withFault({ status: 418, verbs: ['list'], skip: 2, count: 3 });
 
     const answers = await codes(
@@ -74,7 +74,7 @@ describe('a fault rule selects requests', () => {
     expect(cluster.server.faults.applied).toEqual([3]);
   });
 
-  test('the first due fault rule applies, and the next rule gets the requests that are left', async () => {
+  test('the first matching fault rule applies until its count is used up, and then the next rule applies', async () => {
     const cluster = await withFault({ status: 418, count: 1 }, { status: 503 });
 
     expect(await codes(cluster, [`GET ${LEASES}`, `GET ${LEASES}`])).toEqual([418, 503]);
@@ -116,7 +116,7 @@ describe('the effect of a fault rule', () => {
     expect(body).toMatchObject({ reason: 'Lost', message: 'lost', code: 404 });
   });
 
-  test('a fault applies before credentials are read', async () => {
+  test('a fault applies before the server checks the credentials of a request', async () => {
     const { send } = await withFault({ status: 503 });
 
     const { status } = await send('GET', LEASES, undefined, { authorization: 'Bearer guessed' });
@@ -124,7 +124,7 @@ describe('the effect of a fault rule', () => {
     expect(status).toBe(503);
   });
 
-  test('a fault with reset cuts the connection, and the request is not executed', async () => {
+  test('a fault with `reset` cuts the connection, and the request is not executed', async () => {
     const cluster = await withFault({ reset: true, verbs: ['create'] });
 
     const answers = await codes(cluster, [`POST ${CONFIG_MAPS}`, `GET ${CONFIG_MAPS}`]);
@@ -133,7 +133,7 @@ describe('the effect of a fault rule', () => {
     expect(cluster.server.list('v1', 'ConfigMap', 'default')).toEqual([]);
   });
 
-  test('a fault with a delay answers the request as usual after the delay', async () => {
+  test('with a delay in a fault the request is answered as usual after the delay', async () => {
     const clock = new FakeClock();
     const { server, send } = await startCluster({ clock, faults: [{ delayMs: 5_000, count: 1 }] });
     const sent = send('POST', CONFIG_MAPS, configMap('a'));
@@ -147,7 +147,7 @@ describe('the effect of a fault rule', () => {
     expect((await sent).status).toBe(201);
   });
 
-  test('a delayed request of a client that disconnects leaves no timer', async () => {
+  test('no timer is left when the client of a delayed request disconnects', async () => {
     const clock = new FakeClock();
     const { server } = await startCluster({ clock, faults: [{ delayMs: 5_000, status: 500 }] });
     const abort = new AbortController();
@@ -163,7 +163,7 @@ describe('the effect of a fault rule', () => {
   test.each([
     'clean',
     'reset',
-  ] as const)('a fault that cuts watches (%s) cuts them after their start, and does not affect lists', async (cutWatch) => {
+  ] as const)('a fault that cuts watches (%s) cuts watches after their start, and does not affect lists', async (cutWatch) => {
     const clock = new FakeClock();
     const cluster = await startCluster({ clock, faults: [{ cutWatch, delayMs: 1_000, count: 1 }] });
     const { server, send } = cluster;
@@ -201,7 +201,7 @@ describe('the fault rules of a running server', () => {
     expect(faults.rules).toEqual([]);
   });
 
-  test('the fault rules stay when a replacement is refused', async () => {
+  test('when new fault rules are refused the old rules stay in force', async () => {
     const { server } = await withFault({ status: 500 });
 
     expect(() => server.faults.replace([{ status: 200 }])).toThrow(/faults\[0\]\.status/);

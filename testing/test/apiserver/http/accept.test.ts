@@ -56,7 +56,7 @@ test.each([
   ['application/json;charset=utf-8', 200, 200],
   ['application/json;as', 200, 200],
   ['', 200, 200],
-] as const)('a request with Accept: %s is accepted, or refused with the forms of the router or handler', async (accept, builtIn, custom) => {
+] as const)('a request with Accept: %s is accepted, or refused with a list of media types', async (accept, builtIn, custom) => {
   const { send } = await forest();
 
   const list = await send('GET', CONFIG_MAPS, undefined, { accept });
@@ -112,7 +112,7 @@ test('a watch as YAML is refused with 406', async () => {
   ]);
 });
 
-test('discovery refuses Accept with as=Table, and errors ignore it', async () => {
+test('discovery refuses an Accept header with as=Table, and error responses ignore it', async () => {
   const { send } = await forest();
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
@@ -147,7 +147,7 @@ test('the parameter pretty in an Accept header indents the answer', async () => 
   expect(text.startsWith('{\n')).toBe(true);
 });
 
-test('a single custom object asked for as PartialObjectMetadataList is answered 500', async () => {
+test('a request for a single custom object as PartialObjectMetadataList is answered 500', async () => {
   const { server, send } = await forest();
   server.create({
     apiVersion: 'wood.example/v1',
@@ -172,7 +172,7 @@ test.each([
   ['/apis/batch/v1', '*', ROUTER],
   ['/apis/batch', 'text/csv', HANDLER],
   ['/apis/wood.example/v1', 'text/csv', HANDLER],
-])('a request to %s with Accept: %s is refused by the router or the handler', async (path, accept, message) => {
+])('a request to %s with Accept: %s is refused with the expected list of media types', async (path, accept, message) => {
   const { send } = await forest();
 
   const { status, text } = await send('GET', path, undefined, { accept });

@@ -39,7 +39,7 @@ describe('[F-10] JSON bodies', () => {
     ],
     [`{"${'x'.repeat(50)}`, '', `unexpected end of JSON input ({"${'x'.repeat(28)} ...)`],
     ['ab', '', "invalid character 'a' looking for beginning of value (6162)"],
-  ])('the body %j is refused with 400 and the beginning of the body', async (text, _, why) => {
+  ])('the body %j is refused with 400, and the error quotes its beginning', async (text, _, why) => {
     const cluster = await startCluster();
 
     const { status, body } = await post(cluster, CONFIG_MAPS, text);
@@ -52,7 +52,7 @@ describe('[F-10] JSON bodies', () => {
     expect(body.message).toContain(why);
   });
 
-  test('duplicate and unknown fields at any depth are refused with Strict, and warned of otherwise', async () => {
+  test('duplicate and unknown fields at any depth are refused with Strict, and otherwise cause a warning', async () => {
     const cluster = await startCluster();
     const container = '{"name":"c","image":"i","imag":"x","env":[{"name":"E","name":"F"}]}';
     const template = `{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[${container}],"foo":1}}`;
@@ -77,7 +77,7 @@ describe('[F-10] JSON bodies', () => {
     expect(warned.body.spec.template.spec.containers[0].env).toEqual([{ name: 'F' }]);
   });
 
-  test('with fieldValidation Ignore nothing is reported, and the last duplicate field counts', async () => {
+  test('with fieldValidation Ignore nothing is reported, and the last of several duplicate fields is used', async () => {
     const cluster = await startCluster();
     const body = configMap(',"data":{"a":"1","a":"2"},"bogus":1');
 
@@ -89,7 +89,7 @@ describe('[F-10] JSON bodies', () => {
     expect(answer.body.bogus).toBeUndefined();
   });
 
-  test('a value of the wrong type is reported with its Go struct and path', async () => {
+  test('a value of the wrong type is reported with the Go struct and the path of its field', async () => {
     const cluster = await startCluster();
     const body =
       '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":"3"}}';
@@ -283,7 +283,7 @@ describe('[F-10] protobuf bodies', () => {
     expect(Object.keys(answer.body)).toEqual(['kind', 'apiVersion', 'metadata', 'data']);
   });
 
-  test('a broken protobuf body is refused, and the error shows the part that was read', async () => {
+  test('a broken protobuf body is refused, and the error quotes the part that was read', async () => {
     const cluster = await startCluster();
     const envelope = Buffer.from('k8s\0\n\u007f', 'latin1');
     const message = protobufBody('v1', 'ConfigMap', Buffer.from([0x0a, 0x7f]));

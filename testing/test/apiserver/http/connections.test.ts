@@ -23,7 +23,7 @@ function setStatus({ server }: TestCluster, status: object): void {
 test.each([
   [`${PODS}/web/binding`],
   ['/api/v1/namespaces/default/bindings'],
-])('[F-9] a Binding sent to %s assigns the Pod to its node, once', async (path) => {
+])('[F-9] a Binding sent to %s assigns the Pod to its node, and a second Binding is refused', async (path) => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
 
@@ -41,7 +41,7 @@ test.each([
   ]);
 });
 
-test('[F-9] a Binding without a node or for a missing Pod is refused', async () => {
+test('[F-9] a Binding without a node, or for a Pod that does not exist, is refused', async () => {
   const cluster = await startCluster();
   const absent = await bind(cluster, `${PODS}/web/binding`);
   await createPod(cluster, 'app');
@@ -62,7 +62,7 @@ test('the log of a running container is empty', async () => {
   expect([log.status, log.text, log.headers.get('content-type')]).toEqual([200, '', 'text/plain']);
 });
 
-test('a log that no kubelet could have is refused with the message of Kubernetes', async () => {
+test('a log request that no kubelet could answer is refused with the message of Kubernetes', async () => {
   const cluster = await startCluster();
   const log = async (query: string): Promise<unknown> => {
     const { status, body } = await cluster.send('GET', `${PODS}/web/log${query}`);
@@ -91,7 +91,7 @@ test('a log that no kubelet could have is refused with the message of Kubernetes
   ]);
 });
 
-test('exec without an upgrade is answered 400, and proxy to a Pod 501', async () => {
+test('`exec` without an upgrade is answered 400, and `proxy` to a Pod is answered 501', async () => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
   await bind(cluster, `${PODS}/web/binding`);
@@ -106,7 +106,7 @@ test('exec without an upgrade is answered 400, and proxy to a Pod 501', async ()
   ]);
 });
 
-test('a proxy request to a Service is answered 503, no endpoints', async () => {
+test('a proxy request to a Service is answered 503 because it has no endpoints', async () => {
   const { send } = await startCluster();
   const metadata = { name: 'web', namespace: 'default' };
   const spec = { type: 'ExternalName', externalName: 'web.example.dev' };
@@ -123,7 +123,7 @@ test('a proxy request to a Service is answered 503, no endpoints', async () => {
   expect(absent.status).toBe(404);
 });
 
-test('a kind that is not stored can be created but not listed', async () => {
+test('objects of a kind that is not stored can be created but not listed', async () => {
   const { send } = await startCluster();
 
   const list = await send('GET', '/apis/authentication.k8s.io/v1/tokenreviews');

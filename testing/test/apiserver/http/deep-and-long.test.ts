@@ -126,7 +126,7 @@ test('[attack A-1] an object nested 10,000 levels deep can be applied, and read 
   expect((await send('GET', boxes, undefined, curl)).text).toContain(deep);
 });
 
-test('[attack A-1] an object nested one level too deep is refused as Go refuses it', async () => {
+test('[attack A-1] an object nested one level too deep is refused with the message of Go', async () => {
   const boxes = await start();
 
   const answer = await send('POST', boxes, box('deep', nested(10_000)));
@@ -143,7 +143,7 @@ test('[attack A-1] an object nested one level too deep is refused as Go refuses 
   expect(merged.text).toMatch(/error decoding patch: invalid character '.' exceeded max depth/);
 });
 
-test('[attack A-1] a patch cannot nest an object deeper than a body can', async () => {
+test('[attack A-1] a patch cannot make an object more deeply nested than the limit for bodies', async () => {
   const boxes = await start();
   await send('POST', boxes, box('deep', nested(9_999)));
   await send('POST', boxes, box('flat', '{"a":1}'));
@@ -173,7 +173,7 @@ test('[attack A-1] an in-process create of an object that contains itself is ref
   expect((await send('GET', boxes)).text).toContain('"items":[]');
 });
 
-test('[attack A-1] a definition with an endlessly nested schema is refused, and others stay served', async () => {
+test('[attack A-1] a definition with an endlessly nested schema is refused, and other definitions are still served', async () => {
   const boxes = await start();
   const deepSchema = `${'{"type":"object","properties":{"a":'.repeat(4_000)}{"type":"object"}${'}}'.repeat(4_000)}`;
   const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
@@ -196,7 +196,7 @@ test('[attack A-1] a definition with an endlessly nested schema is refused, and 
 const LONG = '9007199254740993';
 const LONGEST = '-9223372036854775807';
 
-test('[attack A-7] 64-bit integers keep all digits through every verb', async () => {
+test('[attack A-7] 64-bit integers keep all digits in requests of every verb', async () => {
   const boxes = await start();
   const spec = `{"big":${LONG},"list":[${LONGEST},1]}`;
 
@@ -229,7 +229,7 @@ test('[attack A-7] 64-bit integers keep all digits through every verb', async ()
   expect(asYaml.text).toContain(`big: ${LONG}\n`);
 });
 
-test('[attack A-7] a long integer is an integer for schemas, defaults and rules', async () => {
+test('[attack A-7] schemas, defaults and rules accept a long integer as an integer', async () => {
   const boxes = await start({
     type: 'object',
     properties: {
@@ -253,7 +253,7 @@ test('[attack A-7] a long integer is an integer for schemas, defaults and rules'
   expect(created.text).toContain(`{"big":${LONG},"filled":5,"free":${LONG}}`);
 });
 
-test('[attack A-7] an integer beyond 64 bits becomes a float, as in Go', async () => {
+test('[attack A-7] an integer that does not fit into 64 bits becomes a float, as in Go', async () => {
   const boxes = await start();
 
   const { text } = await send('POST', boxes, box('far', '{"a":9223372036854775808,"b":1e3}'));
@@ -262,7 +262,7 @@ test('[attack A-7] an integer beyond 64 bits becomes a float, as in Go', async (
   expect(text).toContain('"b":1000');
 });
 
-test('[attack A-7] 64-bit fields of built-in kinds are exact, and 32-bit fields refuse longer numbers', async () => {
+test('[attack A-7] 64-bit fields of built-in kinds keep all digits, and 32-bit fields refuse larger numbers', async () => {
   await start();
   const pods = `${server.url}/api/v1/namespaces/team/pods`;
   const pod = (fields: string): string =>

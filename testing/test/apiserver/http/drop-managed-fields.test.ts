@@ -53,7 +53,7 @@ describe('requests with drop=metadata.managedFields', () => {
 
   test.each(
     requests.map(([what, method, path, body]) => ({ what, method, path, body })),
-  )('$what with drop is answered without managedFields', async ({ method, path, body }) => {
+  )('$what with `drop` is answered without managedFields', async ({ method, path, body }) => {
     const answers = [];
     for (const accept of ['application/json', DROP]) {
       const { server, send } = await startCluster(ON);
@@ -77,7 +77,7 @@ describe('requests with drop=metadata.managedFields', () => {
     ['Table', CONFIG_MAPS],
     ['PartialObjectMetadataList', CONFIG_MAPS],
     ['PartialObjectMetadata', `${CONFIG_MAPS}/a`],
-  ])('a %s of %s with drop has no managedFields', async (form, path) => {
+  ])('a %s of %s with the parameter `drop` has no managedFields', async (form, path) => {
     const { server, send } = await startCluster(ON);
     server.create(configMap('a'));
 
@@ -94,7 +94,7 @@ describe('requests with drop=metadata.managedFields', () => {
     ]);
   });
 
-  test('YAML with drop has no managedFields', async () => {
+  test('YAML with the parameter `drop` has no managedFields', async () => {
     const { server, send } = await startCluster(ON);
     server.create(configMap('a'));
 
@@ -107,7 +107,7 @@ describe('requests with drop=metadata.managedFields', () => {
     expect(text).not.toContain('managedFields');
   });
 
-  test('watch events with drop have no managedFields, and other watches still get them', async () => {
+  test('watch events have no managedFields with the parameter `drop`, and other watches still get managedFields', async () => {
     const cluster = await startCluster(ON);
     const path = `${CONFIG_MAPS}?watch=1&resourceVersion=0`;
     const dropping = await watch(cluster, path, { accept: DROP });
@@ -120,7 +120,7 @@ describe('requests with drop=metadata.managedFields', () => {
     ]);
   });
 
-  test('an update without managedFields keeps the stored ones', async () => {
+  test('an update without managedFields keeps the stored managedFields', async () => {
     const { server, send } = await startCluster(ON);
     server.create(configMap('a'));
     const { body } = await send('GET', `${CONFIG_MAPS}/a`, undefined, { accept: DROP });
@@ -133,8 +133,8 @@ describe('requests with drop=metadata.managedFields', () => {
   });
 });
 
-describe('requests with another value of drop', () => {
-  test('an Accept clause with an unknown drop is skipped, and the next clause counts', async () => {
+describe('requests with another value of the parameter `drop`', () => {
+  test('an Accept clause with an unknown value of `drop` is skipped, and the next clause is used', async () => {
     const { server, send } = await startCluster(ON);
     server.create(configMap('a'));
 
@@ -145,7 +145,7 @@ describe('requests with another value of drop', () => {
     expect([status, tellsManagers(body)]).toEqual([200, true]);
   });
 
-  test('an unknown drop in the only Accept clause is answered 406', async () => {
+  test('an unknown value of `drop` in the only Accept clause is answered 406', async () => {
     const { send } = await startCluster(ON);
 
     const { status } = await send('GET', CONFIG_MAPS, undefined, {
@@ -159,7 +159,7 @@ describe('requests with another value of drop', () => {
 test.each([
   ['1.38 without the gate', { generation: '1.38' }],
   ['1.36', {}],
-] as const)('a server of Kubernetes %s ignores drop', async (_, options) => {
+] as const)('a server of Kubernetes %s ignores the parameter `drop`', async (_, options) => {
   const { server, send } = await startCluster(options);
   server.create(configMap('a'));
 
@@ -174,7 +174,7 @@ test.each([
   ]);
 });
 
-test('the gate ManagedFieldsOptOut can be switched while the server runs', async () => {
+test('the feature gate ManagedFieldsOptOut can be switched while the server runs', async () => {
   const { server, send } = await startCluster({ generation: '1.38' });
   server.create(configMap('a'));
   const tells = async () =>

@@ -17,7 +17,7 @@ test.each([
   ['', { kind: 'PartialObjectMetadata' }],
   ['Object', { kind: 'ConfigMap', data: { k: 'v' } }],
   ['None', null],
-])('[F-13] the rows of a Table contain what includeObject=%s asks for', async (include, carried) => {
+])('[F-13] the rows of a Table contain what includeObject=%s requests', async (include, carried) => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a'));
 
@@ -41,7 +41,7 @@ test('[F-13] a Table with an unknown includeObject is refused', async () => {
   expect(ignored.status).toBe(200);
 });
 
-test('[F-13] a Table has the page and continue token of its list', async () => {
+test('[F-13] a Table has the same page of items and the same continue token as its list', async () => {
   const cluster = await startCluster();
   for (const name of ['a', 'b', 'c']) cluster.server.create(configMap(name));
 
@@ -118,7 +118,7 @@ test('[F-13] a Table watch ends with a bookmark without columns and rows', async
   ]);
 });
 
-test('[F-13] metadata of an object and of a list are served under their own names only', async () => {
+test('[F-13] PartialObjectMetadata is served only for an object, and PartialObjectMetadataList only for a list', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { tier: 'front' } }));
 
@@ -143,7 +143,7 @@ test('[F-13] metadata of an object and of a list are served under their own name
   ]);
 });
 
-test('[F-13] a watch asked for as a metadata list sends whole objects', async () => {
+test('[F-13] a watch requested as PartialObjectMetadataList sends whole objects', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { here: 'a' } }));
 
@@ -176,7 +176,7 @@ test.each([
   ['application/json;q=0.1, application/yaml', 'application/yaml'],
   ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', 'application/json'],
   ['text/html, */*;q=0.2', 'application/json'],
-])('[F-13] Accept: %s is answered with the best supported form', async (accept, type) => {
+])('[F-13] Accept: %s is answered with the best supported media type', async (accept, type) => {
   const cluster = await startCluster();
 
   const answer = await get(cluster, CONFIG_MAPS, accept);

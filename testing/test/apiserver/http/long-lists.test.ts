@@ -16,7 +16,7 @@ function fill({ server }: TestCluster): void {
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-test('[found 6] a long list sent in parts equals the list read in pages', async () => {
+test('[found 6] a long list that is sent in parts equals the list that is read in pages', async () => {
   const cluster = await startCluster();
   fill(cluster);
 
@@ -50,7 +50,7 @@ test('[found 6] a long Table and a long metadata list are sent in parts', async 
   expect([metadata.kind, metadata.items?.length]).toEqual(['PartialObjectMetadataList', MANY]);
 });
 
-test('[found 6] a list sent in parts shows the state at the time of the request', async () => {
+test('[found 6] a list that is sent in parts contains the state at the time of the request', async () => {
   const cluster = await startCluster();
   fill(cluster);
 
@@ -63,7 +63,7 @@ test('[found 6] a list sent in parts shows the state at the time of the request'
   expect(items).toHaveLength(MANY);
 });
 
-test('[found 6] deletecollection of many objects works in slices', async () => {
+test('[found 6] deletecollection deletes many objects in slices', async () => {
   const cluster = await startCluster();
   fill(cluster);
   let deleted = 0;

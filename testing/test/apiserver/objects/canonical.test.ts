@@ -26,7 +26,7 @@ test('a canonical built-in object begins with its kind', () => {
   );
 });
 
-test('empty lists become null in kinds stored as protobuf, and stay in kinds stored as JSON', () => {
+test('empty lists become null in kinds stored as protobuf, and stay empty lists in kinds stored as JSON', () => {
   const made = (kind: string, apiVersion: string, rest: object): StoredObject =>
     ({ apiVersion, kind, metadata: { name: 'a' }, ...rest }) as StoredObject;
   const slice = made('EndpointSlice', 'discovery.k8s.io/v1', {

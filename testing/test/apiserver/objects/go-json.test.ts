@@ -31,7 +31,7 @@ test.each([
   expect(() => parseGoJson(text)).toThrow(message);
 });
 
-test('the JSON parser names each duplicate field once, with its path', () => {
+test('the JSON parser reports each duplicate field once, with its path', () => {
   const { value, duplicates } = parseGoJson(
     '{"data":{"a":"1","a":"2","a":"3"},"list":[{},{"x":1,"x":2}],"b":{"c":1},"b":2}',
   );
@@ -119,7 +119,7 @@ test('the JSON parser reports the first number beyond float64', () => {
   expect(parseGoJson('{"a":1e-999,"b":1.7e308}').overflow).toBeUndefined();
 });
 
-test('the JSON parser keeps negative zero for floats only', () => {
+test('the JSON parser keeps negative zero only for floats', () => {
   const { value } = parseGoJson('{"a":-0,"b":[-0,-0.0],"c":-0e5}');
 
   expect(value).toEqual({ a: 0, b: [0, -0], c: -0 });

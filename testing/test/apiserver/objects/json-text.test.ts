@@ -5,7 +5,7 @@ import { parseGoJson } from '../../../src/apiserver/objects/go-json.ts';
 import { isDeeper, jsonText, READABLE_LEVELS } from '../../../src/apiserver/objects/json-text.ts';
 import { rebuildJson } from '../../../src/apiserver/objects/json-walk.ts';
 
-test('[attack A-7] jsonText writes what JSON.stringify writes, and long integers, too', () => {
+test('[attack A-7] jsonText writes the same text as JSON.stringify, and can also write long integers', () => {
   fc.assert(
     fc.property(jsonValue(), fc.constantFrom('', '  '), (value, indent) => {
       const expected = JSON.stringify({ a: value, b: '\u0000' }, undefined, indent);
@@ -31,7 +31,7 @@ test('[attack A-1] jsonText does not indent a value that is nested too deep to r
   expect(jsonText(value, '  ')).toBe(text);
 });
 
-test('[attack A-1] rebuildJson returns a copy with the same text that shares nothing', () => {
+test('[attack A-1] rebuildJson returns a copy that has the same JSON text and shares no object with the original', () => {
   fc.assert(
     fc.property(jsonTexts(), (text) => {
       const { value } = parseGoJson(text);

@@ -44,7 +44,7 @@ test.each([
   expect(goQuantity(text)).toEqual({ problem: expect.stringContaining(why) });
 });
 
-test('a canonical quantity stays the same when it is read and written again', () => {
+test('a canonical quantity does not change when it is parsed and written again', () => {
   const suffix = fc.constantFrom(
     '',
     'n',

@@ -31,7 +31,7 @@ function podWith(container: Json): Json {
 }
 
 describe('decoding of structs as Go decodes them', () => {
-  test('unknown fields are dropped and named, at any depth and in document order', () => {
+  test('unknown fields are dropped and reported, at any depth and in document order', () => {
     const { value, unknown } = decoded('Pod', {
       bogus: 1,
       metadata: { nmae: 'x', labels: { any: 'thing' } },
@@ -51,7 +51,7 @@ describe('decoding of structs as Go decodes them', () => {
     });
   });
 
-  test('a field name in another case is an unknown field', () => {
+  test('a field name with other upper or lower case is an unknown field', () => {
     expect(decoded('ConfigMap', { Data: {}, DATA: {} }).unknown).toEqual(['Data', 'DATA']);
   });
 
@@ -61,7 +61,7 @@ describe('decoding of structs as Go decodes them', () => {
     expect(decoded('ConfigMap', fields).unknown).toHaveLength(100);
   });
 
-  test('null is absent in a field, and the zero value in a map or list', () => {
+  test('a field with null counts as absent, and null in a map or list is the zero value', () => {
     const { value } = decoded('ConfigMap', {
       immutable: null,
       data: { a: null },
@@ -205,7 +205,7 @@ describe('decoding of structs as Go decodes them', () => {
       { data: { a: [65, 300] } },
       'json: cannot unmarshal number 300 into Go struct field Secret.data of type uint8',
     ],
-  ])('a wrong value in a %s is reported with the message of its own decoder: %#', (kind, apiVersion, value, text) => {
+  ])('a wrong value in a %s is reported with the message of a custom decoder: %#', (kind, apiVersion, value, text) => {
     expect(problemWith(kind, value, apiVersion)).toBe(text);
   });
 
@@ -263,7 +263,7 @@ describe('decoding of structs as Go decodes them', () => {
     expect(problemWith(kind, value, apiVersion)).toContain(` ${where}`);
   });
 
-  test('the error of a type with its own decoder is the one that is reported', () => {
+  test('if several values are wrong, the error from a type with a custom decoder is reported', () => {
     const text = (value: Json) => problemWith('PodDisruptionBudget', value, 'policy/v1');
 
     expect(text({ metadata: { name: 7 }, spec: { minAvailable: false } })).toMatch(/minAvailable/);
@@ -296,13 +296,13 @@ describe('decoding of structs as Go decodes them', () => {
     ],
     // The struct says which field comes first.
     [{ spec: 7, metadata: 7 }, 'cannot restore struct from: int64'],
-  ])('the converter from maps to structs reports %j with its own message', (value, text) => {
+  ])('the decoder for unstructured objects reports %j with a special message', (value, text) => {
     const { mismatch } = decodeStruct(value, 'io.k8s.api.core.v1.Pod', 'converter');
 
     expect(mismatch?.problem).toBe(text);
   });
 
-  test('the converter sorts unknown fields and lets integers overflow', () => {
+  test('the decoder for unstructured objects sorts unknown fields and lets integers overflow', () => {
     const { value, unknown } = decodeStruct(
       { zz: 1, spec: { priority: 2 ** 32 + 5, b: 1 }, a: 1 },
       'io.k8s.api.core.v1.Pod',
@@ -376,7 +376,7 @@ describe('encoding of structs as Go encodes them', () => {
     expect(JSON.stringify(encodeStruct({}, typeOf(apiVersion, kind)))).toBe(text);
   });
 
-  test('fields are encoded in the order of the type, and map keys sorted', () => {
+  test('fields are encoded in the order of the type, and map keys in sorted order', () => {
     const encoded = encodeStruct(
       {
         status: { conditions: [{ status: 'True', type: 'Ready' }] },
@@ -393,7 +393,7 @@ describe('encoding of structs as Go encodes them', () => {
     );
   });
 
-  test('the zero value behind a pointer is encoded', () => {
+  test('the zero value of a pointer field is encoded', () => {
     const value = { spec: { replicas: 0, securityContext: {} } };
 
     expect(encodeStruct(value, typeOf('apps/v1', 'Deployment'))).toMatchObject({

@@ -45,7 +45,7 @@ test('[F-13] the OpenAPI v3 index lists the documents of a real server, each wit
   }
 });
 
-test('[F-13] the OpenAPI v3 index is unmodified within the second of the first request', async () => {
+test('[F-13] the OpenAPI v3 index is answered 304 if it is requested again within the same second', async () => {
   const clock = new FakeClock();
   const { send } = await startCluster({ clock });
   const first = await send('GET', '/openapi/v3');
@@ -60,7 +60,7 @@ test('[F-13] the OpenAPI v3 index is unmodified within the second of the first r
   expect(later.status).toBe(200);
 });
 
-test('[F-13] the OpenAPI v3 index shows a resource that was added in the same second', async () => {
+test('[F-13] the OpenAPI v3 index contains a resource that was added in the same second', async () => {
   const clock = new FakeClock();
   const { server, send } = await startCluster({ clock });
   const first = await send('GET', '/openapi/v3');
@@ -149,7 +149,7 @@ test('[F-13] a schema has field types, required fields and merge rules of lists'
   ]);
 });
 
-test('[F-13] every OpenAPI v3 document has all kinds of its version and no unresolved reference', async () => {
+test('[F-13] every OpenAPI v3 document contains all kinds of its version, and no unresolved reference', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 
@@ -172,7 +172,7 @@ test('[F-13] every OpenAPI v3 document has all kinds of its version and no unres
   }
 });
 
-test('[F-13] every PATCH has fieldValidation, and strategic merge patches for built-in kinds only', async () => {
+test('[F-13] every PATCH has the parameter fieldValidation, and only built-in kinds accept strategic merge patches', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
   const patchOf = async (document: string, path: string) =>
@@ -205,7 +205,7 @@ test('[F-13] every PATCH has fieldValidation, and strategic merge patches for bu
   expect(Object.keys(widget.requestBody.content)).not.toContain(strategic);
 });
 
-test('[F-13] a definition adds an OpenAPI v3 document, changes its hash, and removes it', async () => {
+test('[F-13] an OpenAPI v3 document appears, changes its hash and disappears together with a definition', async () => {
   const cluster = await startCluster();
   const before = await paths(cluster);
   cluster.server.applyManifest(WIDGETS);
@@ -250,7 +250,7 @@ test('[F-13] a document changes when any definition of its version changes', asy
   expect([minimum(before), minimum(after)]).toEqual([1, 2]);
 });
 
-test('[F-13] the OpenAPI v2 document has the same schemas', async () => {
+test('[F-13] the OpenAPI v2 document has the same schemas as the v3 documents', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 

@@ -135,7 +135,7 @@ test('[found 9] the OpenAPI v2 protobuf has the parameters of PATCH by group, ve
   expect(patch.at(9).entry(1, '200').at(1, 1).text).toBe('OK');
 });
 
-test('the OpenAPI v2 protobuf has descriptions, also for fields that refer to a type', async () => {
+test('the OpenAPI v2 protobuf has descriptions, even for fields that refer to a type', async () => {
   const document = await message(await startCluster());
   const claim = document.at(9).entry(1, 'io.k8s.api.core.v1.PersistentVolumeClaim');
   const list = document.at(8).entry(2, '/api/v1/namespaces/{namespace}/secrets').at(2);
@@ -190,7 +190,7 @@ test('[found 9] the OpenAPI v2 protobuf has the schema of a custom definition, w
   expect([labels?.number(17), labels?.at(21, 1, 22, 1).text]).toEqual([3, 'boolean']);
 });
 
-test('[found 9] a field named like a schema keyword stays a field in OpenAPI v2', async () => {
+test('[found 9] a field whose name is a schema keyword stays a field in OpenAPI v2', async () => {
   const fields = ['allOf', 'oneOf', 'nullable', 'requestBody', '$ref', 'items', 'default'];
   const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]));
   const { json } = await lamp({
@@ -201,7 +201,7 @@ test('[found 9] a field named like a schema keyword stays a field in OpenAPI v2'
   expect(json.properties.spec.properties).toEqual(properties);
 });
 
-test('[found 9] OpenAPI v2 omits only the parts of a schema that kubectl would misread', async () => {
+test('[found 9] OpenAPI v2 omits only the schema fields that kubectl would misread', async () => {
   const text = { type: 'string' };
   const { json } = await lamp({
     type: 'object',

@@ -37,7 +37,7 @@ function applyToModel(model: Model, last: Map<string, readonly string[]>, apply:
   last.set(manager, Object.keys(apply.data));
 }
 
-test('forced applies leave the last values of each manager', () => {
+test('after any forced applies the object has the last values of each manager', () => {
   const apply: fc.Arbitrary<Apply> = fc.record({ manager: fc.constantFrom('m', 'n', 'o'), data });
 
   fc.assert(
@@ -106,7 +106,7 @@ test('a strategic patch of a keyed list changes its items like entries of a map'
   );
 });
 
-test('a merge patch changes exactly the entries that it names', () => {
+test('a merge patch changes exactly the entries that it contains', () => {
   const change = fc.dictionary(key, fc.option(text), { noNullPrototype: true });
 
   fc.assert(
@@ -124,7 +124,7 @@ test('a merge patch changes exactly the entries that it names', () => {
   );
 });
 
-test('a JSON patch of a list equals splicing, or changes nothing', () => {
+test('a JSON patch of a list has the same effect as Array.splice, or no effect', () => {
   const operation = fc.record({
     op: fc.constantFrom('add', 'remove', 'replace'),
     at: fc.oneof(fc.integer({ min: -4, max: 6 }).map(String), fc.constant('-')),

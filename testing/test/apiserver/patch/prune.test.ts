@@ -6,7 +6,7 @@ import { applied, configMap, owners, pod, updated, website } from './stored-obje
 
 const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'parent', uid: 'uid-parent' };
 
-describe('an apply without the last metadata field of its manager', () => {
+describe('an apply that omits the last metadata field of its manager', () => {
   const PARTS: readonly [string, unknown, unknown][] = [
     ['annotations', { 'example.dev/note': 'hot' }, { 'example.dev/other': 'cold' }],
     ['labels', { team: 'red' }, { tier: 'front' }],
@@ -14,7 +14,7 @@ describe('an apply without the last metadata field of its manager', () => {
     ['ownerReferences', [OWNER], [{ ...OWNER, name: 'aunt', uid: 'uid-aunt' }]],
   ];
 
-  test.each(PARTS)('an apply without its %s removes them and no other metadata', (part, value) => {
+  test.each(PARTS)('an apply that omits its %s removes them and no other metadata', (part, value) => {
     const live = applied(undefined, configMap({ k: 'v' }, { [part]: value }));
 
     const after = applied(live, configMap({ k: 'v' }));
@@ -28,7 +28,7 @@ describe('an apply without the last metadata field of its manager', () => {
 
   test.each(
     PARTS,
-  )('an apply without its %s keeps those of another manager', (part, value, others) => {
+  )('an apply that omits its %s does not remove those of another manager', (part, value, others) => {
     const one = applied(undefined, configMap({}, { [part]: value }));
     const both = applied(one, configMap({}, { [part]: others }), { manager: 'two' });
 
@@ -38,7 +38,7 @@ describe('an apply without the last metadata field of its manager', () => {
     expect(owners(after)['two Apply']).toEqual(owners(both)['two Apply']);
   });
 
-  test('an apply that owns nothing any more leaves an empty managedFields list', () => {
+  test('when the only manager owns nothing any more, managedFields is an empty list', () => {
     const live = applied(undefined, configMap({ k: 'v' }, { labels: { team: 'red' } }));
     const config: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
 
@@ -47,7 +47,7 @@ describe('an apply without the last metadata field of its manager', () => {
     expect(after).toEqual({ ...config, metadata: { name: 'c', uid: 'uid-1', managedFields: [] } });
   });
 
-  test('an apply without a name in its metadata keeps the name', () => {
+  test('an object keeps its name if an apply has no name in its metadata', () => {
     const live = applied(undefined, configMap({}, { labels: { team: 'red' } }));
 
     const after = applied(live, { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} });
@@ -57,7 +57,7 @@ describe('an apply without the last metadata field of its manager', () => {
 });
 
 describe('a map that an apply empties', () => {
-  test('an emptied map keeps the owners of the map itself', () => {
+  test('a map stays owned by its manager when another manager has removed its last entry', () => {
     const created = updated(undefined, configMap({ level: 'info' }));
     const taken = applied(created, configMap({ level: 'debug' }), { force: true });
 
@@ -67,7 +67,7 @@ describe('a map that an apply empties', () => {
     expect(owners(after)).toEqual({ 'editor Update': { 'f:data': {} } });
   });
 
-  test('an emptied map stays if another manager owns it, however deep', () => {
+  test('an emptied map stays if another manager owns it, however deeply it is nested', () => {
     const live = updated(undefined, website({ any: { deep: { er: { x: 1 } } }, gone: {} }));
     const config = website({ any: { deep: { er: { x: 2, y: 2 } } }, more: { z: 1 } });
     const taken = applied(live, config, { force: true });
@@ -84,7 +84,7 @@ describe('a map that an apply empties', () => {
     });
   });
 
-  test('an emptied map belongs to the manager that applies it empty', () => {
+  test('a manager that applies an empty map owns the map', () => {
     const live = applied(undefined, configMap({ level: 'info' }));
 
     const after = applied(live, configMap({}));
@@ -104,20 +104,20 @@ describe('a struct in a list item that an apply drops', () => {
     spec: withProbe({ tcpSocket: { port: 80 }, periodSeconds: 10 }).spec,
   };
 
-  test('a struct applied empty loses only the fields of its manager', () => {
+  test('a struct that is applied without fields loses only the fields of that manager', () => {
     const after = applied(defaulted, withProbe({}));
 
     expect(after.spec).toEqual(withProbe({ periodSeconds: 10 }).spec);
   });
 
-  test('a dropped struct is removed with the defaults of the server', () => {
+  test('a dropped struct is removed together with the defaults that the server added', () => {
     const after = applied(defaulted, withProbe());
 
     expect(after.spec).toEqual(withProbe().spec);
   });
 });
 
-test('a keyed list loses the last item of one manager and keeps the items of another', () => {
+test('a keyed list loses the last item of one manager, and keeps the items of another manager', () => {
   const withVolumes = (...names: string[]): JsonObject =>
     pod({
       containers: [{ name: 'web' }],

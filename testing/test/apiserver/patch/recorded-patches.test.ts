@@ -72,7 +72,7 @@ function patched(before: JsonObject, { contentType, body }: RecordedExchange): J
 }
 
 describe('[F-8] recorded patches', () => {
-  test.each([2, 3, 4, 5, 8])('the patch of exchange %i gives the recorded object', (id) => {
+  test.each([2, 3, 4, 5, 8])('the patch of exchange %i results in the recorded object', (id) => {
     const before = withControllersWrites(stateBefore(id), exchange(id).answer);
 
     const after = patched(before, exchange(id));
@@ -93,7 +93,7 @@ describe('[F-8] recorded patches', () => {
     );
   });
 
-  test.each([2, 3, 4, 5, 8, 30])('the patch of exchange %i leaves the recorded owner', (id) => {
+  test.each([2, 3, 4, 5, 8, 30])('after the patch of exchange %i the field owner is the recorded owner', (id) => {
     const { answer, path } = exchange(id);
     const [entry] = managedFieldsOf(answer).filter(isOf(path));
     const before = stateBefore(id);
@@ -124,7 +124,7 @@ const APPLIES = PATCHES.filter(
 describe('[F-8] recorded applies', () => {
   test.each(
     APPLIES.map((one) => [one.id, one] as const),
-  )('the apply of exchange %i gives the recorded result', (id, { path, body, status, answer }) => {
+  )('the apply of exchange %i has the recorded result', (id, { path, body, status, answer }) => {
     const query = new URL(path, 'http://server').searchParams;
     const live = status === 201 ? undefined : stateBefore(id);
     const isSame = metadataOf(answer).resourceVersion === metadataOf(live ?? {})?.resourceVersion;
@@ -173,7 +173,7 @@ describe('the owners of created objects', () => {
 
   test.each(
     CREATES,
-  )('the managedFields of the object created in %s equal the recorded ones', (_name, {
+  )('the managedFields of the object created in %s equal the recorded managedFields', (_name, {
     answer,
   }) => {
     const [entry] = managedFieldsOf(answer);

@@ -61,7 +61,7 @@ describe('protobuf messages of built-in types', () => {
     expect(encodeStruct(read, CONFIG_MAP)).toEqual({ metadata: { name: 'a' } });
   });
 
-  test('an empty message behind a pointer is kept', () => {
+  test('an empty message in a pointer field is kept', () => {
     const emptyDir = bytesField(2, bytesField(2, ''));
     const volume = bytesField(1, Buffer.concat([bytesField(1, 'v'), emptyDir]));
     const read = readMessage(bytesField(2, volume), POD);
@@ -77,7 +77,7 @@ describe('protobuf messages of built-in types', () => {
     expect(readMessage(Buffer.concat([strange, data]), CONFIG_MAP)).toEqual({ data: { k: 'v' } });
   });
 
-  test('a schema in protobuf may be a schema, a boolean or JSON', () => {
+  test('a field for a schema in protobuf may contain a schema, a boolean or JSON', () => {
     const type = bytesField(5, 'string');
     const read = readMessage(
       Buffer.concat([
@@ -96,7 +96,7 @@ describe('protobuf messages of built-in types', () => {
   });
 
   test.each([
-    ['a text that ends early', Buffer.from([0x0a, 0x05, 0x61]), 'unexpected EOF'],
+    ['a string that ends early', Buffer.from([0x0a, 0x05, 0x61]), 'unexpected EOF'],
     ['a message that ends early', Buffer.from([0x0a, 0x04, 0x0a, 0x01, 0x61]), 'unexpected EOF'],
     ['an impossible length', Buffer.concat([varint(0x0a), varint(2n ** 63n)]), 'unexpected EOF'],
     [
@@ -161,7 +161,7 @@ describe('the protobuf envelope', () => {
     expect(() => openEnvelope(Buffer.from(text))).toThrow(why);
   });
 
-  test('a WireReader reads its part of a buffer only', () => {
+  test('a WireReader reads only within its section of a buffer', () => {
     const whole = Buffer.concat([Buffer.from([1, 2, 3]), varint(300), Buffer.from([9])]);
     const reader = new WireReader(whole.subarray(3, 5));
 
@@ -185,7 +185,7 @@ describe('protobufAsJson', () => {
     expect(text).toContain('\\u003c\\u0026\\u003e');
   });
 
-  test('protobufAsJson returns nothing for other bytes and unknown kinds', () => {
+  test('protobufAsJson returns nothing for bytes that are not protobuf, and for unknown kinds', () => {
     expect(protobufAsJson(Buffer.from('{}'))).toBeUndefined();
     expect(protobufAsJson(Buffer.alloc(0))).toBeUndefined();
     expect(protobufAsJson(protobufBody('v1', 'Unknown', Buffer.alloc(0)))).toBeUndefined();

@@ -10,7 +10,7 @@ async function revision({ send }: TestCluster, path = CONFIG_MAPS): Promise<numb
   return Number((await send('GET', path)).body.metadata.resourceVersion);
 }
 
-test('[F-1] every change of any resource takes the next revision, and lists show it', async () => {
+test('[F-1] every change of any resource takes the next revision, which lists then return', async () => {
   const cluster = await startCluster();
   const { send } = cluster;
   const before = await revision(cluster);

@@ -88,7 +88,7 @@ test('a snapshot keeps every value of an object, and all digits of integers', ()
   );
 });
 
-test('a snapshot has no history, and watches can resume from its revision on', () => {
+test('a snapshot has no history, and watches can resume from the revision of the snapshot', () => {
   const storage = storageOf({ things: [object('a'), object('b')] });
 
   const copy = restored(textOf(storage));
@@ -100,7 +100,7 @@ test('a snapshot has no history, and watches can resume from its revision on', (
   expect(copy.eventsAfter('not-there', storage.revision - 1)).toBeUndefined();
 });
 
-describe('a text that is not a snapshot is refused', () => {
+describe('data that is not a snapshot is refused', () => {
   const refusal = (text: string | Buffer): string => {
     try {
       parseSnapshot(Buffer.from(text as string));
@@ -155,7 +155,7 @@ describe('a text that is not a snapshot is refused', () => {
     [header() + line({}, { resourceVersion: 'new' }), /line 2 .* up to revision 9/],
     [header({ objects: 2 }) + line() + line(), 'line 3 has things a again'],
     [header() + line() + line(), 'it goes on after its 1 objects'],
-  ])('the text %j is refused as a snapshot', (text, message) => {
+  ])('the data %j is refused as a snapshot', (text, message) => {
     const found = refusal(text);
 
     if (typeof message === 'string') expect(found).toBe(message);
@@ -186,7 +186,7 @@ describe('snapshot files', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^\{"format":"chancery snapshot","version":1,/);
   });
 
-  test('a snapshot file that cannot be written is named in the error', async () => {
+  test('the error about a snapshot file that cannot be written contains its path', async () => {
     const path = join(folder(), 'gone', 'state');
 
     await expect(writeSnapshot(path, new Storage().snapshot())).rejects.toThrow(

@@ -42,7 +42,7 @@ test('objects are listed in the byte order of namespace/name', () => {
   expect(listed).toEqual(['a-b/x', 'a/b', 'a/z', 'b/a']);
 });
 
-test('the first object of a resource is an event after every earlier revision', () => {
+test('a watch from before the first object of a resource gets that object as an event', () => {
   const storage = new Storage({ historyLimit: 10 });
   const before = storage.revision;
 
@@ -64,7 +64,7 @@ test('a listener that writes does not change the order of events for other liste
   expect(heard).toEqual(['a', 'b']);
 });
 
-test('compacted history is unknown to lists, but watches still resume from the window', () => {
+test('lists cannot read compacted history, but watches can still resume from the watch window', () => {
   const storage = new Storage({ historyLimit: 10 });
   storage.put('configmaps', object('a'));
   const old = storage.revision;
@@ -78,7 +78,7 @@ test('compacted history is unknown to lists, but watches still resume from the w
   expect(names(storage.listAt('configmaps', storage.revision))).toEqual(['a', 'b']);
 });
 
-test('no watch resumes from before a restart of the windows, and old lists still work', () => {
+test('after the watch windows were restarted no earlier watch resumes, and old lists still work', () => {
   const storage = new Storage();
   storage.put('configmaps', object('a'));
   const old = storage.revision;
@@ -132,7 +132,7 @@ describe('the window of watch events', () => {
     for (let i = 0; i < count; i++) storage.put('configmaps', object('a', i));
   }
 
-  test('[F-2] the watch window holds a hundred events, and drops the oldest once they are old', () => {
+  test('[F-2] the watch window holds a hundred events, and drops the oldest events after some time', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock, compactionIntervalMs: 0 });
     const start = storage.revision;
@@ -173,7 +173,7 @@ describe('the window of watch events', () => {
     expect(storage.eventsAfter('configmaps', storage.revision - 5)).toHaveLength(5);
   });
 
-  test('[F-2] watches resume from at most historyLimit events', () => {
+  test('[F-2] a watch can resume from at most the last historyLimit events', () => {
     const storage = new Storage({ clock: new FakeClock(), historyLimit: 50 });
     const start = storage.revision;
 
@@ -185,7 +185,7 @@ describe('the window of watch events', () => {
     expect(storage.listAt('configmaps', start + 950)).toHaveLength(1);
   });
 
-  test('the oldest revision to resume from is the one before the first event in the window', () => {
+  test('the oldest revision to resume from is the revision before the first event in the window', () => {
     const storage = new Storage({ clock: new FakeClock(), historyLimit: 1 });
     storage.put('configmaps', object('a'));
     storage.put('secrets', object('a'));
@@ -196,7 +196,7 @@ describe('the window of watch events', () => {
 });
 
 describe('snapshots of the storage', () => {
-  test('a restored snapshot has its objects, revision and history, and counts on from there', () => {
+  test('a restore brings back objects, revision and history, and the next change takes the next revision', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a', 1));
     const early = storage.revision;
@@ -216,7 +216,7 @@ describe('snapshots of the storage', () => {
     );
   });
 
-  test('later writes do not change a snapshot, and it can be restored twice', () => {
+  test('later writes do not change a snapshot, which can be restored more than once', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a'));
     const snapshot = storage.snapshot();
@@ -229,7 +229,7 @@ describe('snapshots of the storage', () => {
     expect(names(storage.list('configmaps'))).toEqual(['a']);
   });
 
-  test('no watch resumes from before a restored snapshot', () => {
+  test('after a restore no watch resumes from an earlier revision', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a'));
     const old = storage.revision;
@@ -241,7 +241,7 @@ describe('snapshots of the storage', () => {
     expect(storage.eventsAfter('configmaps', storage.revision)).toEqual([]);
   });
 
-  test('a restore sends an event per difference, deletions first, and two for a changed uid', () => {
+  test('a restore sends one event per changed object, deletions first, and two events if the uid has changed', () => {
     const storage = new Storage();
     const uid = (name: string, value: string) => ({
       ...object(name),
@@ -318,7 +318,7 @@ describe('the storage after any sequence of changes', () => {
     return { storage, seen };
   }
 
-  test('[F-1] the storage equals a plain map, in order, now and at each known revision', () => {
+  test('[F-1] the storage has the same objects as a plain map, in the same order, now and at each known revision', () => {
     fc.assert(
       fc.property(fc.array(change), limits, (changes, historyLimit) => {
         const { storage, seen } = written(changes, historyLimit);

@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<string, string>> = {
   statefulsets: 'StatefulSet',
 };
 
-test('[F-13] every recorded table has the same columns here', () => {
+test('[F-13] each recorded Table has the same columns as the Table of the embedded server', () => {
   const recorded = recordedColumns();
 
   expect([...recorded.keys()].toSorted()).toEqual(Object.keys(KINDS));
@@ -421,7 +421,7 @@ test('the row of a binding shows its role and its subjects in separate columns',
   });
 });
 
-test('the row of a quota shows used and hard amounts, limits in a separate column', () => {
+test('the row of a quota shows used and hard amounts, and has a separate column for limits', () => {
   const status = { hard: { pods: '4', 'limits.cpu': '2', cpu: '1' }, used: { pods: '1' } };
 
   expect(row('ResourceQuota', { status })).toMatchObject({
@@ -453,7 +453,7 @@ test('the row of a revision shows its controller with the API group', () => {
   expect(row('ControllerRevision', { revision: 1 }).Controller).toBe('<none>');
 });
 
-test('the rows of control plane kinds show their own columns', () => {
+test('the rows of control plane kinds have the columns of their kinds', () => {
   const priority = row('PriorityLevelConfiguration', {
     spec: { type: 'Limited', limited: { nominalConcurrencyShares: 5 } },
   });
@@ -479,7 +479,7 @@ test('the rows of control plane kinds show their own columns', () => {
   });
 });
 
-test('the row of a kind without own columns shows its creation time', () => {
+test('the row of a kind without special columns shows the creation time', () => {
   for (const kind of ['Role', 'LimitRange', 'CustomResourceDefinition']) {
     expect(row(kind, {})).toEqual({ Name: 'web', 'Created At': CREATED });
   }

@@ -138,7 +138,7 @@ test.each([
   expect([summary.total, summary.status]).toEqual([1, status]);
 });
 
-test('a sidecar counts as a container of its Pod, and so do its restarts', () => {
+test('a sidecar counts as a container of its Pod, and its restarts count as well', () => {
   const object = pod(
     { initContainers: [{ name: 'proxy', restartPolicy: 'Always' }], containers: [{ name: 'app' }] },
     {
@@ -151,7 +151,7 @@ test('a sidecar counts as a container of its Pod, and so do its restarts', () =>
   expect(podSummary(object)).toMatchObject({ ready: 2, total: 2, status: 'Running', restarts: 3 });
 });
 
-test('the restarts of a Pod show the time since the last one', () => {
+test('the column of restarts shows the time since the last restart of a Pod', () => {
   const lastState = (finishedAt: string): object => ({ lastState: { terminated: { finishedAt } } });
   const object = withContainers([
     { ...RUNNING, restartCount: 2, ...lastState('2026-11-21T06:25:00Z') },

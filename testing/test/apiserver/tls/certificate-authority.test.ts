@@ -16,7 +16,7 @@ test('a CertificateAuthority issues a certificate for names and addresses, and s
   );
 });
 
-test('a certificate has all bytes of an IPv6 address, however it is abbreviated', () => {
+test('a certificate contains all bytes of an IPv6 address, however the address is abbreviated', () => {
   const names = ['fd00:10:96::a', '::ffff:10.0.0.1', '2001:db8:1:2:3:4:5:6'];
 
   const issued = new X509Certificate(new CertificateAuthority().issue(names).cert);
@@ -48,7 +48,7 @@ test('serial numbers of certificates are positive and unique', () => {
   expect(new Set(serials).size).toBe(serials.length);
 });
 
-test('a certificate is for TLS servers, and is valid from 2020 to 9999', () => {
+test('a certificate can be used only by TLS servers, and is valid from 2020 to 9999', () => {
   const issued = new X509Certificate(new CertificateAuthority().issue(['localhost']).cert);
 
   expect(issued.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);

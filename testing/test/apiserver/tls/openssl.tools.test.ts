@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { pathOf } from '../../../../test/tools/tools.ts';
 import { CertificateAuthority } from '../../../src/apiserver/tls/certificate-authority.ts';
 
-test('OpenSSL accepts the certificate chain by the strict rules of RFC 5280', () => {
+test('OpenSSL accepts the certificate chain according to the strict rules of RFC 5280', () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-ca-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const authority = new CertificateAuthority();

@@ -48,7 +48,7 @@ async function overHttp1({ port, secure: { ca } }: ApiServer, options: RequestOp
   return { version: response.httpVersion, status: response.statusCode, body: await text(response) };
 }
 
-test('the secure port speaks HTTP/2 and HTTP/1.1, and nothing without TLS', async () => {
+test('the secure port supports HTTP/2 and HTTP/1.1, and refuses connections without TLS', async () => {
   const server = await secureServer();
 
   const [newer, older] = [
@@ -62,7 +62,7 @@ test('the secure port speaks HTTP/2 and HTTP/1.1, and nothing without TLS', asyn
   await expect(fetch(server.url.replace('https:', 'http:'))).rejects.toThrow();
 });
 
-test('the certificate of the secure port has the local names and those of the options', async () => {
+test('the certificate of the secure port has the local names and the names from the options', async () => {
   const server = await secureServer({ tls: { names: ['kubernetes.default.svc', '10.0.0.1'] } });
   const names = ['localhost', '127.0.0.1', 'kubernetes.default.svc', '10.0.0.1', 'example.com'];
 
@@ -88,7 +88,7 @@ test('the certificate of the secure port has the local names and those of the op
   expect(outcomes).toEqual([200, 200, 200, 200, 'ERR_TLS_CERT_ALTNAME_INVALID']);
 });
 
-test('a request without credentials is refused with AlwaysAllow, and is system:anonymous with RBAC', async () => {
+test('a request without credentials is refused with AlwaysAllow, and is from system:anonymous with RBAC', async () => {
   const open = await secureServer();
   const guarded = await secureServer({ authorization: 'RBAC' });
   const nobody = { authorization: '' };
@@ -115,7 +115,7 @@ test('the request log has the authenticated user of each request', async () => {
   expect(server.requests.map(({ user }) => user)).toEqual(['jane', undefined, 'jane']);
 });
 
-test('the secure server also has a plain port for each user, for the test itself', async () => {
+test('for the test itself the secure server also has a port without TLS for each user', async () => {
   const server = await secureServer();
 
   const answer = await fetch(`${await server.urlFor('root')}${CONFIG_MAPS}`);
@@ -124,7 +124,7 @@ test('the secure server also has a plain port for each user, for the test itself
   expect(server.requests).toMatchObject([{ user: 'root' }]);
 });
 
-test('the secure port carries writes, watches and their ends over HTTP/2', async () => {
+test('writes, watches and the ends of watches work over HTTP/2 on the secure port', async () => {
   const server = await secureServer();
   const client = session(server);
   const watches = ['clean', 'reset'].map(() =>
@@ -197,7 +197,7 @@ test('after GOAWAY running requests continue, and new requests need another conn
 test.each([
   ['REFUSED_STREAM', constants.NGHTTP2_REFUSED_STREAM],
   ['GOAWAY', undefined],
-] as const)('a request turned away by %s is not executed and not logged', async (how, code) => {
+] as const)('a request that the server refuses by %s is not executed and not logged', async (how, code) => {
   const server = await secureServer();
   const client = session(server);
   const happened = server.secure.turnAway(how, (method) => method === 'DELETE');
@@ -218,7 +218,7 @@ test.each([
   expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('renewAuthority changes the authority for new connections', async () => {
+test('after renewAuthority new connections get a certificate of a new authority', async () => {
   const server = await secureServer();
   const trusted = server.secure.ca;
   const before = session(server);
@@ -250,7 +250,7 @@ test('a stopped secure server has the same URL and authority when it listens aga
   expect((await ask(session(server, ca), { ':path': '/version' })).status).toBe(200);
 });
 
-test('server.secure throws without TLS', async () => {
+test('`server.secure` throws an error on a server without TLS', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
 

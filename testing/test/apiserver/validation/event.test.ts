@@ -83,7 +83,7 @@ describe('[F-15] a new Event of events.k8s.io', () => {
     expect(problems).toEqual(expected);
   });
 
-  test('the refusal of an events.k8s.io Event names the core Event that is stored', async () => {
+  test('the error for an events.k8s.io Event refers to the core Event that would be stored', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', NEW, changedBy(EVENT, { action: '' }));
@@ -199,7 +199,7 @@ describe('[F-15] an update of an Event changes only its series', () => {
   });
 });
 
-test('[F-15] the core API and events.k8s.io serve the same Event, each in its own shape', async () => {
+test('[F-15] the core API and events.k8s.io serve the same Event, each in its own format', async () => {
   const { send } = await startCluster();
   await send('POST', NEW, EVENT);
 
@@ -326,7 +326,7 @@ describe('field selectors of Events', () => {
     }
   });
 
-  test('the field selector source of a core Event compares its component, if the Event has one', async () => {
+  test('the field selector `source` of a core Event selects by the component of the source, if it has one', async () => {
     const { send } = await startCluster();
     await send('POST', CORE, {
       apiVersion: 'v1',

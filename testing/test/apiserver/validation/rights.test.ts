@@ -81,7 +81,7 @@ describe.each(['RoleBinding', 'ClusterRoleBinding'])('[F-12] validation of a %s'
     expect(problemsOf(changedBy(binding(kind), changes))).toEqual(expected);
   });
 
-  test('the roleRef of a binding is immutable, and the error shows it as Go does', () => {
+  test('the roleRef of a binding is immutable, and the error prints the value as Go does', () => {
     const other = changedBy(binding(kind), { 'roleRef.name': 'admin' });
 
     expect(problemsOf(other, binding(kind))).toEqual([

@@ -131,7 +131,7 @@ const NODE = {
   spec: { drivers: [{ name: 'a.example.com', nodeID: 'i' }] },
 };
 
-test('the drivers of a CSINode need different names and a nodeID', () => {
+test('each driver of a CSINode needs a unique name and a nodeID', () => {
   const drivers = [
     { name: 'a.example.com', nodeID: '' },
     { name: 'a.example.com', nodeID: 'j', allocatable: { count: -1 } },
@@ -152,7 +152,7 @@ const CLASS = {
   parameters: { iops: '9' },
 };
 
-test('a VolumeAttributesClass needs parameters, and they are immutable', () => {
+test('a VolumeAttributesClass needs parameters, which are immutable', () => {
   expect(problemsOf(changedBy(CLASS, { parameters: {} }))).toEqual([
     'parameters: Required value: must contain at least one key/value pair',
   ]);

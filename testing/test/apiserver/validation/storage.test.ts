@@ -200,7 +200,7 @@ describe('[F-12] validation of a PersistentVolume', () => {
   });
 });
 
-test('[F-12] a StorageClass needs a provisioner, and it is immutable', () => {
+test('[F-12] a StorageClass needs a provisioner, which is immutable', () => {
   const storageClass = {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',

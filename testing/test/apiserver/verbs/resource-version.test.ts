@@ -87,7 +87,7 @@ describe.each(WRONG)('[F-3] the malformed resourceVersion=%s', (version, why) =>
     });
   });
 
-  test('a bad selector is reported before a malformed resourceVersion, also in a watch', async () => {
+  test('an invalid selector is reported before a malformed resourceVersion, in lists and in watches', async () => {
     const { send } = await startCluster(BRIEF);
 
     const answers = [
@@ -123,7 +123,7 @@ describe('[F-3] a valid resourceVersion in the far future', () => {
     '18446744073709551615',
     '9223372036854775808',
     '9007199254740993',
-  ])('reads at the future resourceVersion %s are answered 504, with all its digits', async (version) => {
+  ])('reads at the future resourceVersion %s are answered 504, and the message contains all its digits', async (version) => {
     const { send, server } = await startCluster(BRIEF);
     const current = server.create(configMap('a')).metadata.resourceVersion;
     const message = `Timeout: Too large resource version: ${version}, current: ${current}`;
@@ -139,7 +139,7 @@ describe('[F-3] a valid resourceVersion in the far future', () => {
     for (const answer of answers) expect(messageOf(answer)).toEqual([504, message]);
   });
 
-  test('a watch from a future resourceVersion is open and silent', async () => {
+  test('a watch from a future resourceVersion stays open and gets no events', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const cluster = await startCluster({ clock });
 

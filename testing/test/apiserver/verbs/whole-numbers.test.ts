@@ -29,7 +29,7 @@ describe('whole numbers with a point or exponent in JSON', () => {
     ]);
   });
 
-  test('the refusal of a number in a list quotes it as it was written', async () => {
+  test('the error about a number in a list quotes the number as it was written', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', QUOTAS, replicaSet('3', '8.00e1'));
@@ -108,7 +108,7 @@ describe('whole numbers in patches of a built-in kind', () => {
   });
 });
 
-test('an integer field of a custom resource accepts 3.0 and shows it as an integer', async () => {
+test('an integer field of a custom resource accepts 3.0 and returns it as an integer', async () => {
   const { send } = await startCluster();
   await send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     apiVersion: 'apiextensions.k8s.io/v1',

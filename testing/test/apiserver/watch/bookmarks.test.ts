@@ -40,7 +40,7 @@ function write({ server }: TestCluster): string {
   return revisionOf(server.create(object)) ?? '';
 }
 
-test('[F-2] a watch gets a bookmark every 60 s and 2 s before its end, if anything has happened', async () => {
+test('[F-2] a watch gets a bookmark every 60 s, and another one 2 s before its end, if anything has happened', async () => {
   const world = await cluster();
   const from = write(world);
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=150&resourceVersion=${from}`;
@@ -83,7 +83,7 @@ test('[F-2] with progressIntervalMs an idle resource gets bookmarks of the curre
   expect(found).toEqual(Array(2).fill({ resourceVersion: revision }));
 });
 
-test('[F-2] a watch that begins with the state gets its first bookmark after a second', async () => {
+test('[F-2] a watch that begins with the existing objects gets its first bookmark after a second', async () => {
   const world = await cluster();
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=4`;
   let created = '';
@@ -143,7 +143,7 @@ test.each([
   ['1.36', 'apps/v1', 'deployments', {}, {}],
   ['1.35', 'apps/v1', 'deployments', {}, {}],
   ['1.33', 'apps/v1', 'deployments', { creationTimestamp: null }, { creationTimestamp: null }],
-] as const)('[F-2] [F-16] a bookmark of a Deployment from Kubernetes %s has the fields that Go writes for an empty object', async (generation, group, plural, timestamp, templateTimestamp) => {
+] as const)('[F-2] [F-16] Kubernetes %s sends bookmarks of Deployments with the fields that Go writes for an empty object', async (generation, group, plural, timestamp, templateTimestamp) => {
   const world = await startCluster({ generation, bookmarkIntervalMs: 10 });
   const path = `/apis/${group}/namespaces/default/${plural}?watch=1&allowWatchBookmarks=1`;
   const from = revisionOf(world.server.create(deployment('first')));

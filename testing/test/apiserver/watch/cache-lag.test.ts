@@ -21,7 +21,7 @@ function revisionOf({ metadata }: { metadata: object }): number {
 const names = ({ body }: { body: { items: { metadata: { name: string } }[] } }): string[] =>
   body.items.map(({ metadata }) => metadata.name);
 
-test('[F-3] a list at resourceVersion 0 shows the state of a lagging cache, and its resourceVersion', async () => {
+test('[F-3] a list at resourceVersion 0 has the objects and the resourceVersion of a lagging cache', async () => {
   const { clock, server, send, old } = await lagging();
   server.create(configMap('new'));
 
@@ -34,7 +34,7 @@ test('[F-3] a list at resourceVersion 0 shows the state of a lagging cache, and 
   expect(names(later)).toEqual(['new', 'old']);
 });
 
-test('[F-3] a GET at resourceVersion 0 may be stale, a GET without one is not', async () => {
+test('[F-3] a GET at resourceVersion 0 may be stale, and a GET without a resourceVersion is never stale', async () => {
   const { server, send } = await lagging();
   server.patch('v1', 'ConfigMap', 'default', 'old', { data: { k: 'after' } });
   server.create(configMap('new'));
@@ -46,7 +46,7 @@ test('[F-3] a GET at resourceVersion 0 may be stale, a GET without one is not', 
   expect([any.body.data.k, latest.body.data.k, unseen.status]).toEqual(['before', 'after', 404]);
 });
 
-test('[F-2] a watch gets events as late as the lagging cache does', async () => {
+test('[F-2] a watch gets events with the same delay as the lagging cache', async () => {
   const { clock, server, old, ...rest } = await lagging();
   const watched = await watch({ server, ...rest }, `${CONFIG_MAPS}?watch=1&resourceVersion=${old}`);
   server.create(configMap('new'));

@@ -45,7 +45,7 @@ test('[F-2] a watch of Events from compacted history gets the message of etcd', 
   ]);
 });
 
-test('[F-2] the option uncached sets which resources have no watch cache', async () => {
+test('[F-2] the option `uncached` lists the resources that have no watch cache', async () => {
   const cluster = await startCluster({ uncached: ['configmaps'] });
   const first = cluster.server.create(configMap('a')).metadata.resourceVersion;
   cluster.server.create(configMap('b'));
@@ -69,7 +69,7 @@ test('[F-2] an etcd compaction does not shorten the window of the watch cache', 
   expect(summary((await watched.next()) as never)).toBe('ADDED b');
 });
 
-test('[F-2] a refilled cache ends its watches, and older ones cannot resume', async () => {
+test('[F-2] when a cache is refilled its watches end, and older watches cannot resume', async () => {
   const cluster = await startCluster();
   const first = cluster.server.create(configMap('a')).metadata.resourceVersion;
   const second = cluster.server.create(configMap('b')).metadata.resourceVersion;
@@ -85,7 +85,7 @@ test('[F-2] a refilled cache ends its watches, and older ones cannot resume', as
   });
 });
 
-test('[F-2] a watch from the future is silent until its resourceVersion is reached', async () => {
+test('[F-2] a watch from a future resourceVersion gets no events until that version is reached', async () => {
   const cluster = await startCluster();
   const now = Number(cluster.server.create(configMap('a')).metadata.resourceVersion);
 
@@ -95,7 +95,7 @@ test('[F-2] a watch from the future is silent until its resourceVersion is reach
   expect(summary((await watched.next()) as never)).toBe('ADDED d');
 });
 
-test('[F-2] a watch from a malformed resourceVersion is answered 500 without a reason, a list 400', async () => {
+test('[F-2] a watch from a malformed resourceVersion is answered 500 without a reason, and a list 400', async () => {
   const cluster = await startCluster();
 
   const watched = await cluster.send('GET', `${CONFIG_MAPS}?watch=1&resourceVersion=abc`);
@@ -130,7 +130,7 @@ test('[F-2] watches of one namespace and of all namespaces get each deletion onc
   expect(summary((await elsewhere.next()) as never)).toBe('ADDED c');
 });
 
-test('[F-2] a label watch gets no event when an object is deleted after it left the selection', async () => {
+test('[F-2] a watch with a label selector gets no event for the deletion of an object that no longer matches', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { app: 'web' } }));
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&labelSelector=app%3Dweb`);

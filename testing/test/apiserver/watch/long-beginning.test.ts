@@ -18,7 +18,7 @@ async function startFull(bytes = 500): Promise<TestCluster & { first: string }> 
   return { ...cluster, first: metadata.resourceVersion ?? '' };
 }
 
-test('a watch from 0 with a long state gets every object and goes on', async () => {
+test('a watch from resourceVersion 0 gets every object of a long list, and then later events', async () => {
   const cluster = await startFull();
 
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=0`);
@@ -29,7 +29,7 @@ test('a watch from 0 with a long state gets every object and goes on', async () 
   expect(summary((await watched.next()) as never)).toBe('ADDED later');
 });
 
-test('a watch that resumes after many events gets all of them and goes on', async () => {
+test('a watch that resumes before many past events gets all of them, and then later events', async () => {
   const cluster = await startFull();
 
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=${cluster.first}`);

@@ -36,7 +36,7 @@ async function writeMany({ server }: TestCluster, count: number): Promise<void> 
   }
 }
 
-test('[F-2] the watch of a client with too many unread events ends cleanly', async () => {
+test('[F-2] the watch of a client with too many unread events ends without an error', async () => {
   const cluster = await startCluster({ watchBufferEvents: 20 });
   const watched = await unreadWatch(cluster);
 

@@ -5,7 +5,7 @@ import { summary, watch } from '../support/watched.ts';
 
 const STREAMED = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 
-test('[F-2] sendInitialEvents gives the state in key order, the marker, and later events', async () => {
+test('[F-2] a watch with sendInitialEvents gets the objects in key order, then the marker, then later events', async () => {
   const cluster = await startCluster();
   for (const name of ['b', 'c', 'a']) cluster.server.create(configMap(name));
   cluster.server.patch('v1', 'ConfigMap', 'default', 'b', { data: { k: 'w' } });
@@ -25,7 +25,7 @@ test('[F-2] sendInitialEvents gives the state in key order, the marker, and late
   );
 });
 
-test('[F-2] sendInitialEvents from the future ends with 504 after 3 s', async () => {
+test('[F-2] a watch with sendInitialEvents from a future resourceVersion ends with 504 after 3 s', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const opening = watch(
@@ -54,7 +54,7 @@ test('[F-2] sendInitialEvents from the future ends with 504 after 3 s', async ()
   ]);
 });
 
-test('[F-2] sendInitialEvents from the near future begins once its resourceVersion is reached', async () => {
+test('[F-2] a watch with sendInitialEvents from the next resourceVersion begins once that version is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const now = Number(cluster.server.create(configMap('a')).metadata.resourceVersion);
@@ -74,7 +74,7 @@ test('[F-2] sendInitialEvents from the near future begins once its resourceVersi
 test.each([
   '',
   '&resourceVersion=0',
-])('[F-2] sendInitialEvents=false%s begins with the next event', async (from) => {
+])('[F-2] a watch with sendInitialEvents=false%s begins with the next event', async (from) => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a'));
 
@@ -87,7 +87,7 @@ test.each([
   expect(summary((await watched.next()) as never)).toBe('ADDED b');
 });
 
-test('[F-2] sendInitialEvents of an empty selection gives the marker only', async () => {
+test('[F-2] a watch with sendInitialEvents that matches no object gets only the marker', async () => {
   const cluster = await startCluster();
 
   const watched = await watch(
@@ -150,7 +150,7 @@ test.each([
   '1.24',
   '1.30',
   '1.33',
-] as const)('[F-16] a watch of Kubernetes %s without a start version gets the state and no marker', async (generation) => {
+] as const)('[F-16] a watch of Kubernetes %s without a start version gets the existing objects and no marker', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(configMap('a'));
 
@@ -167,7 +167,7 @@ test.each([
 test.each([
   '1.35',
   '1.38',
-] as const)('[F-16] a watch of Kubernetes %s with sendInitialEvents gets the state, then the marker', async (generation) => {
+] as const)('[F-16] a watch of Kubernetes %s with sendInitialEvents gets the existing objects and then the marker', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(configMap('a'));
 

@@ -73,7 +73,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       });
     });
 
-    test('a refused call throws the ApiError of the API server', async () => {
+    test('a call that the API server refuses throws its error as an ApiError', async () => {
       const created = env.create(configMap('a', { namespace: 'gone' }));
 
       await expect(created).rejects.toMatchObject({
@@ -83,7 +83,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       });
     });
 
-    test('env.namespace creates a new namespace each time', async () => {
+    test('env.namespace creates a new namespace with each call', async () => {
       const [one, other] = [await env.namespace(), await env.namespace()];
 
       expect(one).not.toBe(other);

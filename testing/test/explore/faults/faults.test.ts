@@ -26,13 +26,13 @@ function findIn(scenario: Scenario): Promise<ExplorationFailure> {
 }
 
 describe.each(FAULTS)('the known fault: $name', (fault) => {
-  test('the known fault does not show in the usual order', async () => {
+  test('the known fault does not appear in the usual order', async () => {
     const { schedules } = await explore(faultyScenario(fault), { maxDeviations: 0 });
 
     expect(schedules).toBeGreaterThan(0);
   });
 
-  test('explore finds the known fault with few deviations from the usual order', async () => {
+  test('`explore` finds the known fault within few deviations from the usual order', async () => {
     const scenario = faultyScenario(fault);
 
     const { invariant, deviations, schedule } = await findIn(scenario);
@@ -47,7 +47,7 @@ describe.each(FAULTS)('the known fault: $name', (fault) => {
     });
   });
 
-  test('explore finds nothing once the operator is corrected', async () => {
+  test('`explore` finds nothing once the operator is corrected', async () => {
     const { schedules } = await explore(correctedScenario(fault), SOME);
 
     expect(schedules).toBeGreaterThan(1);

@@ -78,7 +78,7 @@ describe('admission webhooks with https', () => {
 });
 
 describe('admission webhooks behind a Service', () => {
-  test('a webhook is called at the address configured for its Service, and its certificate needs the name of the Service', async () => {
+  test('a webhook is called at the address configured for its Service, with a certificate for the name of the Service', async () => {
     const { port, caBundle } = await secureWebhook(['hooks.shop.svc']);
     const { server, send } = await startCluster({
       webhookServices: { 'shop/hooks': `127.0.0.1:${port}` },

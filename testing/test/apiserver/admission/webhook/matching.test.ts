@@ -81,7 +81,7 @@ describe('the rules of a webhook', () => {
     expect(cluster.asked()).toEqual(expected);
   });
 
-  test('a webhook that matches the subresource scale gets Scale objects', async () => {
+  test('a webhook whose rules match the subresource `scale` gets Scale objects', async () => {
     const cluster = await startCluster();
     const { url, reviews } = await startWebhook(() => ({ allowed: true }));
     const rules = [{ ...RULE, resources: ['foos/scale'] }];
@@ -116,7 +116,7 @@ describe('the rules of a webhook', () => {
   test.each([
     ['Equivalent', 1],
     ['Exact', 0],
-  ])('a webhook rule for one version with matchPolicy %s matches other versions %i times', async (matchPolicy, count) => {
+  ])('with matchPolicy %s a request in another version than the version of the webhook rule causes %i calls', async (matchPolicy, count) => {
     const cluster = await startCluster();
     const { url, reviews } = await startWebhook(() => ({ allowed: true }));
     const rules = [{ ...RULE, apiGroups: ['a.example'], apiVersions: ['v2'], resources: ['foos'] }];
@@ -146,7 +146,7 @@ describe('the rules of a webhook', () => {
 });
 
 describe('the selectors of a webhook', () => {
-  test('a webhook namespaceSelector filters namespaces and their objects, and other cluster-scoped objects always match', async () => {
+  test('the namespaceSelector of a webhook filters namespaces and their objects, and other cluster-scoped objects always match', async () => {
     const namespaceSelector = { matchLabels: { team: 'blue' } };
     const { send, asked } = await askedAbout({ namespaceSelector });
     const blue = { labels: { team: 'blue' } };
@@ -169,7 +169,7 @@ describe('the selectors of a webhook', () => {
     ]);
   });
 
-  test('a webhook objectSelector is matched with the labels before and after a change', async () => {
+  test('the objectSelector of a webhook is compared with the labels before and after a change', async () => {
     const objectSelector = { matchExpressions: [{ key: 'guarded', operator: 'Exists' }] };
     const { send, asked } = await askedAbout({ objectSelector });
     const path = '/api/v1/namespaces/default/configmaps';
@@ -191,7 +191,7 @@ describe('the match conditions of a webhook', () => {
   const create = (name: string): object => ({ metadata: { name }, data: { k: name } });
   const broken = { name: 'broken', expression: 'object.data.none == "x"' };
 
-  test('a webhook is called only if all match conditions hold, with object, request, options and user', async () => {
+  test('a webhook is called only if all match conditions are true, which can use object, request, options and user', async () => {
     const { send, asked } = await askedAbout({
       matchConditions: [
         { name: 'data', expression: "object.data.k.startsWith('a')" },
@@ -207,7 +207,7 @@ describe('the match conditions of a webhook', () => {
     expect(asked()).toEqual(['CREATE configmaps ab']);
   });
 
-  test('a match condition that fails refuses the write, unless another one is false or failures are ignored', async () => {
+  test('a write is refused if a match condition fails, unless another condition is false or failures are ignored', async () => {
     const closed = await askedAbout({ matchConditions: [broken] });
     const open = await askedAbout({ matchConditions: [broken], failurePolicy: 'Ignore' });
     const decided = await askedAbout({

@@ -52,7 +52,7 @@ describe('a mutating webhook', () => {
     expect(reviews[0].object.metadata).not.toHaveProperty('uid');
   });
 
-  test('mutating webhooks run ordered by configuration and position, each with the changes of those before', async () => {
+  test('mutating webhooks run in the order of their configurations, and each gets the changes of earlier webhooks', async () => {
     const { server, send } = await startCluster();
     const [a, b, c] = await Promise.all(
       ['a', 'b', 'c'].map((letter) => startWebhook(turns(letter))),
@@ -89,7 +89,7 @@ describe('a mutating webhook', () => {
     expect(body.data.turns).toBe('1231');
   });
 
-  test('a mutating webhook that did not match in the first round is not called in the second', async () => {
+  test('a mutating webhook that did not match in the first round is not called in the second round', async () => {
     const { server, send } = await startCluster();
     const early = await startWebhook(turns('e'));
     const labelling = await startWebhook(() =>
@@ -167,7 +167,7 @@ describe('a mutating webhook', () => {
     expect(text).toContain('"spec":{"more":9007199254740995,"size":9007199254740993}');
   });
 
-  test('a mutating webhook is called for a deletion, and its patch is an error', async () => {
+  test('a mutating webhook is called for a deletion, which fails if the webhook answers with a patch', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => patchOf([set('a', 'b')]));
     const rules = [
@@ -229,7 +229,7 @@ describe('a mutating webhook', () => {
     );
   });
 
-  test('an update starts again when another write happens during the webhook call', async () => {
+  test('an update is tried again if the object is written during the webhook call', async () => {
     const { server, send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a', {}, { n: '0' }));
     let asked = 0;
@@ -245,7 +245,7 @@ describe('a mutating webhook', () => {
     expect([status, body.data]).toEqual([200, { n: '1', mine: 'yes', asked: '2' }]);
   });
 
-  test('a mutating webhook sees the defaults of a custom resource, and its additions are validated and pruned', async () => {
+  test('a mutating webhook gets a custom resource with its defaults, and the fields that it adds are validated and pruned', async () => {
     const { server, send } = await startCluster();
     server.create({
       apiVersion: 'apiextensions.k8s.io/v1',

@@ -8,7 +8,7 @@ import { configuration, startWebhook, webhook } from '../../support/webhook-serv
 const ALLOW = (): object => ({ allowed: true });
 
 describe('a validating webhook', () => {
-  test('[F-18] a validating webhook denies with its own Status and the message of Kubernetes', async () => {
+  test('[F-18] the refusal of a validating webhook has the Status of the webhook, and the message of Kubernetes', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(({ object }) =>
       object.data.color === 'red'
@@ -37,7 +37,7 @@ describe('a validating webhook', () => {
     [{}, 400, 'without explanation'],
     [{ status: { reason: 'Forbidden', code: 403 } }, 403, ': Forbidden'],
     [{ status: { code: 200, message: 'fine?' } }, 400, ': fine?'],
-  ])('a validating webhook denies with %j by status %i', async (response, code, words) => {
+  ])('a write that a validating webhook denies with %j is answered %i', async (response, code, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({ allowed: false, ...response }));
     server.create(configuration('Validating', 'w', [webhook('x.a.example', { url })]));
@@ -50,7 +50,7 @@ describe('a validating webhook', () => {
     );
   });
 
-  test('a validating webhook gets the request, user, both objects and options as from Kubernetes', async () => {
+  test('a validating webhook gets the same request, user, objects and options as from Kubernetes', async () => {
     const { server, send } = await startCluster();
     const { url, reviews } = await startWebhook(ALLOW);
     const rules = [
@@ -103,7 +103,7 @@ describe('a validating webhook', () => {
     expect(new Set(reviews.map(({ uid }) => uid)).size).toBe(3);
   });
 
-  test('a validating webhook adds warnings to the answer and audit annotations to the request', async () => {
+  test('a validating webhook adds warnings to the answer, and audit annotations to the request', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({
       allowed: true,
@@ -118,7 +118,7 @@ describe('a validating webhook', () => {
     expect(server.requests.at(-1)?.auditAnnotations).toEqual({ 'x.a.example/seen': 'yes' });
   });
 
-  test('the API server cuts webhook warnings that are too long together', async () => {
+  test('the API server shortens and drops warnings of a webhook that together are too long', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({
       allowed: true,
@@ -171,7 +171,7 @@ describe('a validating webhook', () => {
 });
 
 describe('an admission webhook that fails', () => {
-  test('[F-18] [admission 10] an unreachable webhook refuses writes with Fail, not with Ignore, and works again once it is back', async () => {
+  test('[F-18] [admission 10] with failurePolicy Fail, but not with Ignore, writes are refused while a webhook is unreachable', async () => {
     const { server, send } = await startCluster();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/validate`;

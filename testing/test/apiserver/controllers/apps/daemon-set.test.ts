@@ -31,7 +31,7 @@ function placement(cluster: SimulatedCluster): readonly (string | undefined)[] {
     .toSorted();
 }
 
-test('a DaemonSet runs one Pod on every node, also on nodes added later', () => {
+test('a DaemonSet runs one Pod on every node, even on nodes that are added later', () => {
   const cluster = clusterWith(['one', 'two']);
   cluster.clock.advance(1_000);
   const before = placement(cluster);

@@ -122,7 +122,7 @@ test('a template change of a Deployment replaces every Pod within the bounds of 
   ).toEqual([0, 3]);
 });
 
-test('maxUnavailable removes old Pods before new Pods are ready', () => {
+test('with maxUnavailable old Pods are removed before new Pods are ready', () => {
   const rollingUpdate = { maxSurge: 0, maxUnavailable: 2 };
   const cluster = simulatedCluster({ podReadyMs: 1_000, podStopMs: 100 });
   deployed(cluster, { strategy: { type: 'RollingUpdate', rollingUpdate } });
@@ -173,7 +173,7 @@ test('a Deployment that returns to an older template uses its old ReplicaSet aga
   });
 });
 
-test('a Deployment picks another name when a foreign ReplicaSet has the name that it wants', () => {
+test('a Deployment chooses another name for its ReplicaSet when a foreign ReplicaSet already has the name', () => {
   const cluster = simulatedCluster({}, (access) => {
     const deployment = workload('Deployment', 'webapp', { replicas: 2 });
     const { spec } = access.create(DEPLOYMENTS, deployment) as Deployment;
@@ -223,7 +223,7 @@ test('a Pod whose labels no longer match is released and replaced', () => {
   expect(cluster.access.get('pods', 'demo', name)?.metadata).not.toHaveProperty('ownerReferences');
 });
 
-test('a Deployment reports NewReplicaSetCreated before any counts, as recorded', () => {
+test('the first condition of a Deployment is Progressing with the reason NewReplicaSetCreated, as recorded', () => {
   const cluster = simulatedCluster();
 
   deployed(cluster);
@@ -371,7 +371,7 @@ test('old ReplicaSets beyond revisionHistoryLimit are deleted', () => {
   ).toEqual([0, 3]);
 });
 
-test('a Deployment that is rolled out needs no timer and no write', () => {
+test('after its rollout a Deployment causes no timer and no write', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(10_000);
@@ -424,7 +424,7 @@ test('a ReplicaSet that is used again lists its earlier revisions in an annotati
   expect(annotationsOf('1.28')).not.toHaveProperty('deployment.kubernetes.io/revision-history');
 });
 
-test('a revision history above 2,000 characters drops its oldest revisions', () => {
+test('a revision history of more than 2,000 characters loses its oldest revisions', () => {
   const set = {
     metadata: {
       annotations: {

@@ -53,7 +53,7 @@ test('a StatefulSet creates its Pods in order, each after the previous Pod is re
   });
 });
 
-test('the status of a StatefulSet names the revision in use', () => {
+test('the status of a StatefulSet contains the revision in use', () => {
   const cluster = created();
 
   cluster.clock.advance(1_000);
@@ -81,7 +81,7 @@ test('a StatefulSet with podManagementPolicy Parallel creates all Pods at once',
   expect(names(cluster)).toEqual(['db-0', 'db-1', 'db-2']);
 });
 
-test('a template change replaces the Pods of a StatefulSet one by one, the last first', () => {
+test('a template change replaces the Pods of a StatefulSet one by one, beginning with the last Pod', () => {
   const cluster = created();
   cluster.clock.advance(1_000);
   const before = uids(cluster);
@@ -98,7 +98,7 @@ test('a template change replaces the Pods of a StatefulSet one by one, the last 
   expect(currentRevision).toBe(updateRevision);
 });
 
-test('Pods below the partition keep the old revision, also when they are created again', () => {
+test('Pods below the partition keep the old revision, even if they are created again', () => {
   const rollingUpdate = { partition: 2 };
   const cluster = created({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } });
   cluster.clock.advance(1_000);

@@ -44,7 +44,7 @@ function made({ events }: SimulatedCluster): readonly (string | undefined)[] {
     .map(({ object }) => object.metadata.creationTimestamp);
 }
 
-test('a CronJob creates one Job per scheduled time, named after its minute', () => {
+test('a CronJob creates one Job per scheduled time, whose name contains that minute', () => {
   const demo = cluster();
   cronJob(demo);
 
@@ -78,7 +78,7 @@ test.each([
   expect(made(demo)).toEqual(['2026-11-21T06:30:00Z']);
 });
 
-test('a CronJob keeps its time of day when its time zone changes the clock', () => {
+test('a CronJob keeps its time of day when daylight saving time begins or ends', () => {
   const demo = cluster();
   // New York: winter time since 1 November, summer time from 14 March.
   cronJob(demo, { schedule: '0 12 13,14 3 *', timeZone: 'America/New_York' });
@@ -92,7 +92,7 @@ test.each([
   ['Allow', 3],
   ['Forbid', 1],
   ['Replace', 1],
-])('with concurrencyPolicy %s a CronJob keeps %i of the Jobs that never end', (concurrencyPolicy, count) => {
+])('with concurrencyPolicy %s a CronJob has %i Jobs after three minutes in which no Job ends', (concurrencyPolicy, count) => {
   const demo = cluster({ podRunMs: 3_600_000, podStopMs: 100 });
   cronJob(demo, { concurrencyPolicy });
 
@@ -106,7 +106,7 @@ test.each([
   expect(jobs(demo)[0]?.metadata.creationTimestamp === first).toBe(concurrencyPolicy !== 'Replace');
 });
 
-test('a suspended CronJob creates no Jobs, and afterwards one for the last missed time only', () => {
+test('a suspended CronJob creates no Jobs, and when it is resumed only one for the last missed time', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true });
   demo.clock.advance(5 * MINUTE_MS);
@@ -121,7 +121,7 @@ test('a suspended CronJob creates no Jobs, and afterwards one for the last misse
   ]);
 });
 
-test('a missed time after its starting deadline creates no Job', () => {
+test('a scheduled time that was missed for longer than startingDeadlineSeconds creates no Job', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true, schedule: '30 * * * *', startingDeadlineSeconds: 120 });
   demo.clock.advance(5 * MINUTE_MS);
@@ -145,7 +145,7 @@ test('a CronJob keeps as many ended Jobs as its history limits allow', () => {
   ]);
 });
 
-test('a CronJob resumed after a year creates one Job, not half a million', () => {
+test('a CronJob that is resumed after a year creates one Job, and not half a million', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true });
   demo.clock.advance(365 * 24 * 60 * MINUTE_MS);

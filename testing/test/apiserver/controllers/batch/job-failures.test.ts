@@ -151,7 +151,7 @@ test('a succeeded Pod resets the back-off of its Job', () => {
   expect([before, active(cluster).length]).toEqual([1, 2]);
 });
 
-test('each index of a Job has its own limit and back-off, and its Pods carry its failure count', () => {
+test('each index of a Job has a separate limit and back-off, and the Pods of an index carry its failure count', () => {
   const cluster = clusterWith({
     completions: 3,
     parallelism: 3,
@@ -224,7 +224,7 @@ test('a Job with more failed indexes than maxFailedIndexes fails, and its other 
   expect(conditions(cluster)).toEqual([`FailureTarget ${why}`, `Failed ${why}`]);
 });
 
-test('a success policy ends a Job and deletes its other Pods without counting them', () => {
+test('a success policy ends a Job, and its remaining Pods are deleted without being counted', () => {
   const cluster = clusterWith({
     completions: 8,
     parallelism: 6,
@@ -279,7 +279,7 @@ const POLICY = {
   ],
 };
 
-test('a podFailurePolicy fails the Job at once, and the message names the Pod and the rule', () => {
+test('a podFailurePolicy makes the Job fail at once, and the message contains the Pod and the rule', () => {
   const cluster = clusterWith({ completions: 2, parallelism: 2, podFailurePolicy: POLICY });
   const [pod] = active(cluster);
 
@@ -306,7 +306,7 @@ test('a failure that the podFailurePolicy ignores is not counted, and the Pod is
   expect(conditions(cluster).at(-1)).toMatch(/^Failed BackoffLimitExceeded: /);
 });
 
-test('a Pod condition that matches the podFailurePolicy fails the Job', () => {
+test('a Pod condition that matches the podFailurePolicy makes the Job fail', () => {
   const rules = [{ action: 'FailJob', onPodConditions: [{ type: 'ConfigIssue', status: 'True' }] }];
   const cluster = clusterWith({ completions: 1, podFailurePolicy: { rules } });
   const [pod] = active(cluster);
@@ -319,7 +319,7 @@ test('a Pod condition that matches the podFailurePolicy fails the Job', () => {
   );
 });
 
-test('a podFailurePolicy fails one index without a second attempt, and ignores another failure', () => {
+test('a podFailurePolicy can make one index fail without a second attempt, and ignore a failure of another index', () => {
   const rules = [
     { action: 'FailIndex', onExitCodes: { operator: 'In', values: [9] } },
     { action: 'Ignore', onExitCodes: { operator: 'In', values: [5] } },

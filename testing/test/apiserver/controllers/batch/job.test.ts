@@ -158,7 +158,7 @@ test.each([
   expect(pods(cluster).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
 });
 
-test('a running Pod of a Job that is deleted counts as failed and is replaced', () => {
+test('when a running Pod of a Job is deleted, it counts as failed and is replaced', () => {
   const cluster = clusterWith({ completions: 1, parallelism: 1, backoffLimit: 1 });
   cluster.clock.advance(50);
 
@@ -199,7 +199,7 @@ test('a Job that exceeds activeDeadlineSeconds is stopped, and reports the failu
   expect(reasons(cluster)).toContain('Warning DeadlineExceeded');
 });
 
-test('suspending a Job deletes its Pods without counting them, and its start time begins anew', () => {
+test('a suspended Job loses its Pods without counting them, and gets a new start time when it is resumed', () => {
   const cluster = clusterWith({ completions: 1, parallelism: 1 }, FOR_EVER_MS);
   cluster.clock.advance(1_000);
   cluster.access.patch(JOBS, 'demo', 'task', { spec: { suspend: true } });
@@ -227,7 +227,7 @@ test('suspending a Job deletes its Pods without counting them, and its start tim
   expect(reasons(cluster)).toEqual(expect.arrayContaining(['Normal Suspended', 'Normal Resumed']));
 });
 
-test('a Job without completions ends after one Pod has succeeded and the others have ended', () => {
+test('a Job without completions ends after one Pod has succeeded and all its other Pods have ended', () => {
   const cluster = clusterWith({ parallelism: 3 });
 
   cluster.clock.advance(5_000);
@@ -268,7 +268,7 @@ test('each Pod of an indexed Job has an index, and the status lists the complete
   });
 });
 
-test('an index whose Pod fails gets another Pod', () => {
+test('an index whose Pod has failed gets a new Pod', () => {
   const spec = { completionMode: 'Indexed', completions: 3, parallelism: 3 };
   const cluster = clusterWith(spec, 15_000);
   cluster.clock.advance(50);
@@ -287,7 +287,7 @@ test('an index whose Pod fails gets another Pod', () => {
   expect(job(cluster)?.status).toMatchObject({ failed: 1, succeeded: 3, completedIndexes: '0-2' });
 });
 
-test('a Job with another managedBy is ignored', () => {
+test('a Job with managedBy for another controller is ignored', () => {
   const cluster = clusterWith({ completions: 1, managedBy: 'example.com/queue' });
 
   cluster.clock.advance(5_000);

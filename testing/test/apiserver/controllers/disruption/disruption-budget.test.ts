@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-test('during a rollout a PodDisruptionBudget takes the expected Pods from the Deployment', () => {
+test('during a rollout a PodDisruptionBudget gets the expected number of Pods from the Deployment', () => {
   const cluster = clusterWith({ maxUnavailable: 1 });
   cluster.clock.advance(1_000);
 
@@ -66,7 +66,7 @@ test('a PodDisruptionBudget allows no disruption before the Pods are ready', () 
   });
 });
 
-test('a terminating Pod is not healthy for a PodDisruptionBudget, its ready replacement is', () => {
+test('a PodDisruptionBudget does not count a terminating Pod as healthy, and counts its ready replacement', () => {
   const cluster = clusterWith({ minAvailable: 2 });
   cluster.clock.advance(1_000);
   const [victim] = cluster.access.list('pods', 'demo');

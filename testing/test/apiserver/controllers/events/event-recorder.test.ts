@@ -28,7 +28,7 @@ function told({ access }: SimulatedCluster): readonly Told[] {
   return access.list('events', 'demo') as readonly Told[];
 }
 
-test('an Event names its object and its reporter', () => {
+test('an Event refers to its object and its reporter', () => {
   const cluster = prepared();
 
   cluster.record(cluster.about, { type: 'Warning', reason: 'Lost', message: 'it is lost' });
@@ -48,7 +48,7 @@ test('an Event names its object and its reporter', () => {
   ]);
 });
 
-test('a repeated Event increases the count of the first', () => {
+test('a repeated Event increases the count of the first Event', () => {
   const cluster = prepared();
   for (let time = 0; time < 3; time++) {
     cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
@@ -64,7 +64,7 @@ test('a repeated Event increases the count of the first', () => {
   ]);
 });
 
-test('an Event recorded after its deletion is created again', () => {
+test('an Event that was deleted is created again when it is recorded again', () => {
   const cluster = prepared();
   cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
   cluster.access.delete('events', 'demo', told(cluster)[0]?.metadata.name ?? '');
@@ -87,7 +87,7 @@ test('many different messages with one reason are combined into one Event', () =
   ]);
 });
 
-test('an object records at most 25 Events at once, and then one per five minutes', () => {
+test('at most 25 Events are recorded at once about an object, and then one every five minutes', () => {
   const cluster = prepared();
   const tell = (): void => cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
   for (let time = 0; time < 40; time++) tell();
@@ -101,7 +101,7 @@ test('an object records at most 25 Events at once, and then one per five minutes
   expect(told(cluster)[0]?.count).toBe(26);
 });
 
-test('[found 6] the first Event with another reason is written after the object has used up its Events', () => {
+test('[found 6] an object that has used up its Events still gets the first Event with another reason', () => {
   const cluster = prepared();
   for (let time = 0; time < 40; time++)
     cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });

@@ -41,7 +41,7 @@ function parentAndChild(cluster: SimulatedCluster): number {
   return cluster.events.length;
 }
 
-test('[F-7] with policy Background the owner is deleted first, its dependent after it', () => {
+test('[F-7] with policy Background the owner is deleted first, and its dependent afterwards', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 
@@ -122,7 +122,7 @@ test('an object with an owner of a kind that is not served is kept', () => {
   expect(get(cluster, 'child')).toBeDefined();
 });
 
-test('a dependent of two owners loses the reference to the deleted owner, and is deleted with the last one', () => {
+test('a dependent of two owners loses the reference to the deleted owner, and is deleted when the last owner is deleted', () => {
   const cluster = simulatedCluster();
   const [one, two] = [configMap(cluster, 'one'), configMap(cluster, 'two')];
   const references = [
@@ -142,7 +142,7 @@ test('a dependent of two owners loses the reference to the deleted owner, and is
   expect(get(cluster, 'child')).toBeUndefined();
 });
 
-test('an object with a missing owner that existed before the controllers is deleted', () => {
+test('an object whose owner is missing when the controllers start is deleted', () => {
   const cluster = simulatedCluster({}, (access) => {
     const ghost = { apiVersion: 'v1', kind: 'ConfigMap', name: 'ghost', uid: '1111' };
     const metadata = { name: 'child', namespace: 'demo', ownerReferences: [ghost] };

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { simulatedCluster } from '../simulated-cluster.ts';
 
-test('every namespace, also a later one, gets a ServiceAccount and the cluster certificate', () => {
+test('every namespace, even one that is created later, gets a ServiceAccount and the cluster certificate', () => {
   const { access, clock } = simulatedCluster();
   clock.advance(0);
 

@@ -32,7 +32,7 @@ test('[F-7] a deleted namespace disappears after everything in it', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('[F-7] an object with a finalizer blocks its terminating namespace, and the status names the finalizer', () => {
+test('[F-7] an object with a finalizer blocks its terminating namespace, and the status contains the finalizer', () => {
   const cluster = simulatedCluster();
   const metadata = { name: 'held', namespace: 'demo', finalizers: ['example.dev/hold'] };
   cluster.access.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata });

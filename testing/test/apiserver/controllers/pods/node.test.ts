@@ -77,7 +77,7 @@ test('a deleted Pod is removed at the end of its grace period at the latest', ()
   expect(pod(cluster)).toBeUndefined();
 });
 
-test('a finalizer keeps a Pod that has stopped', () => {
+test('a Pod that has stopped stays until its finalizer is removed', () => {
   const cluster = simulatedCluster();
   bare(cluster, {}, { finalizers: ['example.dev/hold'] });
   cluster.clock.advance(1_000);
@@ -92,7 +92,7 @@ test('a finalizer keeps a Pod that has stopped', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('a Pod created again under the same name starts its own time to readiness', () => {
+test('a Pod that is created again under the same name becomes ready only after its full start time', () => {
   const cluster = simulatedCluster({ podReadyMs: 500 });
   bare(cluster);
   cluster.clock.advance(400);
@@ -151,7 +151,7 @@ test('a Pod stays unscheduled until a node accepts it', () => {
   expect(pod(cluster)?.status?.phase).toBe('Running');
 });
 
-test('the scheduler places a Pod in one write without a field manager, and writes an Event', () => {
+test('the scheduler assigns a Pod to a node in one write without a field manager, and writes an Event', () => {
   const cluster = simulatedCluster({ only: ['scheduler'] });
   const { access, clock } = cluster;
   const created = access.create('pods', {

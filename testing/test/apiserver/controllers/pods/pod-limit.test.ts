@@ -79,7 +79,7 @@ function heavyWorkload(kind: string, name: string, spec: object): StoredObject {
     : workload(kind, name, { template: heavy(name), ...spec });
 }
 
-describe('[found 6] a workload that asks for more Pods than the server allows', () => {
+describe('[found 6] a workload that wants more Pods than the server allows', () => {
   test.each(
     KINDS,
   )('a %s of %s with %j gets some Pods, and reports why it gets no more', (kind, resource, spec) => {
@@ -148,7 +148,7 @@ describe('[found 6] a workload that asks for more Pods than the server allows', 
 });
 
 describe('[found 6] the limit for the Pods of all workloads together', () => {
-  test('all workloads together get at most 32 MiB of Pods, and those that lack Pods report it', () => {
+  test('all workloads together get at most 32 MiB of Pods, and workloads that lack Pods report the reason', () => {
     const cluster = start();
     for (const name of ['a', 'b', 'c']) {
       cluster.access.create(
@@ -211,7 +211,7 @@ describe('[found 6] the limit for the Pods of all workloads together', () => {
   });
 });
 
-test('[found 6] a workload that fits its limit again creates its Pods and drops the failure condition', () => {
+test('[found 6] a workload that no longer exceeds its limit creates its Pods and drops the failure condition', () => {
   const cluster = start();
   cluster.access.create('replicasets.apps', heavyWorkload('ReplicaSet', 'web', { replicas: 17 }));
   cluster.clock.advance(1_000);

@@ -44,7 +44,7 @@ function refused(): never {
   throw new ApiError({ status: 'Failure', reason: 'Forbidden', message: 'no', code: 403 });
 }
 
-test('the controller runner reconciles on the next turn, once for many events of one key', () => {
+test('the controller runner reconciles in the next turn of the event loop, once for many events of one key', () => {
   const cluster = simulatedCluster({ only: [] });
   const { calls } = running(cluster);
 
@@ -67,7 +67,7 @@ test('the controller runner reconciles the existing objects first', () => {
   expect(calls).toEqual([`${KEY} at 0`]);
 });
 
-test('the controller runner reconciles again after the returned delay, or after an earlier event', () => {
+test('the controller runner reconciles again after the returned delay, or earlier if an event arrives', () => {
   const cluster = simulatedCluster({ only: [] });
   const { calls } = running(cluster, (call) => (call < 3 ? 1_000 : undefined));
   write(cluster, '1');

@@ -42,7 +42,7 @@ function write({ access }: SimulatedCluster, name: string, value = 'x'): void {
   else access.patch('configmaps', 'demo', name, { data: { value } });
 }
 
-test('a controller looks at an object after its reaction time, and at the first object later', () => {
+test('a controller reconciles an object after its reaction time, and the very first object after a longer time', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 3, writeMs: 0, coldMs: 20 } });
 
@@ -54,7 +54,7 @@ test('a controller looks at an object after its reaction time, and at the first 
   expect(looks).toEqual(['a at 23', 'b at 103']);
 });
 
-test('a write delays the controller for the same object, not for others', () => {
+test('after a write a controller waits before it reconciles the same object, and not before other objects', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 1, writeMs: 10 } });
   write(cluster, 'a');
@@ -77,7 +77,7 @@ test('a serial controller handles objects one after the other, in the order of t
   expect(looks).toEqual(['c at 1', 'a at 11', 'b at 21']);
 });
 
-test('a serial controller works off a long queue without waiting', () => {
+test('a serial controller handles the objects of a long queue without waiting in between', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 1, writeMs: 10, serial: true } });
 
@@ -87,7 +87,7 @@ test('a serial controller works off a long queue without waiting', () => {
   expect(looks.length).toBeGreaterThan(200);
 });
 
-test('a controller that has used up its write budget waits for the next write', () => {
+test('a controller that has used up its write budget waits before its next write', () => {
   const cluster = simulatedCluster({ only: [] });
   const budget = new WriteBudget({ perSecond: 20, burst: 2 });
   const looks = running(cluster, { pace: { reactionMs: 0, writeMs: 0 }, budget });
@@ -99,7 +99,7 @@ test('a controller that has used up its write budget waits for the next write', 
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('the write budget saves up writes to the burst and no further', () => {
+test('unused writes of the write budget add up to the burst, and to no more', () => {
   const budget = new WriteBudget({ perSecond: 20, burst: 3 });
   budget.spend(3, 0);
 

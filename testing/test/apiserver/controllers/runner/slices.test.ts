@@ -63,7 +63,7 @@ test.each([
     }),
   ],
   ['job', 'jobs.batch', job('w', { parallelism: 170, completions: 170 })],
-] as const)('[found 6] the controller %s creates the Pods of %s in slices, and removes them in slices', (only, resource, object) => {
+] as const)('[found 6] the controller %s creates and removes the Pods of %s in slices', (only, resource, object) => {
   const cluster = simulatedCluster({ only: [only] });
   const { access } = cluster;
   access.create(resource, object as never);
@@ -134,7 +134,7 @@ test.each([
   expect(access.get('secrets', 'demo', 'owner')).toBeUndefined();
 });
 
-test('[found 6] a controller works off many due keys in slices', () => {
+test('[found 6] a controller handles many due keys in slices', () => {
   const cluster = simulatedCluster({ only: ['scheduler'] }, (access) => {
     for (let at = 0; at < 180; at++) {
       const metadata = { name: `p-${at}`, namespace: 'demo' };
@@ -166,7 +166,7 @@ test('[found 6] a slice ends early when its steps take long', () => {
   expect(slice.isOver).toBe(true);
 });
 
-test('[found 6] a slice always runs one step, however long it takes, and passes on its error', () => {
+test('[found 6] a slice always runs at least one step, however long it takes, and throws the error of a step', () => {
   const clock = new FakeClock();
   const slice = new Slice(clock);
   const fail = (): never => {
@@ -178,7 +178,7 @@ test('[found 6] a slice always runs one step, however long it takes, and passes 
   expect(slice.isOver).toBe(true);
 });
 
-test('[found 6] Pods that cannot change cause no further work for their controllers', () => {
+test('[found 6] Pods that cannot change any more cause no further work for their controllers', () => {
   const cluster = simulatedCluster({ only: ['statefulSet', 'daemonSet'] });
   const { access, clock } = cluster;
   const spec = { replicas: 120, podManagementPolicy: 'Parallel', serviceName: 's' };

@@ -63,7 +63,7 @@ test('a Service has the addresses of the ready Pods that it selects', () => {
   expect(endpoints(cluster).flatMap((one) => one.addresses)).toEqual(ips(cluster));
 });
 
-test('a terminating Pod is no address of its Service, and its slice reports it as terminating', () => {
+test('a Service loses the address of a terminating Pod, and its EndpointSlice reports that the Pod is terminating', () => {
   const cluster = simulatedCluster({ podReadyMs: 100, podStopMs: 5_000 });
   service(cluster);
   deployment(cluster, 1);

@@ -23,7 +23,7 @@ function annotationOf(object: JsonObject): string | undefined {
 }
 
 describe('[found 9] server-side apply by kubectl takes over fields of client-side apply', () => {
-  test('kubectl takes over client-side fields without a conflict', () => {
+  test('server-side apply takes over fields of client-side apply without a conflict', () => {
     const live = clientSide(configMap({ a: '1', b: '1' }));
 
     const after = applied(live, configMap({ a: '2', b: '1' }), KUBECTL);
@@ -35,7 +35,7 @@ describe('[found 9] server-side apply by kubectl takes over fields of client-sid
     });
   });
 
-  test('kubectl takes over client-side fields of list items', () => {
+  test('server-side apply takes over fields of list items from client-side apply', () => {
     const live = clientSide(pod({ containers: [{ name: 'c', image: 'i:1', tty: true }] }));
 
     const after = applied(live, pod({ containers: [{ name: 'c', image: 'i:2' }] }), KUBECTL);
@@ -43,7 +43,7 @@ describe('[found 9] server-side apply by kubectl takes over fields of client-sid
     expect(after.spec).toEqual({ containers: [{ name: 'c', image: 'i:2', tty: true }] });
   });
 
-  test('kubectl conflicts only on a field that another writer has changed since', () => {
+  test('server-side apply has a conflict only on a field that another writer changed after client-side apply', () => {
     const live = clientSide(configMap({ a: '1', b: '1' }));
     const changed = updated(live, { ...live, data: { a: '1', b: 'theirs' } });
     const apply = (): unknown => applied(changed, configMap({ a: '2', b: '2' }), KUBECTL);
@@ -51,7 +51,7 @@ describe('[found 9] server-side apply by kubectl takes over fields of client-sid
     expect(apply).toThrow('Apply failed with 1 conflict: conflict with "editor" using v1: .data.b');
   });
 
-  test('kubectl conflicts on a field that another writer added', () => {
+  test('server-side apply has a conflict on a field that another writer added', () => {
     const live = clientSide(configMap({ a: '1' }));
     const added = updated(live, { ...live, data: { a: '1', c: 'theirs' } });
 
@@ -64,13 +64,13 @@ describe('[found 9] server-side apply by kubectl takes over fields of client-sid
     ['it has another version', JSON.stringify({ ...configMap({ a: '1' }), apiVersion: 'v2' })],
     ['it does not fit the kind', JSON.stringify({ ...configMap({ a: '1' }), data: 7 })],
     ['it is empty', ''],
-  ])('kubectl takes over nothing if the last-applied annotation is invalid: %s', (_, text) => {
+  ])('server-side apply takes over no fields if the last-applied annotation is invalid: %s', (_, text) => {
     const live = clientSide(configMap({ a: '1' }), text);
 
     expect(() => applied(live, configMap({ a: '2' }), KUBECTL)).toThrow('.data.a');
   });
 
-  test('managers other than kubectl conflict as usual', () => {
+  test('other managers than kubectl have conflicts as usual', () => {
     const live = clientSide(configMap({ a: '1' }));
 
     expect(() => applied(live, configMap({ a: '2' }), { manager: 'argocd' })).toThrow('.data.a');
@@ -95,7 +95,7 @@ describe('[found 9] the last-applied annotation', () => {
     );
   });
 
-  test('an apply adds no last-applied annotation, and other managers do not change it', () => {
+  test('an apply adds no last-applied annotation, and an apply by another manager does not change the annotation', () => {
     const plain = applied(undefined, configMap({ a: '1' }), KUBECTL);
     const live = clientSide(configMap({ a: '1' }));
     const other = applied(live, configMap({ b: '2' }), { manager: 'argocd' });

@@ -4,7 +4,7 @@ import type { ManagedFieldsEntry } from '../../../../src/apiserver/patch/manager
 import { applied, configMap, LATER, owners, pod, updated, website } from '../stored-objects.ts';
 
 describe('an apply that omits a field', () => {
-  test('a field that its only manager omits is removed', () => {
+  test('a field is removed when its only manager omits it', () => {
     const live = applied(undefined, configMap({ a: '1', b: '2' }));
 
     const after = applied(live, configMap({ a: '1' }));
@@ -12,7 +12,7 @@ describe('an apply that omits a field', () => {
     expect(after.data).toEqual({ a: '1' });
   });
 
-  test('a field that its manager omits stays if another manager owns it', () => {
+  test('a field stays when its manager omits it, if another manager also owns it', () => {
     const shared = applied(undefined, configMap({ a: '1', b: '2' }));
     const both = applied(shared, configMap({ b: '2' }), { manager: 'two' });
 
@@ -43,7 +43,7 @@ describe('an apply that omits a field', () => {
     expect(after.spec).toEqual({ containers: [container] });
   });
 
-  test('a list item that its manager omits is removed with the changes of others in it', () => {
+  test('a list item that its manager omits is removed together with the fields that other managers set in it', () => {
     const live = applied(
       undefined,
       pod({ containers: [{ name: 'a' }, { name: 'b', image: 'i' }] }),
@@ -61,7 +61,7 @@ describe('an apply that omits a field', () => {
   });
 });
 
-test('a list item stays as long as one manager applies it', () => {
+test('a list item stays as long as at least one manager applies it', () => {
   const items = (...all: JsonObject[]): JsonObject => pod({ containers: all });
   const one = applied(undefined, items({ name: 'a' }, { name: 'b', image: 'i' }));
   const both = applied(one, items({ name: 'b', tty: true }), { manager: 'two' });
@@ -74,7 +74,7 @@ test('a list item stays as long as one manager applies it', () => {
 describe('a conflict of server-side apply', () => {
   const live = updated(undefined, configMap({ a: '1', b: '2' }));
 
-  test('a conflict names every field and its owner', () => {
+  test('the message of a conflict contains every field and its owner', () => {
     const apply = (): unknown => applied(live, configMap({ a: 'x', b: 'y' }));
 
     expect(apply).toThrow(
@@ -101,7 +101,7 @@ describe('a conflict of server-side apply', () => {
     );
   });
 
-  test('applying an equal value shares the field without a conflict', () => {
+  test('a manager that applies an equal value becomes a second owner of the field, without a conflict', () => {
     const after = applied(live, configMap({ a: '1' }));
 
     expect(owners(after)).toMatchObject({
@@ -120,7 +120,7 @@ describe('a conflict of server-side apply', () => {
     });
   });
 
-  test('a conflict shows list items by their keys', () => {
+  test('the message of a conflict identifies list items by their keys', () => {
     const before = updated(undefined, pod({ containers: [{ name: 'a', image: 'one' }] }));
 
     const apply = (): unknown =>
@@ -130,7 +130,7 @@ describe('a conflict of server-side apply', () => {
   });
 });
 
-test('a conflict lists the fields of a struct before nested fields', () => {
+test('the message of a conflict lists the fields of a struct before nested fields', () => {
   const config = (image: string, value: string): JsonObject =>
     pod({ containers: [{ name: 'c', env: [{ name: 'E', value }], image }], hostname: value });
   const live = applied(undefined, config('one', 'old'));
@@ -146,7 +146,7 @@ test('a conflict lists the fields of a struct before nested fields', () => {
   );
 });
 
-test('a conflict with several managers lists them alphabetically, each with sorted fields', () => {
+test('the message of a conflict lists several managers alphabetically, each with sorted fields', () => {
   const zed = updated(undefined, configMap({ b: '1', d: '1' }), { manager: 'zed' });
   const all = configMap({ a: '1', b: '1', c: '1', d: '1' });
   const live = updated(zed, all, { manager: 'amy', time: LATER });
@@ -170,7 +170,7 @@ test('a conflict with several managers lists them alphabetically, each with sort
 });
 
 describe('lists in server-side apply', () => {
-  test('an apply to a keyed list keeps the items of others in their places', () => {
+  test('an apply to a keyed list does not move the items of other managers', () => {
     const items = (...names: string[]): JsonObject =>
       pod({ containers: names.map((name) => ({ name })) });
     const live = updated(undefined, items('x', 'a', 'y', 'b', 'z'));
@@ -180,7 +180,7 @@ describe('lists in server-side apply', () => {
     expect(after.spec).toEqual(items('x', 'a', 'y', 'new', 'b', 'z').spec);
   });
 
-  test('an apply sets the order of its own list items', () => {
+  test('an apply sets the order of the list items that it contains', () => {
     const items = (...names: string[]): JsonObject =>
       pod({ containers: names.map((name) => ({ name })) });
     const live = applied(undefined, items('a', 'b'));
@@ -190,7 +190,7 @@ describe('lists in server-side apply', () => {
     expect(after.spec).toEqual(items('b', 'a').spec);
   });
 
-  test('a list of ports is keyed by number and protocol, by default TCP', () => {
+  test('the items of a list of ports are identified by number and protocol, which is TCP by default', () => {
     const ports = (...all: JsonObject[]): JsonObject =>
       pod({ containers: [{ name: 'c', ports: all }] });
     const tcp = { containerPort: 53, protocol: 'TCP' };
@@ -202,7 +202,7 @@ describe('lists in server-side apply', () => {
     expect(after.spec).toEqual(ports({ ...tcp, name: 'dns' }, udp).spec);
   });
 
-  test('[F-8] finalizers are a set, and each finalizer has its owners', () => {
+  test('[F-8] finalizers are a set, and each finalizer has separate owners', () => {
     const one = applied(undefined, configMap({}, { finalizers: ['x/1'] }));
     const both = applied(one, configMap({}, { finalizers: ['x/2'] }), { manager: 'two' });
 
@@ -214,7 +214,7 @@ describe('lists in server-side apply', () => {
     });
   });
 
-  test('a list without keys has one owner', () => {
+  test('a list without keys has one owner for the whole list', () => {
     const live = updated(undefined, pod({ containers: [{ name: 'c', args: ['a', 'b'] }] }));
 
     const apply = (): unknown =>
@@ -233,7 +233,7 @@ test('an atomic map is replaced as a whole', () => {
   expect(owners(after)['one Apply']).toEqual({ 'f:spec': { 'f:nodeSelector': {} } });
 });
 
-test('a manager that applies in another version still owns its fields', () => {
+test('a manager that applies in another API version still owns its fields', () => {
   const live = applied(undefined, website({ a: 1, b: 2 }));
 
   const after = applied(live, { ...website({ a: 1 }), apiVersion: 'example.dev/v2' });
@@ -294,7 +294,7 @@ describe('custom resources in server-side apply', () => {
     });
   });
 
-  test('owners of fields become owners of the whole list or map when a schema makes it atomic', () => {
+  test('when a new schema makes a list or map atomic, the owners of its fields become owners of the whole value', () => {
     const before = { tags: ['a'], pages: [{ path: '/', title: 'Home' }], theme: { color: 'red' } };
     const spec = { type: 'object', properties: { tags: {}, pages: {}, theme: {} } };
     const ATOMIC: JsonObject = { type: 'object', properties: { spec } };
@@ -312,13 +312,13 @@ describe('custom resources in server-side apply', () => {
     expect(owners(widened)['two Apply']).toEqual(whole);
   });
 
-  test('a map that the schema calls atomic is owned as one field', () => {
+  test('a map that is atomic in the schema is owned as one field', () => {
     const after = applied(undefined, website({ theme: { color: 'red' } }), { schema: SCHEMA });
 
     expect(owners(after)['one Apply']).toEqual({ 'f:spec': { 'f:theme': {} } });
   });
 
-  test('a custom resource created by an update is owned with its maps', () => {
+  test('the creator of a custom resource owns its maps as well as their fields', () => {
     const after = updated(undefined, website({ replicas: 1 }));
 
     expect(owners(after)).toEqual({
@@ -328,7 +328,7 @@ describe('custom resources in server-side apply', () => {
 });
 
 describe('entries of managedFields', () => {
-  test('the first apply to an untracked object adds an entry before-first-apply', () => {
+  test('the first apply to an object without managedFields adds an entry named before-first-apply', () => {
     const live = configMap({ a: '1' }, { uid: 'uid-1' });
 
     const after = applied(live, configMap({ b: '2' }));
@@ -376,7 +376,7 @@ describe('entries of managedFields', () => {
   test.each([
     [[]],
     [[{}]],
-  ])('an update with managedFields %j removes all entries', (managedFields) => {
+  ])('an update with the managedFields %j removes all entries of managedFields', (managedFields) => {
     const live = updated(undefined, configMap({ a: '1' }));
 
     const after = updated(live, {
@@ -388,7 +388,7 @@ describe('entries of managedFields', () => {
     expect(owners(after)).toEqual({});
   });
 
-  test('at most ten update entries are kept, and the oldest are merged', () => {
+  test('at most ten entries for updates are kept, and older entries are merged', () => {
     let live = updated(undefined, configMap({ k0: '' }), { manager: 'm0', time: timeOf(0) });
     for (let index = 1; index <= 12; index++) {
       const data = { ...(live.data as object), [`k${index}`]: '' };
@@ -432,7 +432,7 @@ test('server-side apply handles __proto__ as an ordinary key', () => {
   expect(gone.data).toEqual({ a: '1' });
 });
 
-test('a null creationTimestamp in a forced apply removes it, and a null label keeps the map of labels', () => {
+test('a forced apply with a null creationTimestamp removes that field, and one with a null label keeps the labels', () => {
   const live = updated(undefined, configMap({ a: '1' }, { labels: { x: 'y' } }));
 
   const after = applied(live, configMap({}, { creationTimestamp: null, labels: { x: null } }), {

@@ -24,7 +24,7 @@ function plainOf(set: FieldSet): ReadonlySet<string> {
   return plain(pathsOf(set));
 }
 
-test('union, difference and intersection of field sets equal those of sets of paths', () => {
+test('field sets have the same union, difference and intersection as the sets of their paths', () => {
   fc.assert(
     fc.property(paths, paths, (left, right) => {
       const [a, b] = [fieldSetOf(left), fieldSetOf(right)];

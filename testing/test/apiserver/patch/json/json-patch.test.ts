@@ -93,7 +93,7 @@ test.each([
   expect(error).toMatchObject({ status: 422, reason: 'Invalid', details: {} });
 });
 
-test('a JSON patch that fails half way changes nothing', () => {
+test('a JSON patch changes nothing if one of its operations fails', () => {
   const document = { a: { b: 1 } };
 
   const error = failureOf(() =>
@@ -132,7 +132,7 @@ test.each([
   });
 });
 
-test('null as a JSON patch has no operations, and null in its list is kept', () => {
+test('the JSON patch null has no operations, and a list with null is read unchanged', () => {
   expect(readJsonPatch('null', true).value).toEqual([]);
   expect(readJsonPatch('[null]', true).value).toEqual([null]);
 });
@@ -230,7 +230,7 @@ test('a JSON patch handles __proto__ as an ordinary field', () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-test('a JSON patch test treats a missing field as null', () => {
+test('a test operation of a JSON patch treats a missing field as null', () => {
   const test = (value: unknown, path = '/data/lock'): unknown =>
     applyJsonPatch({ data: { a: '1' } }, [
       { op: 'test', path, value },
@@ -243,7 +243,7 @@ test('a JSON patch test treats a missing field as null', () => {
   expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test('a JSON patch test with unescaped markup does not equal the stored text, and equals added text', () => {
+test('a test operation with unescaped markup fails for a stored value, and succeeds for an added value', () => {
   const document = { data: { a: 'x<y', b: 'plain' } };
   const test = (path: string, value: unknown) => ({ op: 'test', path, value });
 
@@ -254,7 +254,7 @@ test('a JSON patch test with unescaped markup does not equal the stored text, an
   expect(applyJsonPatch(document, added, false)).toMatchObject({ data: { c: 'x<y' } });
 });
 
-test('a JSON patch that copies copies is refused before it fills the memory', () => {
+test('a JSON patch that copies its copies again and again is refused before it fills the memory', () => {
   const bomb = Array.from({ length: 40 }, (_, at) => ({
     op: 'copy',
     from: '/data',

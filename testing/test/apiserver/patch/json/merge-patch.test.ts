@@ -13,7 +13,7 @@ test.each([
   [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
   [{ e: null }, { a: 1 }, { e: null, a: 1 }],
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-])('the document %j with the merge patch %j gives %j', (document, patch, expected) => {
+])('the document %j with the merge patch %j becomes %j', (document, patch, expected) => {
   const before = JSON.stringify(document);
 
   const patched = applyMergePatch(document, patch);
@@ -28,11 +28,11 @@ test.each([[7], ['text'], [null]])('the merge patch %j is refused with 400', (pa
   );
 });
 
-test('a merge patch that is a list replaces the whole document, without nulls in its objects', () => {
+test('a merge patch that is a list replaces the whole document, and loses the nulls in its objects', () => {
   expect(applyMergePatch({ a: 1 }, [null, { b: null, c: 1 }])).toEqual([null, { c: 1 }]);
 });
 
-test('nulls in a list of a merge patch stay only where the list replaces an object', () => {
+test('nulls in a list of a merge patch stay only if the list replaces an object', () => {
   const document = { object: {}, text: 'x' };
   const list = [{ gone: null }];
 

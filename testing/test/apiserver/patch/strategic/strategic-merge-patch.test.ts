@@ -21,7 +21,7 @@ const TWO_CONTAINERS = {
   ],
 };
 
-test('a strategic patch merges the list item with the same key and keeps the order', () => {
+test('a strategic patch merges list items with the same key, and keeps the order of the list', () => {
   const spec = patchedSpec(TWO_CONTAINERS, { containers: [{ name: 'b', image: 'three' }] });
 
   expect(spec).toEqual({
@@ -29,7 +29,7 @@ test('a strategic patch merges the list item with the same key and keeps the ord
   });
 });
 
-test('a strategic patch puts new items in front of those that it does not name', () => {
+test('a strategic patch puts new items in front of existing items that it does not contain', () => {
   const spec = patchedSpec(TWO_CONTAINERS, {
     containers: [{ name: 'a', env: [{ name: 'Y', value: '2' }] }],
   });
@@ -72,12 +72,12 @@ test.each([
     ['b', 'c', 'a'],
   ],
   [
-    'puts new items that its order does not name behind the existing ones',
+    'puts new items that its order does not contain behind existing items',
     { '$setElementOrder/containers': [], containers: [{ name: 'c' }] },
     ['a', 'b', 'c'],
   ],
   [
-    'puts the replacement of a deleted item behind the remaining ones',
+    'puts the replacement of a deleted item behind the remaining items',
     {
       '$setElementOrder/containers': [{ name: 'c' }],
       containers: [{ name: 'a', $patch: 'delete' }, { name: 'c' }],
@@ -121,7 +121,7 @@ test('a strategic patch replaces a list without a merge key', () => {
   });
 });
 
-test('a strategic patch merges finalizers as a set, and removes those that a directive names', () => {
+test('a strategic patch merges finalizers as a set, and removes those that a directive lists', () => {
   const document = { metadata: { finalizers: ['x/1', 'x/2'] } };
   const patch = {
     metadata: {
@@ -135,7 +135,7 @@ test('a strategic patch merges finalizers as a set, and removes those that a dir
   expect(patched).toEqual({ metadata: { finalizers: ['x/3', 'x/2'] } });
 });
 
-test('a strategic patch with $retainKeys keeps only those keys of a map', () => {
+test('a strategic patch with $retainKeys keeps only the listed keys of a map', () => {
   const document = {
     spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } },
   };
@@ -217,7 +217,7 @@ test.each([
   );
 });
 
-test('an item with a directive is ignored in the order, unless it comes after the last ordered item', () => {
+test('an item with a directive may be missing in the order list, unless it follows the last ordered item', () => {
   const order = { '$setElementOrder/containers': [{ name: 'b' }] };
   const gone = { name: 'a', $patch: 'delete' };
   const odd = { name: 'a', $patch: 'bend' };
@@ -237,7 +237,7 @@ test('a strategic patch with a list of lists is answered 422', () => {
   ).toThrow(expect.objectContaining({ status: 422, details: {} }));
 });
 
-test('the patch quoted in an error is what the merge has left of it', () => {
+test('an error quotes the patch without the directives and nulls that the merge has used', () => {
   const patch = { data: { $retainKeys: ['b'], b: '2' }, metadata: { labels: { x: null, y: '1' } } };
 
   const { patch: left } = applyStrategicMergePatch(LISTS, patch, CONFIG_MAP);
@@ -245,7 +245,7 @@ test('the patch quoted in an error is what the merge has left of it', () => {
   expect(left).toEqual({ data: { b: '2' }, metadata: { labels: { y: '1' } } });
 });
 
-test('a strategic patch adds a new list item as it is, with its nulls', () => {
+test('a strategic patch adds a new list item unchanged, including its nulls', () => {
   const spec = patchedSpec(TWO_CONTAINERS, { containers: [{ name: 'c', image: null }] });
 
   expect(spec).toMatchObject({
@@ -273,7 +273,7 @@ test('a map that replaces another map keeps its nulls', () => {
   });
 });
 
-test('a strategic patch leaves no directive and no null in a new map', () => {
+test('a new map from a strategic patch contains no directive and no null', () => {
   const { merged: patched } = applyStrategicMergePatch(
     {},
     {

@@ -145,7 +145,7 @@ const NAMES: readonly (readonly [path: string, object: object, problem: string |
 
 test.each(
   NAMES,
-)('[F-4] a name must have the form of its kind: %s %j', async (path, object, problem) => {
+)('[F-4] a name must be valid for its kind: %s %j', async (path, object, problem) => {
   const { send } = await startCluster();
 
   const { status, body } = await send('POST', path, object);
@@ -154,7 +154,7 @@ test.each(
   if (problem !== undefined) expect(body.message).toContain(problem);
 });
 
-test('[F-4] a generated name has the first 58 characters of generateName and five random ones', async () => {
+test('[F-4] a generated name has the first 58 characters of generateName and five random characters', async () => {
   const { send } = await startCluster();
   const base = 'a'.repeat(62);
 
@@ -164,7 +164,7 @@ test('[F-4] a generated name has the first 58 characters of generateName and fiv
   expect(body.metadata.generateName).toBe(base);
 });
 
-test('[F-4] a generateName that makes no valid name is reported under generateName and name', async () => {
+test('[F-4] a generateName that results in an invalid name is reported for generateName and for name', async () => {
   const { send } = await startCluster();
 
   const { body } = await send('POST', CONFIG_MAPS, configMap('', { generateName: 'Ab-' }));
@@ -175,7 +175,7 @@ test('[F-4] a generateName that makes no valid name is reported under generateNa
   ]);
 });
 
-test('[F-4] a create with generateName fails after eight names that exist already', async () => {
+test('[F-4] a create with generateName fails after eight generated names that already exist', async () => {
   const { send } = await startCluster();
   const random = vi.spyOn(Math, 'random').mockReturnValue(0);
   await send('POST', CONFIG_MAPS, configMap('', { generateName: 'a-' }));
@@ -247,7 +247,7 @@ describe('[F-4] metadata of a changed object', () => {
     ]);
   });
 
-  test('an object in deletion gets no new finalizer, and the refusal names two causes', async () => {
+  test('a new finalizer on an object in deletion is refused, and the error has two causes', async () => {
     const { send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a', { finalizers: ['x.y/a'] }));
     await send('DELETE', `${CONFIG_MAPS}/a`);
@@ -346,7 +346,7 @@ test('[F-4] a create with a resourceVersion is answered 500', async () => {
   ]);
 });
 
-test('[F-4] an Ingress created with a status: generation counts changes of the spec, not of the status', async () => {
+test('[F-4] the generation of an Ingress created with a status counts changes of the spec, and not of the status', async () => {
   const { send } = await startCluster();
   const path = '/apis/networking.k8s.io/v1/namespaces/default/ingresses';
   const ingress = {

@@ -401,7 +401,7 @@ describe('[F-12] updates of a Pod', () => {
     expect(problemsOf(changedBy(POD, changes), POD)).toEqual(expected);
   });
 
-  test('the refusal of a Pod update shows the differences under their Go field names', () => {
+  test('the error about a Pod update lists the differences with the field names of Go', () => {
     const [problem] = problemsOf(changedBy(POD, { [`${C}.command`]: ['x'] }), POD);
 
     expect(problem).toContain('-   "Command": null,');

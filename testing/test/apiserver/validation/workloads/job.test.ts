@@ -159,7 +159,7 @@ describe('[F-12] validation of a Job', () => {
     ]);
   });
 
-  test('the template of a Job is immutable, and the error shows it as Go does', () => {
+  test('the template of a Job is immutable, and the error prints the template as Go does', () => {
     const before = changedBy(JOB, {
       'metadata.resourceVersion': '1',
       'spec.manualSelector': true,
@@ -197,7 +197,7 @@ describe('[F-12] validation of a Job', () => {
     ['its preferred nodes', { 'spec.template.spec.affinity': nearNodes }],
     ['the resources of its containers', larger],
     ['the labels of its Pods', { 'spec.template.metadata': { labels: { a: 'b', team: 'x' } } }],
-  ])('a suspended Job can change %s, before it starts and after it was suspended', (_, change) => {
+  ])('a suspended Job can change %s, both before it starts and after it was suspended', (_, change) => {
     for (const before of [RESTING, changedBy(RESTING, { ...STARTED, ...SUSPENDED })]) {
       expect(problemsOf(changedBy(before, change), before)).toEqual([]);
     }

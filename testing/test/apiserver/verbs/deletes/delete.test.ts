@@ -39,7 +39,7 @@ async function started(): Promise<TestCluster & { readonly clock: FakeClock }> {
 test.each([
   ['Foreground', ['foregroundDeletion']],
   ['Orphan', ['orphan']],
-])('[F-6] a deletion with policy %s adds its finalizer and leaves the rest to the garbage collector', async (policy, finalizers) => {
+])('[F-6] a deletion with policy %s adds the finalizer of that policy, and the garbage collector does the rest', async (policy, finalizers) => {
   const { server, send } = await started();
   server.create(configMap('a'));
 
@@ -52,7 +52,7 @@ test.each([
 test.each([
   ['true', ['orphan']],
   ['false', undefined],
-])('[F-6] orphanDependents=%s works as the older form of a propagation policy', async (orphan, finalizers) => {
+])('[F-6] orphanDependents=%s is an older way to choose a propagation policy', async (orphan, finalizers) => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
 
@@ -77,7 +77,7 @@ test('[F-6] orphanDependents together with propagationPolicy is refused', async 
   );
 });
 
-test('[F-6] a second deletion with another policy removes the finalizer of the first', async () => {
+test('[F-6] a second deletion with another policy removes the finalizer of the first deletion', async () => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
   await send('DELETE', `${MAPS}/a`, { propagationPolicy: 'Foreground' });
@@ -100,7 +100,7 @@ test('[F-6] deleting a Job orphans its Pods by default', async () => {
   expect((body as Answer).metadata.finalizers).toContain('orphan');
 });
 
-test('[F-6] a watch sees a Pod marked for deletion before it is deleted, even without a grace period', async () => {
+test('[F-6] a watch gets an event when a Pod is marked for deletion, and another one when it is deleted', async () => {
   const { server, send } = await started();
   server.create(pod('a'));
   const events = eventsOf(server, 'pods');
@@ -118,7 +118,7 @@ test('[F-6] a watch sees a Pod marked for deletion before it is deleted, even wi
   );
 });
 
-test('[F-6] a second deletion can only shorten the grace period, which counts from the first', async () => {
+test('[F-6] a second deletion can only shorten the grace period, which begins with the first deletion', async () => {
   const { server, send, clock } = await started();
   server.create(pod('a', { nodeName: 'node-1' }));
   await send('DELETE', `${PODS}/a`);
@@ -147,7 +147,7 @@ test('[F-6] a negative grace period becomes one second', async () => {
   expect((body as Answer).metadata.deletionGracePeriodSeconds).toBe(1);
 });
 
-test('[F-6] the DELETED event shows the last stored finalizers and a resourceVersion of its own', async () => {
+test('[F-6] the DELETED event has the last stored finalizers and a new resourceVersion', async () => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
   await send('DELETE', `${MAPS}/a`);
@@ -166,7 +166,7 @@ test('[F-6] the DELETED event shows the last stored finalizers and a resourceVer
   expect(events[0]?.object.metadata.resourceVersion).not.toBe(before);
 });
 
-test('[F-6] deletecollection deletes one object after the other, collectionDeleteMs apart', async () => {
+test('[F-6] deletecollection deletes one object after the other, with a pause of collectionDeleteMs', async () => {
   const clock = new FakeClock(START_MS);
   const { server, send } = await startCluster({ clock, collectionDeleteMs: 5 });
   for (const name of ['a', 'b']) server.create(configMap(name));
@@ -211,7 +211,7 @@ test.each([
   'default',
   'kube-system',
   'kube-public',
-])('the namespace %s cannot be deleted, whatever the precondition', async (name) => {
+])('the namespace %s cannot be deleted, whatever precondition the request has', async (name) => {
   const { send } = await startCluster();
   const options = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'other' } };
 

@@ -31,7 +31,7 @@ test.each([
 test.each([
   ['ConfigMap', `${CORE}/configmaps`],
   ['Secret', `${CORE}/secrets`],
-])('the deletion of a %s returns a Status only', async (kind, path) => {
+])('the deletion of a %s returns only a Status', async (kind, path) => {
   const { send } = await startCluster();
   await send('POST', path, { apiVersion: 'v1', kind, metadata: { name: 'gone' } });
 

@@ -30,7 +30,7 @@ function decoded(token: string): unknown {
 }
 
 describe('[F-3] pages of a list', () => {
-  test('pages return each item once in key order, all at the resourceVersion of the first page', async () => {
+  test('pages return each item once and in key order, all at the resourceVersion of the first page', async () => {
     const { send, server, revision } = await filled(7);
 
     const pages: Answer[] = [];
@@ -72,7 +72,7 @@ describe('[F-3] pages of a list', () => {
     expect(last.body.metadata.continue).toBeUndefined();
   });
 
-  test('a page from compacted history is 410, with a token that continues at the latest state', async () => {
+  test('a page from compacted history is answered 410, with a token that continues with the latest state', async () => {
     const { send, server } = await filled(4);
     const first = await send('GET', `${CONFIG_MAPS}?limit=2`);
     server.create(configMap('c-004'));
@@ -93,7 +93,7 @@ describe('[F-3] pages of a list', () => {
     );
   });
 
-  test('pages of a server with moving pages each show the latest state', async () => {
+  test('with the option `pages: moving` each page of a list contains the latest state', async () => {
     const { send, server } = await filled(3, { pages: 'moving' });
     const first = await send('GET', `${CONFIG_MAPS}?limit=2`);
     server.create(configMap('c-003'));
@@ -138,7 +138,7 @@ describe('[F-3] pages of a list', () => {
     });
   });
 
-  test('a page with a token allows no other resourceVersion than 0', async () => {
+  test('a request with a continue token is refused if it has another resourceVersion than 0', async () => {
     const { send } = await filled(3);
     const { body } = await send('GET', `${CONFIG_MAPS}?limit=1`);
     const path = `${CONFIG_MAPS}?limit=1&continue=${body.metadata.continue}`;
@@ -154,7 +154,7 @@ describe('[F-3] pages of a list', () => {
   });
 });
 
-describe('[F-3] resourceVersions of a list of three objects, and a fourth created later', () => {
+describe('[F-3] resourceVersions of lists, after three objects and later a fourth object were created', () => {
   test.each([
     ['without a resourceVersion', '', 4, 'latest'],
     ['with a limit', 'limit=2', 2, 'latest'],
@@ -172,7 +172,12 @@ describe('[F-3] resourceVersions of a list of three objects, and a fourth create
       'latest',
     ],
     ['at a resourceVersion without a limit', 'resourceVersion=RV', 4, 'latest'],
-    ['at a resourceVersion with a limit: exactly that', 'resourceVersion=RV&limit=9', 3, 'then'],
+    [
+      'at a resourceVersion with a limit, which makes it exact',
+      'resourceVersion=RV&limit=9',
+      3,
+      'then',
+    ],
     [
       'not older than a resourceVersion',
       'resourceVersion=RV&resourceVersionMatch=NotOlderThan',
@@ -180,13 +185,18 @@ describe('[F-3] resourceVersions of a list of three objects, and a fourth create
       'latest',
     ],
     [
-      'not older with a limit',
+      'not older than a resourceVersion with a limit',
       'resourceVersion=RV&resourceVersionMatch=NotOlderThan&limit=2',
       2,
       'latest',
     ],
     ['exact resourceVersion', 'resourceVersion=RV&resourceVersionMatch=Exact', 3, 'then'],
-    ['exact with a limit', 'resourceVersion=RV&resourceVersionMatch=Exact&limit=2', 2, 'then'],
+    [
+      'exact resourceVersion with a limit',
+      'resourceVersion=RV&resourceVersionMatch=Exact&limit=2',
+      2,
+      'then',
+    ],
   ])('a list has the expected objects and resourceVersion: %s', async (_name, query, count, when) => {
     const { send, server, revision } = await filled(3);
     server.create(configMap('d'));
@@ -358,7 +368,7 @@ describe('[F-3] reads while a watch cache is refilled', () => {
   });
 });
 
-test('[F-3] a resource without a watch cache honours a limit at resourceVersion 0 and does not wait for the future', async () => {
+test('[F-3] a resource without a watch cache honours a limit at resourceVersion 0, and does not wait for a future resourceVersion', async () => {
   const { send, server } = await filled(0, { uncached: ['configmaps'] });
   for (const name of ['a', 'b', 'c']) server.create(configMap(name));
 

@@ -188,7 +188,7 @@ const asked = fc.record({
   accept: fc.constantFrom(...FORMS),
 });
 
-test('shard lists, pages, watches and errors equal those of a real API server', async () => {
+test('shard lists, pages, watches and errors are the same as on a real API server', async () => {
   const both = await twins({ ShardedListAndWatch: true });
   const { real, embedded } = both;
 
@@ -231,7 +231,7 @@ test('shard lists, pages, watches and errors equal those of a real API server', 
   }
 }, 180_000);
 
-test('a real API server and the embedded one ignore shardSelector while the gate is off', async () => {
+test('a real API server and the embedded server ignore shardSelector while the gate is off', async () => {
   const both = await twins({});
 
   for (const text of ['', ' ', 'x', range(FIRST, MIDDLE)]) {

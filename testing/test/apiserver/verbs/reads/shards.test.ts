@@ -92,7 +92,7 @@ describe('[F-19] a list with a shardSelector', () => {
     expect(names(answer)).toEqual(lower);
   });
 
-  test('a sharded list with a label selector returns the objects that match both', async () => {
+  test('a sharded list with a label selector returns the objects that match both selectors', async () => {
     const cluster = await startCluster(ON);
     const { lower } = await filled(cluster);
     const one = lower[1] ?? '';
@@ -110,7 +110,7 @@ describe('[F-19] a list with a shardSelector', () => {
     expect(names(everywhere)).toEqual([one, 'other']);
   });
 
-  test('objects of one namespace share a shard, and cluster-scoped ones hash the empty string', async () => {
+  test('objects of one namespace are in one shard, and cluster-scoped objects in the shard of the empty string', async () => {
     const cluster = await startCluster(ON);
     await filled(cluster);
     const path = '/api/v1/namespaces';
@@ -168,7 +168,7 @@ describe('[F-19] a list with a shardSelector', () => {
 });
 
 describe('[F-19] pages of a sharded list', () => {
-  test('sharded pages return each object of the shard once, and count other objects as remaining', async () => {
+  test('sharded pages return each object of the shard once, and remainingItemCount includes other objects', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const all = [...lower, ...upper].toSorted();
@@ -192,7 +192,7 @@ describe('[F-19] pages of a sharded list', () => {
     expect(pages.flat()).toEqual(lower);
   });
 
-  test('sharded pages of Events are read in doubling parts, and count the rest from the last part', async () => {
+  test('sharded pages of Events are read in chunks of doubling size, and remainingItemCount depends on the chunks', async () => {
     const cluster = await startCluster(ON);
     const uids: string[] = [];
     for (let at = 0; at < 40; at++) {
@@ -210,7 +210,7 @@ describe('[F-19] pages of a sharded list', () => {
     expect(page.body.metadata.remainingItemCount).toBe(40 - 7 - 1);
   });
 
-  test('a sharded page uses the selector of its own request, because the token has none', async () => {
+  test('a sharded page uses the selector of its request, because the continue token contains no selector', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const first = await cluster.send('GET', `${CONFIG_MAPS}?${query(LOWER, 'limit=1')}`);
@@ -223,7 +223,7 @@ describe('[F-19] pages of a sharded list', () => {
 });
 
 describe('[F-19] a watch with a shardSelector', () => {
-  test('a sharded watch has the events of its shard only, and bookmarks', async () => {
+  test('a sharded watch gets only the events of its shard, and bookmarks', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&${query(LOWER, INITIAL)}`);
@@ -247,7 +247,7 @@ describe('[F-19] a watch with a shardSelector', () => {
     ]);
   });
 
-  test('a sharded watch of Events has all Events, unless labels or fields select', async () => {
+  test('a sharded watch of Events gets all Events, unless it also has a label or field selector', async () => {
     const cluster = await startCluster(ON);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) cluster.server.create(event(name));
     const none = range(FIRST, '0000000000000001');
@@ -264,7 +264,7 @@ describe('[F-19] a watch with a shardSelector', () => {
     expect((await few.take(1)).map(({ type }) => type)).toEqual(['BOOKMARK']);
   });
 
-  test('a watch refuses a bad shard selector before it begins', async () => {
+  test('a watch with an invalid shard selector is refused before it begins', async () => {
     const cluster = await startCluster(ON);
 
     const answer = await cluster.send(
@@ -326,7 +326,7 @@ describe('[F-19] parsing of shard selectors', () => {
     expect(body.message).toMatch(/^invalid shard selector: CEL parse error: ./);
   });
 
-  test('a shard selector is read after label and field selectors and before resourceVersion and continue', async () => {
+  test('a shard selector is checked after label and field selectors, and before resourceVersion and continue', async () => {
     const { send } = await startCluster(ON);
     const statusOf = async (more: string): Promise<number> =>
       (await send('GET', `${CONFIG_MAPS}?${query('x', more)}`)).status;
@@ -354,7 +354,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     LOWER,
     'x',
     ' ',
-  ])('the gate is off by default and the shard selector %j is ignored', async (text) => {
+  ])('the feature gate is off by default, and the shard selector %j is ignored', async (text) => {
     const cluster = await startCluster();
     const { lower, upper } = await filled(cluster);
 
@@ -364,7 +364,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     expect(answer.body.metadata).toEqual({ resourceVersion: expect.any(String) });
   });
 
-  test('the gate can be switched while the server runs, and that ends watches', async () => {
+  test('the feature gate can be switched while the server runs, which ends watches', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     await filled(cluster);
@@ -389,7 +389,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     ]);
   });
 
-  test('the gate does not exist before Kubernetes 1.36', async () => {
+  test('the feature gate does not exist before Kubernetes 1.36', async () => {
     const old = { ...ON, generation: '1.33' } as const;
 
     await expect(startCluster(old)).rejects.toMatchObject({
@@ -401,7 +401,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     expect((await send('GET', `${CONFIG_MAPS}?${query('x')}`)).status).toBe(200);
   });
 
-  test('an unknown feature gate is refused with the known names', async () => {
+  test('an unknown feature gate is refused, and the error lists the known gates', async () => {
     const featureGates = { ShardedList: true } as object;
 
     await expect(startCluster({ featureGates })).rejects.toMatchObject({
@@ -411,7 +411,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     });
   });
 
-  test('the gate is an option of startTestEnv', async () => {
+  test('the feature gate is an option of startTestEnv', async () => {
     await using env = await startTestEnv({ backend: 'embedded', ...ON });
 
     const answer = await fetch(`${env.url}/api/v1/nodes?${query(LOWER)}`);

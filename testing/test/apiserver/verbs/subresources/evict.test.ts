@@ -86,7 +86,7 @@ test('an evicted Pod gets the condition DisruptionTarget before it is deleted', 
   expect(deleted?.metadata).toHaveProperty('deletionTimestamp');
 });
 
-test('an eviction is answered 429 while the changed budget is not yet processed', async () => {
+test('an eviction is answered 429 until the controller has processed the changed budget', async () => {
   const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
   const { server } = cluster;
   const changed = { spec: { minAvailable: 2 } };
@@ -105,7 +105,7 @@ test('an eviction is answered 429 while the changed budget is not yet processed'
 
 const USED_UP = { ...ALLOWS_ONE, disruptionsAllowed: 0, currentHealthy: 1 };
 
-test('the eviction of an unready Pod does not count against a budget that is met', async () => {
+test('the eviction of an unready Pod is allowed if the budget is satisfied, and does not count', async () => {
   const cluster = await clusterWith({ a: [READY], broken: [] }, USED_UP);
 
   const { status } = await evict(cluster, 'broken');
@@ -116,7 +116,7 @@ test('the eviction of an unready Pod does not count against a budget that is met
 test.each([
   ['AlwaysAllow', 201],
   ['IfHealthyBudget', 429],
-])('the eviction of an unready Pod of an unmet budget: %s is answered %i', async (policy, expected) => {
+])('the eviction of an unready Pod with a budget that is not satisfied: %s is answered %i', async (policy, expected) => {
   const missed = { ...USED_UP, currentHealthy: 0 };
   const cluster = await clusterWith({ broken: [] }, missed, { unhealthyPodEvictionPolicy: policy });
 
@@ -174,7 +174,7 @@ describe('the body of an eviction', () => {
     expect(await answered({ ...EVICTION, metadata: { name: 'a' } }, 'gone')).toEqual([400, OTHER]);
   });
 
-  test('an eviction may have the version policy/v1beta1', async () => {
+  test('the body of an eviction may have the version policy/v1beta1', async () => {
     const [status] = await answered({
       apiVersion: 'policy/v1beta1',
       kind: 'Eviction',

@@ -68,7 +68,7 @@ describe('the body of an apply', () => {
     ]);
   });
 
-  test('an apply reads the first document of a YAML stream only', async () => {
+  test('an apply reads only the first document of a YAML stream', async () => {
     const text =
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n---\nkind: [\n';
 
@@ -78,7 +78,7 @@ describe('the body of an apply', () => {
   });
 });
 
-describe('the identity in an applied configuration', () => {
+describe('name, resourceVersion and uid in an applied configuration', () => {
   test('an apply that creates an object needs a name in its body', async () => {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', data: {} };
 
@@ -93,7 +93,7 @@ describe('the identity in an applied configuration', () => {
   test.each([
     true,
     false,
-  ])('an apply with another name is refused, whether the object exists (%s) or not', async (isThere) => {
+  ])('an apply whose body has another name is refused, whether the object exists (%s) or not', async (isThere) => {
     const cluster = await startCluster();
     if (isThere) await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', {}));
 
@@ -189,7 +189,7 @@ describe('a null in an applied configuration', () => {
     ]);
   });
 
-  test('an applied null is refused where the schema of a custom resource does not allow it', async () => {
+  test('an applied null is refused if the schema of the custom resource does not allow it', async () => {
     const cluster = await startCluster();
     const { plural, group } = await defined(cluster);
     const body = { ...FOO, metadata: { name: 'x' }, x: null };
@@ -204,7 +204,7 @@ describe('a null in an applied configuration', () => {
   });
 });
 
-test('a second manager adds owners and finalizers, and each manager removes only its own', async () => {
+test('a second manager adds owners and finalizers, and each manager removes only those that it added', async () => {
   const cluster = await startCluster();
   const path = `${SECRETS}/s`;
   const held = (by: string): object => ({
@@ -230,7 +230,7 @@ test('a second manager adds owners and finalizers, and each manager removes only
   expect(left(second)).toEqual([200, ['two'], ['a.example/two']]);
 });
 
-test('an applied list item without its key gets the empty key and is refused', async () => {
+test('an applied list item without its key is treated as an item with the empty key, and is refused', async () => {
   const cluster = await startCluster();
   const owner = { apiVersion: 'v1', kind: 'Node', name: 'n' };
 
@@ -297,7 +297,7 @@ test('a manager that only shares existing fields gets a managedFields entry with
   expect([timeOf(shared), timeOf(more)]).toEqual([undefined, expect.any(String)]);
 });
 
-test('a dry run of an apply that would create returns no resourceVersion', async () => {
+test('a dry run of an apply that would create an object returns no resourceVersion', async () => {
   const { send } = await startCluster();
 
   const { status, body } = await send(
@@ -357,7 +357,7 @@ describe('an apply of a Scale', () => {
     expect([owners, replicas]).toEqual([['scaler'], 3]);
   });
 
-  test('an apply of a Scale with equal replicas shares the field, and keeps it after an apply without replicas', async () => {
+  test('an apply of a Scale with equal replicas shares the field, and a later apply without replicas keeps its value', async () => {
     const { owners, replicas } = await scaled(['scaler', { replicas: 2 }], ['scaler', {}]);
 
     expect([owners.sort(), replicas]).toEqual([['owner', 'scaler'], 2]);

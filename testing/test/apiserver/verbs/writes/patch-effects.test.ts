@@ -26,7 +26,7 @@ describe('[F-8] managedFields after a patch', () => {
     expect(entry.fieldsV1).toEqual({ 'f:metadata': { 'f:labels': { 'f:tier': {} } } });
   });
 
-  test('an empty managedFields list in a patch or PUT removes the tracking', async () => {
+  test('an empty managedFields list in a patch or PUT removes all managedFields', async () => {
     const { cluster, patch } = await withObjects();
     const { path, object } = SAMPLES.Secret;
 
@@ -40,7 +40,7 @@ describe('[F-8] managedFields after a patch', () => {
     expect(put.body.metadata.managedFields).toBeUndefined();
   });
 
-  test('a dry run of a patch shows its result and stores nothing', async () => {
+  test('a dry run of a patch returns its result and stores nothing', async () => {
     const { cluster, patch } = await withObjects();
     const body = [{ op: 'remove', path: '/metadata/labels' }];
 
@@ -82,7 +82,7 @@ describe('[F-8] a strategic merge patch over HTTP', () => {
     expect([answer.status, answer.body.message]).toEqual([status, message]);
   });
 
-  test('a strategic merge patch with a wrong type is answered 422, with the rest of the patch', async () => {
+  test('a strategic merge patch with a wrong type is answered 422, and the error quotes the rest of the patch', async () => {
     const { patch } = await withObjects();
     const body = {
       metadata: { labels: { team: null, tier: true } },
@@ -234,7 +234,7 @@ describe('[F-8] a patch of a scale', () => {
     expect([answer.body.kind, object.spec.replicas]).toEqual(['Scale', 6]);
   });
 
-  test('a scale patch with an unknown field gets a warning', async () => {
+  test('a scale patch with an unknown field causes a warning', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Box', MERGE, { spec: { replica: 6 } }, '/scale');

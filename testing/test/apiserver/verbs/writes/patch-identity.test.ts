@@ -20,7 +20,7 @@ describe('[F-8] the order of checks of a patch', () => {
     ['Secret', STRATEGIC, 'secrets "none" not found'],
     ['Box', MERGE, 'boxes.a.example "none" not found'],
     ['StatefulSet', MERGE, 'statefulsets.apps "none" not found'],
-  ] as const)('a patch of a missing object is 404 before the body is read: %s %s', async (kind, type, message) => {
+  ] as const)('a patch of a missing object is answered 404 before the body is read: %s %s', async (kind, type, message) => {
     const { cluster } = await withObjects();
     const path = SAMPLES[kind].path.replace(/it$/, 'none');
 
@@ -29,7 +29,7 @@ describe('[F-8] the order of checks of a patch', () => {
     expect([answer.status, answer.body.message]).toEqual([404, message]);
   });
 
-  test('the media type of a patch is checked before its options, and these before the object', async () => {
+  test('the media type of a patch is checked before its options, and the options before the object', async () => {
     const { cluster } = await withObjects();
     const path = `${SAMPLES.Secret.path.replace(/it$/, 'none')}?fieldValidation=Maybe`;
     const send = (type: string) => cluster.send('PATCH', path, '[{', { 'content-type': type });
@@ -84,7 +84,7 @@ describe('[F-8] null as the body of a patch', () => {
     ['Box', '?fieldValidation=Ignore'],
     ['Box', '/status'],
     ['ReplicaSet', '/scale'],
-  ] as const)('null is refused as merge patch: %s%s', async (kind, where) => {
+  ] as const)('null as a merge patch is refused: %s%s', async (kind, where) => {
     const { patch } = await withObjects();
 
     const { status, body } = await patch(kind, MERGE, 'null', where);
@@ -96,7 +96,7 @@ describe('[F-8] null as the body of a patch', () => {
     ['StatefulSet', STRATEGIC],
     ['Secret', JSON_PATCH],
     ['Box', JSON_PATCH],
-  ] as const)('null changes nothing of a %s as %s', async (kind, type) => {
+  ] as const)('a %s does not change when the body null is sent as %s', async (kind, type) => {
     const { cluster, patch } = await withObjects();
     const before = await cluster.send('GET', SAMPLES[kind].path);
 
@@ -106,7 +106,7 @@ describe('[F-8] null as the body of a patch', () => {
   });
 });
 
-describe('[F-8] the identity in a patch', () => {
+describe('[F-8] name, namespace, uid and resourceVersion in a patch', () => {
   const identities: readonly (readonly [SampleKind, object, number, string])[] = [
     ['Secret', { name: null }, 400, UNNAMED],
     ['Box', { name: '' }, 400, UNNAMED],
@@ -165,7 +165,7 @@ describe('[F-8] the identity in a patch', () => {
     ['Secret', { uid: null }],
     ['Box', { namespace: null, uid: '' }],
     ['PriorityClass', { namespace: 'anywhere' }],
-  ] as const)('a patch of a %s ignores the empty identity %j', async (kind, identity) => {
+  ] as const)('a patch of a %s ignores the metadata %j', async (kind, identity) => {
     const { cluster, patch } = await withObjects();
     const before = await cluster.send('GET', SAMPLES[kind].path);
 
@@ -257,7 +257,7 @@ describe('[F-8] the kind in a patch', () => {
       { metadata: { annotations: { a: false } } },
       'json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string',
     ],
-  ])('a patch of a %s with %j is answered 422 and shows the result', async (kind, body, why) => {
+  ])('a patch of a %s with %j is answered 422, and the error quotes the result', async (kind, body, why) => {
     const { patch } = await withObjects();
 
     const { status, body: answer } = await patch(kind, MERGE, body);
@@ -267,7 +267,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.message.endsWith(`}": ${why}`)).toBe(true);
   });
 
-  test('a patch to another kind may be refused by the decoding of that kind', async () => {
+  test('a patch that changes the kind may be refused by the decoder of the new kind', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Secret', MERGE, { kind: 'ConfigMap', data: { key: 7 } });
@@ -277,7 +277,7 @@ describe('[F-8] the kind in a patch', () => {
     );
   });
 
-  test('a JSON patch that makes a list of the object is answered 422', async () => {
+  test('a JSON patch that turns the object into a list is answered 422', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Box', JSON_PATCH, [{ op: 'replace', path: '', value: [1] }]);
@@ -286,7 +286,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.body.message).toMatch(/Invalid value: "\[1\]": couldn't get version\/kind;/);
   });
 
-  test('a patch that removes the kind keeps it, and one that removes apiVersion is refused', async () => {
+  test('a patch that removes the kind has no effect on it, and a patch that removes apiVersion is refused', async () => {
     const { patch } = await withObjects();
 
     const kindless = await patch('Secret', MERGE, { kind: null });
@@ -329,7 +329,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.body.message).toMatch(/": Object 'Kind' is missing in '\{"apiVersion":.*\}'$/);
   });
 
-  test('a strategic merge patch keeps the kind of the path, whatever kind it names', async () => {
+  test('a strategic merge patch keeps the kind of the path, whatever kind the patch contains', async () => {
     const { cluster, patch } = await withObjects();
     const other = { kind: 'Pear', apiVersion: 'fruit/v1', metadata: { labels: { team: 'red' } } };
 

@@ -94,7 +94,7 @@ describe('[F-8] a malformed patch', () => {
 });
 
 describe('[F-8] a patch whose result does not fit the kind', () => {
-  test('a patch with a value of the wrong type is answered 422, with the whole result', async () => {
+  test('a patch with a value of the wrong type is answered 422, and the error quotes the whole result', async () => {
     const cluster = await withConfigMap();
 
     const answer = await patch(cluster, { type: MERGE, body: { data: { k: 1 } } });
@@ -109,7 +109,7 @@ describe('[F-8] a patch whose result does not fit the kind', () => {
     ]);
   });
 
-  test('a patch with unknown or duplicate fields gets warnings, or 422 when Strict', async () => {
+  test('a patch with unknown or duplicate fields causes warnings, or is answered 422 with Strict', async () => {
     const cluster = await withConfigMap();
     const body = '{"data":{"x":"1","x":"2"},"bogus":1,"metadata":{"labls":{}}}';
 
@@ -128,7 +128,7 @@ describe('[F-8] a patch whose result does not fit the kind', () => {
     expect(warned.body.bogus).toBeUndefined();
   });
 
-  test('an unknown field of a JSON patch operation gets a warning', async () => {
+  test('an unknown field of a JSON patch operation causes a warning', async () => {
     const cluster = await withConfigMap();
     const body = '[{"op":"add","path":"/data/x","value":"1","vlaue":"2"}]';
 
@@ -178,7 +178,7 @@ describe('[F-8] server-side apply', () => {
     );
   });
 
-  test('an apply with another version than the path is answered 400', async () => {
+  test('an apply with another API version than in the path is answered 400', async () => {
     const cluster = await startCluster();
     const body = JSON.stringify({ ...DEPLOYMENT, apiVersion: 'apps/v1beta1' });
 
@@ -188,7 +188,7 @@ describe('[F-8] server-side apply', () => {
     expect(answer.body.message).toBe('invalid object type: apps/v1beta1, Kind=Deployment');
   });
 
-  test('an apply with a duplicate key gets a warning, or 400 when Strict', async () => {
+  test('an apply with a duplicate key causes a warning, or is answered 400 with Strict', async () => {
     const cluster = await startCluster();
     const body =
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: "1"\n  x: "2"\n';
@@ -242,7 +242,7 @@ describe('[F-8] owners of fields after a patch', () => {
     expect(entry.fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k': {} } });
   });
 
-  test('replicas changed through /scale belong to the client that scaled', async () => {
+  test('replicas that were changed through /scale are owned by the client that changed them', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', `${DEPLOYMENTS}?fieldManager=creator`, DEPLOYMENT);
 
@@ -268,7 +268,7 @@ describe('[F-8] owners of fields after a patch', () => {
     expect(body.metadata.managedFields[1].fieldsV1['f:spec']['f:replicas']).toBeUndefined();
   });
 
-  test('an apply of a Scale conflicts, and owns the replicas when forced', async () => {
+  test('an apply of a Scale has a conflict, and a forced apply of a Scale owns the replicas', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', `${DEPLOYMENTS}?fieldManager=creator`, DEPLOYMENT);
     const scale = {
@@ -367,7 +367,7 @@ test.each(
   expect(answer.body.metadata).not.toHaveProperty(field);
 });
 
-test('an apply with the resourceVersion of a deleted object creates it again', async () => {
+test('an apply with the resourceVersion of a deleted object creates the object again', async () => {
   const { server, send } = await startCluster();
   const body = configMap('gone', { resourceVersion: '41' });
 

@@ -101,7 +101,7 @@ describe('metadata.generation', () => {
         [{ webhooks: [{ ...webhooks[0], timeoutSeconds: 3 }] }, 2],
       ],
     ],
-  ])('the generation of a %s counts changes that its controllers act on', async (kind, path, rest, changes) => {
+  ])('the generation of a %s counts only changes that matter to its controllers', async (kind, path, rest, changes) => {
     const cluster = await startCluster();
     const [, group = '', version = ''] = /^\/apis\/([^/]+)\/([^/]+)/.exec(path) ?? [];
     const apiVersion = group === '' ? 'v1' : `${group}/${version}`;
@@ -117,7 +117,7 @@ describe('metadata.generation', () => {
   });
 });
 
-test('the template generation of a DaemonSet keeps its first owner, and clients cannot set it', async () => {
+test('the field templateGeneration of a DaemonSet keeps its first field manager, and clients cannot set the field', async () => {
   const cluster = await startCluster();
   const path = '/apis/apps/v1/namespaces/default/daemonsets';
   const spec = { selector: { matchLabels: { a: 'b' } }, template: pods({ a: 'b' }) };
@@ -173,7 +173,7 @@ describe('the labels of a new Job', () => {
     expect(body.metadata.labels).toMatchObject(labels ?? {});
   });
 
-  test('a Job with a generated name gets only the labels that its Pods were given', async () => {
+  test('a Job with a generated name gets only the labels that the client gave to its Pods', async () => {
     const { send } = await startCluster();
     const generated = job({ team: 'x' }, { name: undefined, generateName: 'j-' });
 
@@ -183,7 +183,7 @@ describe('the labels of a new Job', () => {
     expect(Object.keys(body.spec.template.metadata.labels)).toEqual(expect.arrayContaining(OWN));
   });
 
-  test('a Job with labels keeps them, even if its Pods have the same', async () => {
+  test('a Job with labels keeps them, even if its Pods have the same labels', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', PATH, job({ team: 'x' }, { labels: { team: 'x' } }));
@@ -192,7 +192,7 @@ describe('the labels of a new Job', () => {
   });
 });
 
-test('a dropped externalTrafficPolicy of a Service stays with its owner in managedFields', async () => {
+test('an externalTrafficPolicy that a Service loses is still listed under its owner in managedFields', async () => {
   const cluster = await startCluster();
   const path = `${CORE}/services/a`;
   const spec = { ports: [{ port: 8080 }], externalIPs: ['10.1.0.3'] };

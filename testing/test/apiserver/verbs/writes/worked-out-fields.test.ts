@@ -27,7 +27,7 @@ function ownersOfCount(daemonSet: {
     .map(({ manager }) => manager);
 }
 
-test('a PUT of a DaemonSet without the template generation takes over its ownership', async () => {
+test('a PUT of a DaemonSet that omits templateGeneration takes over the ownership of that field', async () => {
   const { send } = await startCluster();
   const one = await send('POST', `${DAEMON_SETS}?fieldManager=one`, DAEMON_SET);
   const patched = await send('PATCH', `${DAEMON_SETS}/d?fieldManager=two`, {
@@ -43,7 +43,7 @@ test('a PUT of a DaemonSet without the template generation takes over its owners
   expect(replaced.body.metadata.annotations).toEqual({ [COUNT]: '1' });
 });
 
-test('metadata-only lists of DaemonSets omit the template generation', async () => {
+test('metadata-only lists of DaemonSets omit the annotation with the template generation', async () => {
   const { send } = await startCluster();
   const annotated = { ...DAEMON_SET, metadata: { name: 'e', annotations: { a: 'b' } } };
   await send('POST', DAEMON_SETS, DAEMON_SET);
@@ -58,7 +58,7 @@ test('metadata-only lists of DaemonSets omit the template generation', async () 
   expect(annotations).toEqual([undefined, { a: 'b' }]);
 });
 
-test('a PUT of a Pod without its added tolerations keeps them', async () => {
+test('a Pod keeps the tolerations that the server added if a PUT omits them', async () => {
   const { send } = await startCluster();
   const pod = {
     apiVersion: 'v1',
