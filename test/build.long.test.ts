@@ -46,7 +46,7 @@ const output = (script: string, ...flags: readonly string[]): Promise<string> =>
 const loadedBy = (script: string): Promise<LoadedModules> => loadedModules(installed, script);
 
 describe('what the built packages load', () => {
-  test('an import of chancery loads three files, and no package but split2', async () => {
+  test('an import of chancery loads three of its files, and no other package except split2', async () => {
     const { own, packages, builtin } = await loadedBy("await import('chancery')");
 
     expect(own).toEqual(['index.js', 'chunks/objects.js', 'chunks/toolkit.js']);
@@ -55,7 +55,7 @@ describe('what the built packages load', () => {
     expect(builtin.filter((name) => /^node:(crypto|https?|http2|tls)$/.test(name))).toEqual([]);
   });
 
-  test('undiciTransport loads only what a pool needs from undici, and no other package but split2', async () => {
+  test("undiciTransport loads only undici's files for a pool, and only split2 besides", async () => {
     const { packages, undici } = await loadedBy(`
       const { undiciTransport } = await import('chancery/low-level');
       await undiciTransport('http://127.0.0.1:8001').close();`);
@@ -94,7 +94,7 @@ describe('what the built packages load', () => {
   test.each([
     ['an API server without TLS does not load', '', []],
     ['an API server with TLS loads', 'tls: {}', ['@peculiar/utils', 'asn1js']],
-  ])('%s the packages that make certificates', async (_title, options, expected) => {
+  ])('%s the packages that create certificates', async (_title, options, expected) => {
     const { packages } = await loadedBy(`
       const { ApiServer } = await import('@chancery/testing');
       const server = await ApiServer.start({ ${options} });
@@ -256,7 +256,7 @@ async function functionsOf(report: string): Promise<readonly string[]> {
   return [...new Set([...names.matchAll(/^export function (\w+)/gm)].map(([, name = '']) => name))];
 }
 
-test('a project that emits declarations can export what any function returns', async () => {
+test('a project with `declaration: true` can export the return value of every function', async () => {
   let text = '';
   for (const [entry, report] of [
     ['chancery', 'chancery.md'],
@@ -340,7 +340,7 @@ describe('the installed command chancery', () => {
       env: { PATH: process.env.PATH ?? '', ...environment },
     });
 
-  test('chancery run resolves its own toolkit for a module that has no node_modules above it', async () => {
+  test('with `chancery run` a module without node_modules imports the toolkit of the command', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-module-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(
@@ -356,7 +356,7 @@ describe('the installed command chancery', () => {
     expect(JSON.parse(stdout)).toMatchObject({ controller: 'string' });
   });
 
-  test('[found 3] chancery hooks reads the YAML of a hook in a thread of its own', async () => {
+  test('[found 3] `chancery hooks` reads the YAML of a hook in a separate thread', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-hook-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const hook = join(folder, 'made-by-yaml');
@@ -411,7 +411,7 @@ describe('chancery apiserver where chancery is installed without the test kit', 
     );
   });
 
-  test('chancery apiserver without its own test kit uses that of the project in which it is run', async () => {
+  test('`chancery apiserver` installed without a test kit uses the test kit of the current project', async () => {
     const folder = await alone();
     const args = [join(folder, command), 'apiserver', '--port', '0'];
     const server = spawn(process.execPath, args, { cwd: installed });

@@ -37,7 +37,7 @@ function told(
     );
 }
 
-test('methods that other paths need pass the filter everywhere, and are reported', () => {
+test('a method that one path needs passes the filter for every path, which is reported', () => {
   // The Events are what is created and patched.
   expect(told('configmaps')).toEqual([
     `POST PATCH ${CONFIG_MAPS}$ method`,
@@ -57,7 +57,7 @@ test('a granted request is not reported', () => {
   ]);
 });
 
-test('a method granted for some names passes for all names that another method is granted for, which is reported', () => {
+test('a DELETE that is granted for two names passes the filter for all names, like GET, which is reported', () => {
   const permissions: Permission[] = [
     { resource: configMaps, resourceNames: ['b', 'a'], verbs: ['delete'] },
   ];
@@ -65,7 +65,7 @@ test('a method granted for some names passes for all names that another method i
   expect(told('configmaps', permissions)).toContain(`DELETE ${CONFIG_MAPS}/${NAME}$ name a b`);
 });
 
-test('of the names in the filter, those for which a method is not granted are reported', () => {
+test('for each method the names that pass the filter without being granted are reported', () => {
   const permissions: Permission[] = [
     { resource: pods, resourceNames: ['a', 'b'], verbs: ['get'] },
     { resource: pods, resourceNames: ['b', 'c'], verbs: ['delete'] },
@@ -78,13 +78,13 @@ test('of the names in the filter, those for which a method is not granted are re
   ]);
 });
 
-test('a list of one object passes like a list of all, which is reported', () => {
+test('a right to list one object also lets lists of all objects pass the filter, which is reported', () => {
   const options = { fieldSelector: 'metadata.name=web' };
 
   expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
 });
 
-test('a watch passes like a list, and a list of one name like the watch of another, which is reported', () => {
+test('it is reported if a watch passes like a granted list, and if a list passes like a watch by name', () => {
   expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
     'GET ^/api/v1/namespaces/demo/pods$ query',
   );
@@ -96,7 +96,7 @@ test('a watch passes like a list, and a list of one name like the watch of anoth
   ).toContain('GET ^/api/v1/namespaces/demo/pods$ query b');
 });
 
-test('a right to create opens the collection to lists, which is reported', () => {
+test('a right to create also lets lists of the collection pass the filter, which is reported', () => {
   const leaderElection = { namespace: 'ops', leaseName: 'lease' };
   const leases = '^/apis/coordination[.]k8s[.]io/v1/namespaces/ops/leases';
 
@@ -137,13 +137,13 @@ test('the collection over all namespaces is reported separately', () => {
   ]);
 });
 
-test('namespaces with the same surplus are reported together', () => {
+test('namespaces in which the same requests pass without being granted are reported together', () => {
   expect(told('configmaps$', [], { namespaces: ['b', 'a'] })).toEqual([
     'POST PATCH ^/api/v1/namespaces/(a|b)/configmaps$ method',
   ]);
 });
 
-test('where a source checks whether its resource is served, other methods pass, too, which is reported', () => {
+test("other methods than GET also pass the filter for a source's discovery path, which is reported", () => {
   const declared = controller({ name: 'a', for: widgets, reconcile: async () => {} });
 
   const opened = openedBeyondRights([declared], { namespaces: ['demo'] });

@@ -62,7 +62,7 @@ const why = (method: string, path: string) =>
     { method, path },
   );
 
-describe('[found 15] a refused request is explained by the first part that no declaration has', () => {
+describe('[found 15] a refused request is explained by its first property that no declaration has', () => {
   test.each([
     [
       'GET',
@@ -137,7 +137,7 @@ describe('[found 15] a refused request is explained by the first part that no de
     expect(refusedRequest(access, { method: 'PATCH', path })).toBe(expected);
   });
 
-  test('a refused request names no missing namespace if all namespaces are declared', () => {
+  test('the explanation of a refused request mentions no namespace if all namespaces are declared', () => {
     const everywhere = requiredAccess([shop], { namespaces: undefined });
     const path = '/apis/apps/v1/namespaces/middle/deployments/a';
 

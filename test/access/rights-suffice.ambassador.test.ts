@@ -113,7 +113,7 @@ test('an operator with named objects can do everything that it declares', async 
   expect(operator.log.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('the roles give a source with a name no right beyond its selector', async () => {
+test('the roles give a source that selects one name no right to other objects', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { authorization: 'RBAC' } });
   onTestFinished(() => env.stop());
   await env.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'b' } });

@@ -47,7 +47,7 @@ test.each(
   expect(pod.requests(method)).toHaveLength(1);
 });
 
-test('proxy 18: repeated GOAWAY makes an operator neither lose its watch, nor list again, nor repeat a write', async () => {
+test('proxy 18: repeated GOAWAY ends no watch of an operator, and repeats no list and no write', async () => {
   const pod = await startPod();
   pod.put('a', '0');
   const operator = pod.startOperator();

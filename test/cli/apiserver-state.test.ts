@@ -92,7 +92,7 @@ describe('--install', () => {
     expect(listed).toMatchObject({ items: [{ metadata: { name: 'a' } }] });
   });
 
-  test('objects of -f are created after those of --install, folder by folder', async () => {
+  test('the objects in `--install` are created first, folder by folder, and then those in `-f`', async () => {
     const [first, second] = [definition('things', 'Thing'), definition('others', 'Other')].map(
       (text) => folderWith({ 'a.yaml': text }),
     );
@@ -125,7 +125,7 @@ describe('--install', () => {
 });
 
 describe('--snapshot', () => {
-  test('a new process continues from the snapshot: objects, uids, definitions and resourceVersions', async () => {
+  test('a new process has the objects, uids, definitions and resourceVersions of the snapshot', async () => {
     const path = join(folderWith({}), 'state');
     const args = ['apiserver', '--port=0', '--snapshot', path];
     const first = chancery([
@@ -223,7 +223,7 @@ describe('--snapshot', () => {
     ]);
   });
 
-  test('a snapshot that cannot be saved ends the API server with 1', async () => {
+  test('if a snapshot cannot be saved, the API server exits with 1', async () => {
     const folder = join(folderWith({}), 'sub');
     mkdirSync(folder);
     const path = join(folder, 'state');
@@ -339,7 +339,7 @@ describe('--admin-port', () => {
     expect(invocation.stderr.lines.join('\n')).not.toContain('openapi.json');
   });
 
-  test('a taken admin port ends the API server with 1, names the option, and leaves no ready file', async () => {
+  test('if the admin port is in use, the API server exits with 1, and writes no ready file', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());

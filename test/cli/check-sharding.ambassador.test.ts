@@ -85,7 +85,7 @@ test('the rights of a leader are not enough for sharded replicas, and check prin
   );
 });
 
-test('the generated rights are enough for sharded replicas, set by the variable or by the option', async () => {
+test('the generated rights are enough if sharding is set by the variable or by the option', async () => {
   const { proxy } = await cluster('as a member');
 
   const runs = [
@@ -101,7 +101,7 @@ test('the generated rights are enough for sharded replicas, set by the variable 
   expect(runs[1].stdout.lines[2]).toContain('8 groups by namespace');
 });
 
-test('more replicas than half the number of groups cause a message, and expired replicas do not count', async () => {
+test('with fewer than two groups per replica there is a message; expired replicas do not count', async () => {
   const server = await cluster('as a member');
   const now = new Date();
   for (const pod of ['a', 'b', 'c']) server.create(memberLease(pod, `${pod}_1`, now));

@@ -80,7 +80,7 @@ test.each([
   ['a /* b\nc */ d', 'a     \n     d'],
   ['`a\nb` / c', '""\n"" / c'],
   ['"a\\"b" c', '"""""" c'],
-])('the mask of %j keeps only code', (source, masked) => {
+])('codeMask blanks out the strings and comments of %j', (source, masked) => {
   expect(codeMask(source)).toBe(masked);
 });
 
@@ -90,6 +90,6 @@ test.each([
   '/* a',
   '/*/ a',
   '"a\\"',
-])('a source text with an unterminated part has no mask: %j', (source) => {
+])('codeMask returns undefined for an unterminated string or comment: %j', (source) => {
   expect(codeMask(source)).toBeUndefined();
 });

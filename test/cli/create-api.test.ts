@@ -140,7 +140,7 @@ test('create api writes nothing if a file already exists, and names the file', a
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('a kind with the same name as the module gets another file name', async () => {
+test("the controller of a kind named like the module's file gets a different file name", async () => {
   const { folder, create } = await newProject('demo');
 
   const { exit } = create('--group=example.com', '--version=v1', '--kind=Operator');
@@ -239,7 +239,7 @@ test.each([
   [[], /expected api or hook; got nothing$/],
   [['reconciler'], /cannot create "reconciler"; expected api or hook$/],
   [['apis'], /cannot create "apis"; did you mean api\?$/],
-])('the command create %s is refused', async (words, message) => {
+])('the arguments %s of `create` are refused', async (words, message) => {
   const { exit, stderr } = invoke(['create', ...words, '--force']);
 
   expect(await exit).toBe(2);

@@ -30,7 +30,7 @@ test('create hook writes a hook with its rights and a sample, and the hook patch
   ]);
 });
 
-test('the rights of a hook for a custom kind name its group and plural', async () => {
+test('the generated rights of a hook for a custom kind contain its group and plural', async () => {
   const { folder, create } = newHook();
 
   const words = ['--kind', 'Ferry', '--api-version', 'sea.example/v1', '--dir', 'deep/scripts'];

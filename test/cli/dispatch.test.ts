@@ -80,7 +80,7 @@ test.each([
   expect(stderr.lines).toEqual([line]);
 });
 
-test('--help after -- does not ask for the help', async () => {
+test('`--help` after `--` is passed to the command, and does not print the help', async () => {
   const seen: string[] = [];
   const commands = commandThat(async (args) => {
     seen.push(...args);

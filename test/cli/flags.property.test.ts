@@ -120,7 +120,7 @@ describe('a generated command line', () => {
   });
 });
 
-describe('a value of another form is refused, with what was expected', () => {
+describe('a value of the wrong type is refused, and the error says what was expected', () => {
   test.each<[Omit<Option, 'help'>, string, string]>([
     [{ type: 'port' }, '70000', '--x must be a whole number from 0 to 65535, not "70000"'],
     [{ type: 'number', min: 2, max: 9 }, '1', '--x must be a whole number from 2 to 9, not "1"'],
@@ -143,7 +143,7 @@ describe('a value of another form is refused, with what was expected', () => {
   });
 });
 
-test("an option's command line value overrides its variable, and the variable overrides the default", () => {
+test('an option on the command line overrides the variable, and the variable overrides the default', () => {
   const OPTIONS = {
     size: { type: 'number', env: 'SIZE', default: '3', help: '' },
     loud: { env: 'LOUD', help: '' },
@@ -160,7 +160,7 @@ test("an option's command line value overrides its variable, and the variable ov
   expect(() => parseFlags(['--size=x'], table, { SIZE: '4' })).toThrow(/^--size must be/);
 });
 
-describe('the first word chooses the kind of work', () => {
+describe('commands whose first word is a subcommand', () => {
   const OPTIONS = {
     far: { for: ['throw'], instead: { catch: 'a catch is near' }, help: '' },
     high: { for: ['throw'], help: '' },
@@ -195,7 +195,7 @@ describe('the first word chooses the kind of work', () => {
   });
 });
 
-test('the TypeScript types of the values follow from the table', () => {
+test('TypeScript infers the types of the values from the table of options', () => {
   const given = parseFlags(['cm', '-A'], WATCH);
 
   expect(given.values.allNamespaces).toBe(true);
@@ -227,7 +227,7 @@ describe.each(TABLES)('the table of $name', (table) => {
     expect(rows.filter((line) => line.length > 100)).toEqual([]);
   });
 
-  test('the table has valid defaults, and no name or letter twice', () => {
+  test('the defaults in the table are valid, and no option name or letter occurs twice', () => {
     expect(() => parseFlags(Object.keys(table.kinds ?? {}).slice(0, 1), table)).not.toThrow();
     const names = Object.keys(optionsOf(table)).map(camelCase);
     const letters = shown.flatMap(([, { short }]) => short ?? []);

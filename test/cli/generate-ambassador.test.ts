@@ -39,7 +39,7 @@ test.each([
   expect((proxy as { readonly command?: readonly string[] }).command).toEqual(command);
 });
 
-test('an image that contains only kubectl needs a tag, because the version of the toolkit does not imply one', async () => {
+test('an `--ambassador-image` that the toolkit does not build needs a tag or a digest', async () => {
   const out = join(folderWith({}), 'out');
   const image = 'registry.k8s.io/kubectl';
 

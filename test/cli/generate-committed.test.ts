@@ -21,7 +21,7 @@ test.each(
   expect(stdout.lines).toEqual([]);
 });
 
-test('there is a tree of every operator, and of every folder of hooks and of controllers under examples/', () => {
+test('each example with an operator, hooks or controllers has a tree of generated files', () => {
   const operators = readdirSync(join(REPOSITORY, 'examples')).filter((name) =>
     ['operator.ts', 'hooks', 'controllers'].some((file) =>
       existsSync(join(REPOSITORY, 'examples', name, file)),

@@ -91,7 +91,7 @@ const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
   ),
 }));
 
-test('[found 5] init makes files for any schema, or prints a sentence that names the place', () => {
+test('[found 5] `init` creates files for any schema, or prints which part of it is not supported', () => {
   fc.assert(
     fc.property(schema, (spec) => {
       const made = madeOf(definitionOf('Kite', { spec }));
@@ -116,7 +116,7 @@ function replacedAt(value: unknown, place: number, replacement: unknown): unknow
   return copied(value);
 }
 
-test('[found 5] init makes files for any value at any place of a definition, or prints a sentence', () => {
+test('[found 5] with any value anywhere in a definition `init` creates files or prints an error', () => {
   const definition = definitionOf('Kite', { spec: HOSTILE_SPEC });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 150 }), odd, (place, value) => {

@@ -35,7 +35,7 @@ const controllersIn = ({ files }: Made): readonly string[] =>
   (files['src/operator.ts'] ?? '').match(/(?<=from '\.\/)[^']+(?=\.ts')/g) ?? [];
 
 describe('[scaffolding 20] --from', () => {
-  test('init --from takes over all kinds of the sample project, and gives a reason for everything it omits', async () => {
+  test('`init --from` converts all kinds of the sample project, and gives a reason for each omission', async () => {
     const made = await init(['--from', kubebuilderProject(projectOf(FLEET))]);
 
     expect(made.code).toBe(0);
@@ -77,7 +77,7 @@ describe('[scaffolding 20] --from', () => {
     expect(controllersIn(made)).toEqual(['captain', 'admiral', 'frigate']);
   });
 
-  test('init --from accepts the path of a PROJECT file of any name, and needs no other file', async () => {
+  test('`init --from` accepts a copy of a PROJECT file under any name, without other files', async () => {
     const resources = [resourceOf('ship', 'Raft', 'v1'), resourceOf('ship', 'Raft', 'v1beta2')];
     const file = join(folderWith({ copy: formatYaml(projectOf(resources)) }), 'copy');
 
@@ -151,7 +151,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(made.files['README.md']).toContain('Ant (x.example.com/v1), Bee');
   });
 
-  test('init --from-crd uses the storage version, or the newest served one, and prints which', async () => {
+  test('`init --from-crd` uses the storage version, or else the newest served one, and prints it', async () => {
     const versions = (...all: readonly [string, object][]): readonly object[] =>
       all.map(([name, more]) => versionOf(name, { type: 'object' }, more));
     const away = { served: false };
@@ -179,7 +179,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(made.files['samples/stored.yaml']).toContain('apiVersion: x.example.com/v1\n');
   });
 
-  test('the author is told of a kind without a status subresource in the version that is taken', async () => {
+  test('`init` prints a message if the version it uses has no status subresource', async () => {
     const none = { subresources: undefined };
     const scale = { subresources: { scale: {} }, storage: false };
 
@@ -197,7 +197,7 @@ describe('[scaffolding 20] --from-crd', () => {
     ]);
   });
 
-  test('no two kinds of init --from-crd share a file, a controller or a constant', async () => {
+  test('the kinds of `init --from-crd` have different files, controller names and constants', async () => {
     const made = await init(
       ['--from-crd', '-'],
       stream(
@@ -252,7 +252,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(Object.hasOwn(properties, '__proto__')).toBe(true);
   });
 
-  test('texts of a definition never become code, and each stays on one line', async () => {
+  test('no string of a definition becomes code, and none spans several lines', async () => {
     const { files } = await init(
       ['--from-crd', '-'],
       stream(definitionOf('Hostile', { spec: HOSTILE_SPEC }), definitionOf('Plain')),
@@ -358,7 +358,7 @@ describe('[scaffolding 20] --from-crd', () => {
     ]);
   });
 
-  test('two different definitions with one name cause a message, and the first one counts', async () => {
+  test('of two different definitions with one name the first is used, and a message says so', async () => {
     const first = definitionOf('Twin', { scope: 'Cluster' });
 
     const made = await init(['--from-crd', '-'], stream(first, definitionOf('Twin'), first));
@@ -370,7 +370,7 @@ describe('[scaffolding 20] --from-crd', () => {
   });
 });
 
-test('[scaffolding 18] equal definitions give equal files', async () => {
+test('[scaffolding 18] `init` writes the same files for the same definitions', async () => {
   const text = stream(definitionOf('Hostile', { spec: HOSTILE_SPEC }), definitionOf('Other'));
 
   const [first, second] = [

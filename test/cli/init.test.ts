@@ -54,7 +54,7 @@ test.each(
   }
 });
 
-test("the package.json of a new project is an ES module with this repository's versions of Node, TypeScript and types", async () => {
+test("the package.json of a new project has the repository's versions of Node and TypeScript", async () => {
   const folder = place('shop-operator');
   await invoke(['init', folder]).exit;
   const made = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -126,7 +126,7 @@ test('the workflow pins each action by a full hash, with its version in a commen
   expect(parseYaml(text)).toMatchObject({ permissions: { contents: 'read' } });
 });
 
-test("the dev container has the project's Node, installs its packages, and forwards the port that it sets", async () => {
+test("the dev container has the project's Node version, installs packages, and forwards its port", async () => {
   const folder = place();
   await invoke(['init', folder]).exit;
   const container = JSON.parse(
@@ -182,7 +182,7 @@ test('[scaffolding 2] init --force writes only missing files', async () => {
   expect(stdout.lines).not.toContain(`written ${join(folder, 'src/demo.ts')}`);
 });
 
-test('init refuses a folder with other files, too, but ignores .git', async () => {
+test('`init` also refuses a folder with files that it would not overwrite, but ignores `.git`', async () => {
   const folder = place();
   mkdirSync(join(folder, '.git'), { recursive: true });
   const [empty, full] = [place(), place()];
@@ -267,7 +267,7 @@ test.each([
   'custom-resource',
   'composite',
   'built-in',
-])('[found 15] a test of %s that an old Node cannot run fails with a line that names the required Node', async (template) => {
+])('[found 15] %s: the line of a test that fails in an old Node has a comment with the required Node', async (template) => {
   const folder = place('shop');
   await invoke(['init', folder, '--template', template]).exit;
 
@@ -279,7 +279,7 @@ test.each([
   }
 });
 
-test('[found 15] npm test of a new project starts the launcher first, which refuses an old Node', async () => {
+test('[found 15] `npm test` of a new project first runs `chancery`, which refuses an old Node', async () => {
   const folder = place('shop');
   await invoke(['init', folder]).exit;
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -287,7 +287,7 @@ test('[found 15] npm test of a new project starts the launcher first, which refu
   expect(scripts.test).toMatch(/^chancery --version && node --test /);
 });
 
-test('[found 16] every place in a new project requires the same Node as package.json', () => {
+test('[found 16] every document that mentions a Node version has the one required by package.json', () => {
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const engines = ['package.json', 'testing/package.json'].map(
     (path) => JSON.parse(textOf(path)).engines.node as string,

@@ -107,7 +107,7 @@ test.each<[string, readonly string[], string, RegExp]>([
   expect(stderr.lines[0]).toMatch(/^chancery lint: /);
 });
 
-test('the help shows how to lint an overlay', async () => {
+test('the help of `lint` contains the command that checks an overlay', async () => {
   const { exit, stdout } = invoke(['lint', '--help']);
 
   expect(await exit).toBe(0);
@@ -115,7 +115,7 @@ test('the help shows how to lint an overlay', async () => {
   expect(stdout.lines).toContain('  kubectl kustomize overlays/x | chancery lint -');
 });
 
-test('the command can read from a pipe, and a script gets its exit code', async () => {
+test('`lint -` reads from a pipe, and returns its exit code to a script', async () => {
   const folder = folderWith({ 'bad.yaml': yaml(hostNetwork()) });
   const script = 'cat "$FILE" | "$BIN" lint -; echo "code $?"';
 

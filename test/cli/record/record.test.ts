@@ -39,7 +39,7 @@ function configMap(name: string, data: object = {}): RequestInit {
   return { method: 'POST', headers: JSON_TYPE, body };
 }
 
-test('record writes requests and answers in their order, with everything that an answer depends on', async () => {
+test('a recording has requests and answers in order, with everything that an answer depends on', async () => {
   const { code, exchanges, said, folder } = await recordingOf(await apiServer(), async (url) => {
     await fetch(url + MAPS, configMap('fern', { k: 'v' }));
     await fetch(`${url}${MAPS}/moss?pretty=false`, { headers: { 'user-agent': 'gardener/2' } });
@@ -70,7 +70,7 @@ test('record writes requests and answers in their order, with everything that an
   expect(JSON.parse(exchanges[0]?.response.body ?? '')).toMatchObject({ data: { k: 'v' } });
 });
 
-test('only their owner can read the folder and the file, and no draft stays', async () => {
+test('only the owner can read the folder and the recording, and the temporary file is removed', async () => {
   const { folder } = await recordingOf(await apiServer(), async (url) => {
     await fetch(`${url}/version`);
   });
@@ -80,7 +80,7 @@ test('only their owner can read the folder and the file, and no draft stays', as
   expect(statSync(join(folder, 'recording.jsonl')).mode & 0o777).toBe(0o600);
 });
 
-test('a watch is recorded with its events and its end', async () => {
+test('the recording of a watch contains its events and how it ended', async () => {
   const { exchanges } = await recordingOf(await apiServer(), async (url) => {
     const leaving = new AbortController();
     const watch = await fetch(`${url}${MAPS}?watch=1`, { signal: leaving.signal });
@@ -128,7 +128,7 @@ test('credentials in headers, paths and cookies are passed on and not recorded',
   expect(text).toContain('"/api?token=redacted-1"');
 });
 
-test('the recorder asks for JSON if a client accepts formats in which secrets cannot be found', async () => {
+test('the recorder requests JSON if a client accepts formats in which secrets cannot be found', async () => {
   const seen: (string | undefined)[] = [];
   const server = await fakeServer(({ headers }, response) => {
     seen.push(headers.accept, headers['accept-encoding']);
@@ -173,7 +173,7 @@ test('an unreadable protobuf request is passed on, and is omitted and counted', 
   );
 });
 
-test('long answers and program logs are passed on whole, and only their length is recorded', async () => {
+test('long answers and Pod logs are passed on whole, and only their length is recorded', async () => {
   const long = 'x'.repeat(400_000);
   const server = await fakeServer(({ url }, response) => {
     response.setHeader('content-type', url?.endsWith('log') ? 'text/plain' : 'application/json');
@@ -204,7 +204,7 @@ test('a request of more than 4 MiB is passed on, and is omitted and counted', as
   expect(said).toBe('nothing was recorded; 1 left out: 1 with a request over 4 MiB');
 });
 
-test('a write is recorded with its answer although its client has left', async () => {
+test('a write is recorded with its answer even if the client has closed the connection', async () => {
   let arrived = (): void => {};
   const asked = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -234,7 +234,7 @@ test('a write is recorded with its answer although its client has left', async (
   expect(readFileSync(join(folder, 'recording.jsonl'), 'utf8')).toContain('fern');
 });
 
-test('a client that leaves while it sends leaves nothing in the recording', async () => {
+test('a request whose client disconnects while it sends the body is not recorded', async () => {
   const server = await fakeServer(() => {});
   const folder = newFolder();
   const { url, stop, exit, stderr } = await recorder(server, folder);
@@ -268,7 +268,7 @@ test('when the API server disappears the recorder answers 502, and omits unanswe
   expect(said).toBe('nothing was recorded; 1 left out: 1 without an answer');
 });
 
-test('the recorder answers only to loopback names, and refuses protocol upgrades', async () => {
+test('the recorder answers only requests with a loopback Host, and refuses protocol upgrades', async () => {
   const { exchanges } = await recordingOf(await apiServer(), async (url) => {
     const { port } = new URL(url);
     const answerTo = async (head: string): Promise<string> => {
@@ -354,7 +354,7 @@ test.each([
   expect(stderr.lines[0]).toMatch(new RegExp(message.source.replace('^', '^chancery record: ')));
 });
 
-test('an unreachable API server is named in the error, and nothing is written', async () => {
+test('if the API server is unreachable, the error contains its address, and no file is written', async () => {
   const folder = newFolder();
   const server = `http://127.0.0.1:${await freePort()}`;
 
@@ -379,7 +379,7 @@ test('a server that is not a Kubernetes API is refused', async () => {
   expect(stderr.lines[0]).toContain(`${server} is no Kubernetes API`);
 });
 
-test('a folder that cannot be created is named in the error', async () => {
+test('if the folder cannot be created, the error contains its path', async () => {
   const file = join(folderWith({ file: '' }), 'file');
 
   const { exit, stderr } = invoke([
@@ -394,7 +394,7 @@ test('a folder that cannot be created is named in the error', async () => {
   expect(stderr.lines[0]).toContain(`cannot write into --out ${join(file, 'x')}: `);
 });
 
-test('a taken port is named in the error, and no file stays', async () => {
+test('if the port is in use, the error contains it, and no file stays', async () => {
   const folder = newFolder();
   const server = await apiServer();
   const { port } = new URL(server);
@@ -406,7 +406,7 @@ test('a taken port is named in the error, and no file stays', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('if the draft cannot be moved to its place, the recording stays in the draft', async () => {
+test('if the temporary file cannot be renamed to recording.jsonl, it is kept', async () => {
   const folder = newFolder();
   const { url, stop, exit, stderr } = await recorder(await apiServer(), folder);
   await (await fetch(`${url}/version`)).text();

@@ -73,7 +73,7 @@ test('the recording stops if there are too many values of Secrets to search for'
   expect(lines).toHaveLength(1);
 });
 
-test('a value that was recorded before its Secret is replaced at the end', async () => {
+test('a secret value that was recorded before its Secret was seen is replaced at the end', async () => {
   const { lines, own } = recording();
   const value = 'moonlight-sonata';
 
