@@ -52,7 +52,7 @@ const DECLARATION = {
   owns: [],
 };
 
-test('[D-5] run runs the controllers of a module in a ConfigMap volume until it is stopped', async () => {
+test('[D-5] `run` starts the controllers of a module in a ConfigMap volume, and stops at a signal', async () => {
   const server = await startServer();
   server.create({
     ...configMap('a'),
@@ -83,7 +83,7 @@ test('[D-5] run runs the controllers of a module in a ConfigMap volume until it 
   expect(child.stderr.records.at(-1)).toMatchObject({ msg: 'stopped' });
 });
 
-test('run --check prints the declarations, and sends no request', async () => {
+test('`run --check` prints the declarations, and sends no request', async () => {
   const array = HELLO.replace('export default', 'const one =').replace("'hello'", "'second'");
   const folder = folderWith({ 'one.ts': HELLO, 'array.ts': `${array}\nexport default [one];` });
 
@@ -148,7 +148,7 @@ export default [hello, runnable({
   })),
 })];`;
 
-test('[M-3] a module may export runnables and health checks beside controllers', async () => {
+test('[M-3] a module may export runnables and health checks in addition to controllers', async () => {
   const server = await startServer();
   const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': BESIDE });
   const path = join(folder, 'beside.mjs');
@@ -193,7 +193,7 @@ test.each([
   expect(stderr.lines).toEqual([expect.stringContaining(`${path} exports unusable healthChecks`)]);
 });
 
-test('a module uses the running toolkit even if another copy is installed nearer', async () => {
+test('a module imports the toolkit of the running command, even if its own folder has another copy', async () => {
   const folder = folderWith({ 'hello.ts': HELLO });
   const copy = join(folder, 'node_modules', 'chancery');
   mkdirSync(copy, { recursive: true });
@@ -232,7 +232,7 @@ test.each([
   expect(stderr.lines).toEqual([expect.stringContaining(message)]);
 });
 
-test('--check also finds two controllers of one name, and an unusable URL', async () => {
+test('`run --check` also reports two controllers with the same name, and an unusable URL', async () => {
   const folder = folderWith({ 'a.ts': HELLO, 'b.ts': HELLO });
   const check = (env: Readonly<Record<string, string>>, ...names: readonly string[]) =>
     invoke(['run', '--check', ...names.map((name) => join(folder, name))], { env });
@@ -289,7 +289,7 @@ test.each([
   ]);
 });
 
-test('run --check works where a token is readable, because it sends no requests', async () => {
+test('`run --check` works even if a token is readable, because it sends no requests', async () => {
   const { hello, commands } = beside({ token: 'secret' });
 
   const { exit, stdout } = invoke(['run', '--check', hello], { env: NOWHERE, commands });
@@ -308,7 +308,7 @@ test.each([
     { CHANCERY_INSECURE_ALLOW_TOKEN: 'true' },
     ['warn'],
   ],
-])('run starts with %s: %o %o', async (_, token, flags, variables, levels) => {
+])('`run` starts with %s: token folder %o, options %o', async (_, token, flags, variables, levels) => {
   const { hello, mounted, commands } = beside(token);
 
   const running = invoke(['run', ...flags, hello], { env: { ...NOWHERE, ...variables }, commands });

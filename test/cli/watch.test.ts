@@ -50,7 +50,7 @@ test('watch prints existing objects as ADDED, and then every change in order, as
   expect(modified?.object.data).toEqual({ k: '2' });
 });
 
-test('watch prints each object on one line, and keeps newlines, backslashes, quotes and other scripts', async () => {
+test('`watch` prints each object on one line, with newlines, quotes and non-Latin characters intact', async () => {
   const server = await startServer();
   const data = { text: 'a\nb\\n\tc\\\\ "q" \u2028 żółć 🚢', empty: '' };
   server.create(configMap('a', data));
@@ -61,7 +61,7 @@ test('watch prints each object on one line, and keeps newlines, backslashes, quo
   expect(printedEvents(stdout.lines)[0]?.object.data).toEqual(data);
 });
 
-test('CW3, CM6: after the server was away watch prints the difference, once', async () => {
+test('CW3, CM6: after an outage of the server `watch` prints each missed change once', async () => {
   const server = await startServer();
   for (const name of ['same', 'changed', 'deleted', 'replaced']) server.create(configMap(name));
   const watching = watch(server, 'cm', '-n', 'demo');
@@ -101,7 +101,7 @@ test('CW3, CM6: after the server was away watch prints the difference, once', as
   expect(after).toContainEqual({ type: 'DELETED', object: { apiVersion, kind, metadata: kept } });
 });
 
-test('CW4: after any end of a watch request the next one follows, without loss or repetition', async () => {
+test('CW4: however a watch request ends, the next one continues without loss or repetition', async () => {
   const server = await startServer();
   const watching = watch(server, 'cm', '-n', 'demo');
   const { stdout } = watching;
@@ -119,7 +119,7 @@ test('CW4: after any end of a watch request the next one follows, without loss o
   expect(watching.stderr.lines.join('\n')).not.toContain('error');
 });
 
-test('CW5: after an expired resourceVersion watch lists again, and prints only the difference', async () => {
+test('CW5: if its resourceVersion has expired, `watch` lists again, and prints only changes', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   server.create(configMap('b'));
@@ -146,7 +146,7 @@ test('CW5: after an expired resourceVersion watch lists again, and prints only t
   ]);
 });
 
-test('CW5: watch never prints bookmarks', async () => {
+test('CW5: `watch` never prints bookmarks', async () => {
   const server = await startServer({ bookmarkIntervalMs: 5 });
   const watching = watch(server, 'cm', '-n', 'demo');
 
@@ -163,7 +163,7 @@ test('CW5: watch never prints bookmarks', async () => {
   );
 });
 
-test('CW12: watch prints objects beyond one page', async () => {
+test('CW12: `watch` prints the objects of all pages', async () => {
   const server = await startServer();
   const names = Array.from({ length: 1_100 }, (_, at) => `cm-${at}`);
   for (const name of names) server.create(configMap(name));
@@ -175,7 +175,7 @@ test('CW12: watch prints objects beyond one page', async () => {
   expect(printed.toSorted()).toEqual(names.toSorted());
 });
 
-test('CM5: requests have the encoded parameters of a watch, and no others', async () => {
+test('CM5: a watch request has encoded parameters, and no unexpected ones', async () => {
   const server = await startServer();
 
   watch(server, 'cm', 'a', '-n', 'demo', '-l', 'app in (x,y), z!=q');
@@ -224,7 +224,7 @@ test('CM8: watch waits for a proxy that is not yet running, and logs one line', 
   ]);
 });
 
-test('the namespace is taken from -n, -A, the path, or else the environment', async () => {
+test('the namespace is that of `-n`, of `-A`, of the path, or else of the environment', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   server.create({ ...configMap('b'), metadata: { name: 'b', namespace: 'default' } });
@@ -246,7 +246,7 @@ test('the namespace is taken from -n, -A, the path, or else the environment', as
   expect(await printedFor({}, 'namespaces', 'demo', '-n', 'ignored')).toEqual(['ADDED demo']);
 });
 
-test('an object that leaves the selection is printed as DELETED, and one that enters it as ADDED', async () => {
+test('an object is printed as ADDED when it begins to match the selector, and as DELETED afterwards', async () => {
   const server = await startServer();
   const labelled = (app: string) => ({ metadata: { labels: { app } } });
   server.create(configMap('a'));

@@ -65,7 +65,7 @@ function setup(answer: (call: Call) => unknown = () => kites()) {
 const sent = kites() as never;
 const patch = { type: 'merge', body: {} } as const;
 
-describe('[W-40] calls after which an established definition is expected', () => {
+describe('[W-40] after these calls for an established definition its resource is expected to be served', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['get', (client) => client.get(customResourceDefinitions, KITES)],
     ['find', (client) => client.find(customResourceDefinitions, KITES)],
@@ -80,7 +80,7 @@ describe('[W-40] calls after which an established definition is expected', () =>
   });
 });
 
-describe('[W-40] calls after which nothing is expected', () => {
+describe('[W-40] after these calls no resource is expected to be served', () => {
   const read = (client: Client): Promise<unknown> => client.find(customResourceDefinitions, KITES);
 
   test.each<[string, unknown, (client: Client) => Promise<unknown>]>([
@@ -108,7 +108,7 @@ describe('[W-40] calls after which nothing is expected', () => {
   });
 });
 
-test('[W-40] a definition is expected once per uid and generation, whichever client reads it', async () => {
+test('[W-40] a resource is expected only once per uid and generation of its definition', async () => {
   let live = kites({ established: 'False' });
   const { added, client, newClient } = setup(() => live);
   const read = (by: Client = client): Promise<readonly string[]> =>
@@ -133,7 +133,7 @@ test('[W-40] a definition is expected once per uid and generation, whichever cli
   expect(madeAnew).toEqual([SERVED, []]);
 });
 
-test('[W-40] 1,000 definitions are remembered by name', async () => {
+test('[W-40] for the last 1,000 definitions it is remembered that their resource was expected', async () => {
   const { added, client } = setup((call) => {
     const metadata = 'target' in call ? call.target : KITES;
     return { ...kites(), metadata: { ...metadata, uid: 'u1', generation: 1 } };

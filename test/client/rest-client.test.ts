@@ -92,7 +92,7 @@ describe('get and find', () => {
     ['that is a Table', { kind: 'Table', apiVersion: 'meta.k8s.io/v1' }],
     ['that is a Status', { kind: 'Status', apiVersion: 'v1', status: 'Success' }],
     ['without metadata', { ...configMap, metadata: null }],
-  ])('get refuses an answer %s', async (_, body) => {
+  ])('`get` refuses an answer %s', async (_, body) => {
     const [client] = clientWith(() => ({ body }));
 
     await expect(client.get(configMaps, target, { signal })).rejects.toMatchObject({
@@ -124,7 +124,7 @@ describe('list', () => {
     },
   });
 
-  test('list reads every page, with the selectors on all of them', async () => {
+  test('`list` reads every page, and sends the selectors with each request', async () => {
     const pages = [page(['a', 'b'], 't1'), page([], 't2'), page(['c'])];
     const [client, transport] = clientWith((index) => pages[index] ?? expect.unreachable());
 
@@ -148,7 +148,7 @@ describe('list', () => {
     ]);
   });
 
-  test('list over all namespaces names no namespace', async () => {
+  test('`list` without a namespace requests the objects of all namespaces', async () => {
     const [client, transport] = clientWith(() => page([]));
 
     await client.list(configMaps, { labelSelector: '', signal });
@@ -156,14 +156,14 @@ describe('list', () => {
     expect(sent(transport)).toMatchObject({ path: '/api/v1/configmaps', query: { limit: '500' } });
   });
 
-  test('list reads 130 000 items from a server that ignores the limit', async () => {
+  test('`list` reads 130,000 items from a server that ignores the limit', async () => {
     const names = Array.from({ length: 130_000 }, (_, at) => `n${at}`);
     const [client] = clientWith(() => page(names));
 
     expect(await client.list(configMaps, { signal })).toHaveLength(130_000);
   });
 
-  test('list starts over once without pages when a page token has expired', async () => {
+  test('if a continue token has expired, `list` starts over once, without pages', async () => {
     const answers = [page(['a'], 't1'), status(410, 'Expired'), page(['b', 'c'])];
     const [client, transport] = clientWith((index) => answers[index] ?? expect.unreachable());
 
@@ -173,14 +173,14 @@ describe('list', () => {
     expect(parsePath(transport.requests[2]).query).toEqual({ labelSelector: 'x' });
   });
 
-  test('list fails when the second attempt has expired, too', async () => {
+  test('`list` fails if a continue token expires in the second attempt, too', async () => {
     const answers = [page(['a'], 't1'), status(410, 'Expired'), status(410, 'Expired')];
     const [client] = clientWith((index) => answers[index] ?? expect.unreachable());
 
     await expect(client.list(configMaps, { signal })).rejects.toMatchObject({ status: 410 });
   });
 
-  test('list fails when a page is truncated', async () => {
+  test('`list` fails if a page is truncated', async () => {
     const answers: CannedAnswer[] = [
       page(['a'], 't1'),
       { body: '{"kind":"ConfigMapList","items":[' },
@@ -207,7 +207,7 @@ describe('writes', () => {
     });
   });
 
-  test('create of a subresource posts to the object, and takes an answer of another kind', async () => {
+  test("`create` of a subresource posts to the object's path, and accepts an answer of another kind", async () => {
     const binding: KubernetesObject = { apiVersion: 'v1', kind: 'Binding', metadata: target };
     const [client, transport] = clientWith(() => ({
       status: 201,
@@ -235,7 +235,7 @@ describe('writes', () => {
     expect(object.metadata.managedFields).toEqual([{}]);
   });
 
-  test('[P-8] update puts the object', async () => {
+  test('[P-8] `update` sends the object with PUT', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
     await client.update(configMaps, versioned, { dryRun: true, signal });
@@ -269,7 +269,7 @@ describe('writes', () => {
     });
   });
 
-  test('a write is refused with the ApiError of the server', async () => {
+  test('if the server refuses a write, its Status is thrown as an ApiError', async () => {
     const [client] = clientWith(() => status(409, 'Conflict'));
 
     await expect(client.update(configMaps, versioned, { signal })).rejects.toMatchObject({
@@ -321,7 +321,7 @@ describe('delete', () => {
     });
   });
 
-  test('a failure Status with HTTP 200 is a failure of delete', async () => {
+  test('`delete` throws if the answer is a failure Status, even with HTTP 200', async () => {
     const [client] = clientWith(() => ({ ...status(409, 'Conflict'), status: 200 }));
 
     await expect(client.delete(configMaps, target, { signal })).rejects.toMatchObject({
@@ -370,7 +370,7 @@ describe('over HTTP', () => {
     nock.restore();
   });
 
-  test('a get goes through undici to the ambassador and back', async () => {
+  test('`get` through undici returns the object that the ambassador answers', async () => {
     if (!nock.isActive()) nock.activate();
     nock('http://127.0.0.1:8001', { reqheaders: { accept: 'application/json' } })
       .get('/api/v1/namespaces/demo/configmaps/a')

@@ -17,7 +17,7 @@ const live = {
   status: { replicas: 3 },
 };
 
-test('[P-13] an update is recognised although the server changed its own fields', () => {
+test('[P-13] a stored update is recognised even if fields that the server sets are different', () => {
   const sent = {
     ...live,
     metadata: { ...live.metadata, resourceVersion: '8', generation: 1, managedFields: [] },
@@ -37,7 +37,7 @@ test.each<[string, object]>([
   expect(isAsUpdated(live, { ...live, ...change }, undefined)).toBe(false);
 });
 
-test('[P-13] only the status counts for a status update, and a scale update cannot be recognised', () => {
+test('[P-13] a stored status update is recognised by its status; a scale update cannot be recognised', () => {
   const other = { ...live, spec: {} };
 
   expect(isAsUpdated(live, other, 'status')).toBe(true);

@@ -90,7 +90,7 @@ describe('a page', () => {
 
   const half = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
 
-  test('a page requests the hash ranges of its scope, and returns the ranges that the server applied', async () => {
+  test('a page is requested with `shardSelector`, and has the selector that the server applied', async () => {
     const applied = `${half} || ${half}`;
     const metadata = { resourceVersion: '9', shardInfo: { selector: applied } };
     const transport = cannedTransport(() => ({ body: list(metadata) }));
@@ -108,7 +108,7 @@ describe('a page', () => {
     {},
     { selector: '' },
     { selector: 7 },
-  ])('a page with the shardInfo %j has no hash ranges', async (shardInfo) => {
+  ])('a page with the shardInfo %j has no `shardSelector`', async (shardInfo) => {
     const body = list({ resourceVersion: '9', shardInfo });
     const transport = cannedTransport(() => ({ body }));
 
@@ -121,7 +121,7 @@ describe('a page', () => {
     {},
     { resourceVersion: '' },
     { resourceVersion: '0' },
-  ])('a page with %o cannot start a watch', async (metadata) => {
+  ])('a page with the metadata %o is refused, because no watch can start from it', async (metadata) => {
     const transport = cannedTransport(() => ({ body: list(metadata) }));
 
     const reading = listWatch(transport, configMaps).listPage(latest);
@@ -166,7 +166,7 @@ describe('a watch', () => {
     expect(transport.requests[0]).toMatchObject({ purpose: 'watch' });
   });
 
-  test('a watch requests the hash ranges of its scope', async () => {
+  test('a watch is requested with `shardSelector`', async () => {
     const transport = cannedTransport(() => ({ body: '' }));
     const shardSelector =
       "shardRange(object.metadata.namespace, '0xf000000000000000', '0x10000000000000000')";
@@ -254,7 +254,7 @@ describe('a watch', () => {
     expect(skipped).toEqual([{ apiVersion: 'v1', kind: 'Secret' }]);
   });
 
-  test('a watch reports all activity, including a part of a line', async () => {
+  test('a watch calls `onActivity` whenever bytes arrive, even for an incomplete line', async () => {
     const server = await rawServer(() => CHUNKED_HEAD);
     let activity = 0;
     const events = await listWatch(transportTo(server.url), configMaps).watch({
@@ -271,7 +271,7 @@ describe('a watch', () => {
     expect(activity).toBe(1);
   });
 
-  test('a watch closes its connection when the reader leaves', async () => {
+  test('a watch closes its connection when the reader leaves the loop', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
     const controller = new AbortController();
     const source = listWatch(transportTo(server.url), configMaps);
@@ -285,7 +285,7 @@ describe('a watch', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('a watch throws the reason when it is aborted, and closes its connection', async () => {
+  test('an aborted watch throws the reason, and closes its connection', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
     const controller = new AbortController();
     const reason = new Error('stopped');
@@ -380,7 +380,7 @@ describe('metadata-only sources', () => {
     expect(items.flat().map(plain)).toEqual([{ type: 'ADDED', object: wanted(drops) }]);
   });
 
-  test('a metadata-only page reuses known objects in the same state', async () => {
+  test('a metadata-only page reuses known objects that have not changed', async () => {
     const before = await source.listPage(latest);
     const known = (): (typeof before.items)[number] | undefined => before.items[0];
 

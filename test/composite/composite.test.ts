@@ -114,7 +114,7 @@ test.each<[string, () => unknown, string]>([
   expect(env.requests.count({ verb: 'delete' })).toBe(0);
 });
 
-test('[K-45] a foreign object with the name of a child is never changed', async () => {
+test("[K-45] an object with the name of a child is not changed unless it is the parent's child", async () => {
   const {
     env,
     names,
@@ -162,7 +162,7 @@ test.each([
   });
 });
 
-test('the Event about a child in another namespace than its parent names that namespace', async () => {
+test('an Event reports the wrong namespace of a child that is not in the namespace of its parent', async () => {
   const astray = child(configMaps, { metadata: { name: 'astray', namespace: 'elsewhere' } });
   const { env } = await playground(sets({ sync: () => ({ children: [astray] }) }), { names: [] });
   const notes = async () =>
@@ -199,7 +199,7 @@ test.each([
   expect((await told()).map((event) => event.reason)).toEqual([reason]);
 });
 
-test('a child that is refused for good does not keep another child from its retries', async () => {
+test('a child that can never be created does not prevent retries for another child', async () => {
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard: { configmaps: '1' } } };
   const labels = { seen: 'yes' };
   const declared = sets({
@@ -250,7 +250,7 @@ function again(calls: number[]): { readonly requeueAfterMs?: number } {
   return calls.push(calls.length) === 1 ? { requeueAfterMs: 0 } : {};
 }
 
-test('[K-32] a composite adopts uncontrolled objects that match its selector, and orphans children that no longer match', async () => {
+test('[K-32] a composite adopts matching objects without a controller, and orphans children that differ', async () => {
   const selector = { matchLabels: { set: 'a' } };
   const {
     configMap: live,
@@ -294,7 +294,7 @@ test('a child outside the selector of its parent is refused before anything is w
   expect(await names()).toEqual([]);
 });
 
-test('a child that is being deleted is left to end, and is created again afterwards', async () => {
+test('a child that is being deleted is not changed, and is created again after its end', async () => {
   const {
     configMap: live,
     change,
@@ -319,7 +319,7 @@ test('a child that is being deleted is left to end, and is created again afterwa
   expect((await live('a'))?.metadata.uid).not.toBe(before?.metadata.uid);
 });
 
-test('finalize decides the order in which children are deleted, and when the parent may end', async () => {
+test('`finalize` decides in which order children are deleted, and when its finalizer is removed', async () => {
   const declared = sets({
     finalize: {
       name: 'example.dev/orderly',
@@ -345,7 +345,7 @@ test('finalize decides the order in which children are deleted, and when the par
   expect(gone.map(({ name }) => name)).toEqual(['b', 'a', 'set']);
 });
 
-test('the children of a deleted parent are left to the garbage collector', async () => {
+test('the children of a deleted parent are deleted by the garbage collector', async () => {
   const { env, names, namespace, set } = await playground(sets(), { names: ['a', 'b'] });
   await eventually(async () => (await set())?.status?.made === 2);
 
@@ -374,7 +374,7 @@ test('sync is not called for a parent that is being deleted', async () => {
   await consistently(async () => (await names()).join() === 'a', { forMs: 200 });
 });
 
-test('recreate deletes and recreates a child that differs, and keep leaves it unchanged', async () => {
+test("with `update: 'recreate'` a child that differs is recreated, and with 'keep' not changed", async () => {
   const uid = async (of: typeof recreating, name: string): Promise<string | undefined> =>
     (await of.configMap(name))?.metadata.uid;
   const recreating = await playground(
@@ -400,7 +400,7 @@ test('recreate deletes and recreates a child that differs, and keep leaves it un
   expect(await uid(keeping, 'a')).toBe(kept);
 });
 
-test('[K-44] an unchanged child costs no write', async () => {
+test('[K-44] an unchanged child causes no write', async () => {
   let before: number | undefined;
   const ended = (): number => operator.meter.value('controller_runtime_reconcile_total');
   const declared = sets({

@@ -21,7 +21,7 @@ const sets = composite<ConfigSet>({
   }),
 });
 
-test('[K-38] a composite killed between any two of its calls comes to the same end', async () => {
+test('[K-38] wherever a composite is killed between two requests, the final state is the same', async () => {
   const points = await crashPoints({
     env: clusterWithSets,
     arrange: (env, namespace) =>

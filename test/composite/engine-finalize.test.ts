@@ -54,7 +54,7 @@ function recorded(isUsed = true): Recorded {
 }
 
 describe('[metacontroller 17] a parent that is deleted', () => {
-  test('[contract 34] [contract 89] a deleted parent keeps its finalizer until finalized is true, and its children are then not changed', async () => {
+  test('[contract 34] [contract 89] a deleted parent keeps its finalizer until `finalized: true`', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
     expect((await at.parent())?.metadata.finalizers).toEqual([FINALIZER]);
@@ -105,7 +105,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     ['orphan', 'sync'],
     ['foregroundDeletion', 'cleanup'],
     ['orphan', 'cleanup'],
-  ] as const)('[contract 88] a deleted parent with the finalizer %s is finalized, and its children are left to the garbage collector, with deleted: %s', async (collecting, deleted) => {
+  ] as const)('[contract 88] children of a deleted parent with the finalizer %s are not changed (deleted: %s)', async (collecting, deleted) => {
     const all = recorded();
     const at = await enginePlace({ ...all.setup, deleted });
     await change(at, { finalizers: [FINALIZER, collecting] });
@@ -116,7 +116,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     expect(await plan(at)).toMatchObject({ data: { text: '1' } });
   });
 
-  test('a deleted parent that other finalizers keep is finalized again, without changes of its children', async () => {
+  test('while a deleted parent waits for other finalizers, `finalize` is called, and no child changes', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
     await change(at, { finalizers: [FINALIZER, FOREIGN] });
@@ -152,7 +152,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
 });
 
 describe('[metacontroller 17] a parent that is no longer selected', () => {
-  test('[contract 86] a parent that is no longer selected is finalized with its children managed, and then loses the finalizer', async () => {
+  test('[contract 86] a parent that is no longer selected is finalized and loses the finalizer', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
 
@@ -185,7 +185,7 @@ describe('[metacontroller 17] a parent that is no longer selected', () => {
   });
 });
 
-test('[contract 33] [metacontroller M22] finalized: true in the answer of a sync has no effect', async () => {
+test('[contract 33] [metacontroller M22] `finalized: true` in the answer of `sync` has no effect', async () => {
   const all = recorded();
   const at = await enginePlace(all.setup);
 
@@ -195,7 +195,7 @@ test('[contract 33] [metacontroller M22] finalized: true in the answer of a sync
   expect(at.calls.length).toBeLessThanOrEqual(3);
 });
 
-test('a finalizer that no function uses any more is removed', async () => {
+test('a finalizer is removed if there is no longer a finalize function', async () => {
   const all = recorded(false);
   const at = await enginePlace({
     ...all.setup,

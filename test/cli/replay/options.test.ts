@@ -36,7 +36,7 @@ function twoKeys(): MadeRecord {
     ]);
 }
 
-it('--key compares only that key', async () => {
+it('with `--key` only the attempts at that key are compared', async () => {
   const { record, operator } = incidentWith(OPERATOR, OPERATOR, twoKeys());
 
   const all = await replayedApart(record, operator);
@@ -77,7 +77,7 @@ it('a truncated record is replayed up to its end, with a message', async () => {
   expect(says).toContain('the same as recorded: 1 attempt and 1 write');
 });
 
-it('a file that ends within its compressed data is read as far as possible', async () => {
+it('a file whose compressed data ends too early is read as far as possible', async () => {
   const { record, operator } = incidentWith(OPERATOR);
   const whole = readFileSync(record);
   writeFileSync(record, whole.subarray(0, whole.length - 40));
@@ -115,7 +115,7 @@ it('a record with other controllers is refused, and --force replays the controll
   expect(forced.says).toContain('note: recorded, and not replayed: other');
 });
 
-it('--force does not replay a record if none of its controllers exists', async () => {
+it('even with `--force` a record is refused if the modules have none of its controllers', async () => {
   const { record, operator } = incidentWith(OPERATOR.replace("'copy'", "'other'"), OPERATOR);
 
   const { code, warns } = await replayedApart(record, operator, '--force');
@@ -124,7 +124,7 @@ it('--force does not replay a record if none of its controllers exists', async (
   expect(warns).toContain('the record is of copy, and the modules have other');
 });
 
-it('no test is written if the replay differs from the record', async () => {
+it('`--to-test` writes no test if the replay differs from the record', async () => {
   const { record, operator } = incidentWith(OPERATOR.replace('-copy`', '-2-copy`'));
   const out = join(dirname(operator), 'web.test.ts');
 
