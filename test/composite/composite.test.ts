@@ -250,7 +250,7 @@ function again(calls: number[]): { readonly requeueAfterMs?: number } {
   return calls.push(calls.length) === 1 ? { requeueAfterMs: 0 } : {};
 }
 
-test('[K-32] a composite adopts matching objects without a controller, and orphans children that differ', async () => {
+test('[K-32] a composite adopts objects that match its selector, and orphans children that do not', async () => {
   const selector = { matchLabels: { set: 'a' } };
   const {
     configMap: live,

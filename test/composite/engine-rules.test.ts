@@ -70,7 +70,7 @@ const UNUSABLE: readonly [string, (namespace: string) => readonly DesiredChild[]
 ];
 
 describe.each(UNUSABLE)('[metacontroller M16] a child %s', (_what, children, told) => {
-  test('an invalid child in an answer is an error that names it, and nothing is written or deleted', async () => {
+  test('an answer with an invalid child is an error, and nothing is written or deleted', async () => {
     const at = await answering(
       (namespace) => ({
         children: [...maps({ fresh: '1' }), ...children(namespace)],
@@ -118,7 +118,7 @@ describe('[metacontroller 15] the selector of the parent', () => {
     selector: () => ({ matchLabels: { app: 'press' } }),
   };
 
-  test('[contract 50] [contract 51] a child whose labels do not match the parent’s selector is an error before anything is written', async () => {
+  test("[contract 50] [contract 51] if a child's labels do not match the selector, nothing is written", async () => {
     const at = await enginePlace({
       ...selecting,
       decide: () => ({ children: maps({ a: '1' }), status: { reached: true } }),
@@ -129,7 +129,7 @@ describe('[metacontroller 15] the selector of the parent', () => {
     expect(await failureOf(at)).toMatchObject({ reason: 'InvalidAnswer' });
   });
 
-  test('[contract 54] a matching orphan is adopted, and a child that no longer matches is released', async () => {
+  test('[contract 54] a matching orphan is adopted, and a child that no longer matches is orphaned', async () => {
     const wanted = withMetadata({ name: 'lost', labels: { app: 'press' } });
     const at = await enginePlace({
       ...selecting,
@@ -167,7 +167,7 @@ describe('[metacontroller 15] the selector of the parent', () => {
   });
 });
 
-test('a child that another controller owns is not changed, and the parent reports it', async () => {
+test("if another controller owns a child, it is not changed, and the parent's status reports this", async () => {
   const at = await enginePlace({
     decide: ({ parent }) => ({ children: maps({ shared: String(parent.metadata.name) }) }),
     arrange: ({ createParent }) => createParent({}, 'first'),
@@ -202,7 +202,7 @@ test('a child whose name is taken is created as soon as the name is free', async
 test.each([
   ['a cache of all objects', undefined],
   ['a cache of labelled objects', 'controller-uid'],
-])('with %s a child that lost the label of its parent is released', async (_cache, labelSelector) => {
+])('with %s the parent removes its owner reference from a child without its label', async (_cache, labelSelector) => {
   const rule = {
     resource: configMaps as Resource,
     source: { ...(labelSelector && { labelSelector }) },
@@ -223,7 +223,7 @@ test.each([
   expect(await failureOf(at)).toMatchObject({ reason: 'AlreadyOwned' });
 });
 
-test('[contract 60] no child is deleted while another child fails, and the other children are written', async () => {
+test('[contract 60] if one child cannot be written, the others are written, but none is deleted', async () => {
   const at = await answering(() => ({
     children: [...maps({ a: '1' }), withMetadata({ name: 'Not A Name' }), ...maps({ z: '1' })],
     status: { seen: 2 },

@@ -74,7 +74,7 @@ describe('[K-59] an Event that the API server refuses', () => {
     expect(dropped('unreachable')).toBe(1);
   });
 
-  test('the recorder waits as long as the API server asks before it sends an Event again', async () => {
+  test('before an Event is sent again the recorder waits for the Retry-After of the answer', async () => {
     const busy = new ApiError(
       { code: 429, reason: 'TooManyRequests', message: 'busy' },
       { retryAfterMs: 25_000 },
@@ -102,7 +102,7 @@ describe('[K-59] an Event that the API server refuses', () => {
     expect(patched.map(({ count }) => count)).toEqual([2]);
   });
 
-  test('a refused Event does not keep other Events, or a later Event of the same kind, from being sent', async () => {
+  test('after an Event is refused, other Events, and later ones like it, are still sent', async () => {
     const fates: Fate[] = [refusal(403, 'Forbidden')];
     const { sent, recorder } = setup({ fate: () => fates.shift() ?? 'sent' });
 
@@ -117,7 +117,7 @@ describe('[K-59] an Event that the API server refuses', () => {
 });
 
 describe('[K-55] an hour without an API server', () => {
-  test('a thousand Events wait while the API server is unreachable, and are sent afterwards', async () => {
+  test('while the API server is unreachable at most a thousand Events wait, and are sent afterwards', async () => {
     let isDown = true;
     const { clock, sent, dropped, recorder } = setup({
       fate: () => (isDown ? UNREACHABLE : 'sent'),
@@ -159,7 +159,7 @@ describe('[K-55] an hour without an API server', () => {
     expect(patched.map(({ count }) => count)).toEqual([90]);
   });
 
-  test('an invalid Event throws nothing: it is counted and logged', () => {
+  test('an invalid Event is counted and logged, and record() does not throw', () => {
     const { logged, dropped, recorder } = setup();
     const broken = { type: 'Normal', reason: 'A', action: 'B', note: 'c' } as unknown as EventNote;
 

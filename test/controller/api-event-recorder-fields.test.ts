@@ -10,7 +10,7 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 const OURS = 'chancery.dev/test';
 
 describe('[K-56] an Event', () => {
-  test('an Event with another reporter is a separate Event', async () => {
+  test('Events that differ only in their reporter are separate Events', async () => {
     const { sent, patched, logged, recorder } = setup();
 
     recorder.record(note({ reporter: 'reloader-configmaps' }));
@@ -58,7 +58,7 @@ describe('[K-56] an Event', () => {
     ]);
   });
 
-  test('an Event may name a second object', async () => {
+  test('an Event may refer to a second object by `related`', async () => {
     const { sent, recorder } = setup();
 
     recorder.record(note({ related: object({ name: 'child', uid: 'u2' }) }));
@@ -168,7 +168,7 @@ describe('[K-56] an Event', () => {
     expect(new Set(names).size).toBe(200);
   });
 
-  test('an Event is sent at a time with a fraction of a millisecond', async () => {
+  test('an Event is sent even if the clock returns a fraction of a millisecond', async () => {
     const { clock, sent, recorder } = setup();
     clock.advance(0.3);
 

@@ -100,7 +100,7 @@ function ours(labels: Readonly<Record<string, string>> = {}): Readonly<Record<st
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'theirs'));
 }
 
-describe('[K-33] only the fields that are stated last remain, whatever was stated before and by which process', () => {
+describe('[K-33] only the fields of the last apply remain, whatever was applied before, by which process', () => {
   test.each<[string, Kind]>([
     ['Service', service],
     ['Deployment', deployment],

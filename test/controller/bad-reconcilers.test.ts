@@ -117,7 +117,7 @@ test.each<[string, unknown, boolean]>([
   expect(bench.events.map(({ regarding }) => regarding.metadata.name)).toEqual(isTold ? ['a'] : []);
 });
 
-test('[K-4] a failure for a deleted object makes no Event', async () => {
+test('[K-4] if `gone` fails for a deleted object, there is no Event', async () => {
   const bench = new ControllerBench({
     reconcile: () => {},
     gone: () => {
@@ -175,7 +175,7 @@ test.each(
   expect(bench.collection().objects[0]?.metadata.labels).toEqual({ a: 'b' });
 });
 
-test('[K-4] [C-2] every object that a store returns is frozen, and a copy of it is not', async () => {
+test('[K-4] [C-2] every object that a store returns is frozen, and its deepCopy is not', async () => {
   const frozen: boolean[] = [];
   let isCopyFree = false;
   const bench = new ControllerBench({
@@ -237,7 +237,7 @@ test('[K-5] a reconcile that ignores its signal is reported once by an Event on 
   ]);
 });
 
-test('[K-5] a reconcileTimeoutMs of 0 means no limit, and the controller’s setting overrides the process’s', async () => {
+test("[K-5] a controller's `reconcileTimeoutMs: 0` means no limit, and overrides the process setting", async () => {
   const aborted: boolean[] = [];
   const bench = new ControllerBench(
     {
@@ -259,7 +259,7 @@ test('[K-5] a reconcileTimeoutMs of 0 means no limit, and the controller’s set
   expect(aborted).toEqual([]);
 });
 
-test('[K-7] a controller’s own maxReconcileAgeMs decides when it is stuck', async () => {
+test("[K-7] the controller's maxReconcileAgeMs overrides the process setting", async () => {
   const bench = new ControllerBench(
     {
       maxReconcileAgeMs: 10_000,
@@ -279,7 +279,7 @@ test('[K-7] a controller’s own maxReconcileAgeMs decides when it is stuck', as
   expect([before, bench.runner.stuck]).toEqual([false, true]);
 });
 
-test('[K-2] a reconcile that ends with the process counts as aborted, and nothing is logged', async () => {
+test('[K-2] a reconcile that ends because the process stops is aborted, without a log line', async () => {
   const ends: AttemptEnd[] = [];
   const bench = new ControllerBench(
     {
@@ -312,7 +312,7 @@ test('[K-2] a write that is refused because the process no longer leads is not a
   expect(bench.count('controller_runtime_reconcile_errors_total')).toBe(0);
 });
 
-test('[K-1] a middleware sees each attempt before it is made', async () => {
+test('[K-1] a middleware is called with each attempt before the reconciler', async () => {
   const attempts: Attempt[] = [];
   const bench = new ControllerBench(
     { reconcile: throws(new Error('no')) },

@@ -52,7 +52,7 @@ async function sitesWith(owned: Source | readonly Source[], stated: Child) {
   return { ...place, operate, errors, events, reads, calls: () => calls };
 }
 
-describe('[K-37] [child 7] a child that its source does not select', () => {
+describe('[K-37] [child 7] a child that the source for children would not select', () => {
   const cases: readonly [string, Source, Child, string][] = [
     [
       'lacks a label',
@@ -190,7 +190,7 @@ describe('[K-37] [child 7] a child that may be selected is written', () => {
     expect(place.writes('configmaps')).toEqual(['create']);
   });
 
-  test('a field selector on a field that the server sets is checked only when the child states that field', () => {
+  test('a field selector for a field that the server sets is checked only if the child contains it', () => {
     const of = source(services as Resource, { fieldSelector: 'spec.clusterIP!=None' });
     const selection = new ChildSelection({ owns: [{ source: of }] }, undefined);
     const made = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', namespace: 'x' } };
@@ -248,7 +248,7 @@ describe('[K-37] [child 7] a child whose label another client changed', () => {
   test.each([
     ['under a running operator', true],
     ['while no operator ran', false],
-  ])('a child that lost its selected label %s gets it back with one read, and is seen from then on', async (_, isRunning) => {
+  ])('a child that lost the selected label %s gets it back, at the cost of one read', async (_, isRunning) => {
     const place = await sitesWith(selecting, stated);
     const { env, namespace } = place;
     const site = await place.createSite('one');
@@ -274,7 +274,7 @@ describe('[K-37] [child 7] a child whose label another client changed', () => {
   });
 });
 
-test('[K-37] [child 7] a label that another writer gave an existing child counts for the selector, and a label that the server stored differently is an error', () => {
+test("[K-37] [child 7] a child's existing labels may satisfy the selector, and its stored labels must", () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site,!draft' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const made = (labels?: object) =>
@@ -294,7 +294,7 @@ test('[K-37] [child 7] a label that another writer gave an existing child counts
   expect(() => selection.requireStored(configMaps, made())).toThrow(TerminalError);
 });
 
-test('[K-37] [child 7] the answer to a write is checked against the selector, and an existing child that was not written is not', async () => {
+test('[K-37] [child 7] after a write the answer is checked against the selector, but not without a write', async () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const stated = configMap('a', { namespace: 'x', labels: { app: 'site' } });
