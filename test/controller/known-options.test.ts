@@ -47,7 +47,7 @@ test.each<[string, object, string]>([
   expect(declared(options)).toThrow(expect.objectContaining({ code: 'CONFIG' }));
 });
 
-test('[N-2] controller refuses an instance of a class, because its methods would be lost', () => {
+test('[N-2] controller() refuses an instance of a class, because its methods would be lost', () => {
   class Web {
     readonly name = 'web';
     readonly for = source(configMaps);
@@ -81,7 +81,7 @@ test('[N-2] a composite refuses unknown options, too', () => {
   expect(of({})).not.toThrow();
 });
 
-test('a declared controller can be declared again under another name', () => {
+test('controller() accepts a copy of a declared controller with another name', () => {
   const first = declared({ owns: [pods], queue: { agingLimitMs: 5 } })() as object;
 
   expect(declared({ ...first, name: 'shop' })()).toMatchObject({ name: 'shop' });

@@ -153,7 +153,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
     await expect(applying).rejects.toThrow('duplicate entries for key');
   });
 
-  test('an existing child is not changed when the stated child repeats a key', async () => {
+  test('an existing child is not changed if the desired child has the same key twice', async () => {
     const family = await startFamily();
     const of = (env: readonly object[]) =>
       childOf(deployment({ containers: [{ ...container, env }] }), '');
@@ -176,7 +176,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
   });
 });
 
-test('[child 3] one port for two protocols, or one variable in two containers, is no repeated key', async () => {
+test('[child 3] the same port for two protocols, or a variable in two containers, is accepted', async () => {
   const family = await startFamily();
   const ports = [
     { name: 'tcp', port: 53 },
