@@ -87,7 +87,7 @@ test('create-chancery has a help, and a wrong command line gives one line and ex
 test.each([
   ['--from', '../shop'],
   ['--from-crd=crd.yaml'],
-])('create-chancery names the command that takes definitions, for %s', async (...args) => {
+])('for the option %s create-chancery says that `chancery init` accepts it', async (...args) => {
   const script = join(built, 'create-chancery.js');
   const refused = await run(process.execPath, [script, 'demo', ...args]).catch(
     (error: { readonly code: number; readonly stderr: string }) => error,

@@ -104,7 +104,7 @@ describe('parsing of objects from text', () => {
     expect(parsed).toEqual(['first', 'a']);
   });
 
-  test('a predicate that sees no change of metadata drops an object unparsed', async () => {
+  test('if a predicate drops a change because of its metadata, the object is not parsed', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({ reconcile, gone, predicate: generationChanged });
     text(bench).put('a', 1, { generation: 1 });
@@ -119,7 +119,7 @@ describe('parsing of objects from text', () => {
     expect(parsed).toEqual([]);
   });
 
-  test('a change of a child enqueues its owner without being parsed', async () => {
+  test('a change of a child enqueues its owner without parsing the child', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({ reconcile, gone, owns: [others] });
     const parsed = parsedObjects();
@@ -137,7 +137,7 @@ describe('parsing of objects from text', () => {
     expect(parsed).toEqual([]);
   });
 
-  test('only the object that is reconciled is parsed', async () => {
+  test('an object is parsed only when it is reconciled', async () => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile });
     const parsed = parsedObjects();
@@ -194,7 +194,7 @@ describe('an object that is not valid JSON', () => {
     return { bench, told };
   }
 
-  test('an object with invalid JSON fails only its own reconcile, and is reconciled after a new list', async () => {
+  test('invalid JSON makes only the reconcile of its object fail, until a new list has valid JSON', async () => {
     const { bench, told } = reader();
     text(bench).put('a', 1);
     text(bench).put('b', 2);
@@ -211,7 +211,7 @@ describe('an object that is not valid JSON', () => {
     expect(bench.lines.some(({ level }) => level === 'error' || level === 'warn')).toBe(true);
   });
 
-  test('an invalid object in a watch does not keep the other objects of its batch from being reconciled', async () => {
+  test('an invalid object in a watch does not prevent reconciles of other objects in its batch', async () => {
     const { bench, told } = reader({ predicate: ({ object }) => (object as Thing).value >= 0 });
     text(bench).put('x', 9);
     await bench.run();
@@ -229,7 +229,7 @@ describe('an object that is not valid JSON', () => {
     expect(JSON.stringify(bench.lines)).not.toContain(HUSH);
   });
 
-  test('a mapping that reads objects gets the other changes of a batch with an invalid object', async () => {
+  test('a mapping that reads objects is called for all changes of a batch except an invalid object', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({
       reconcile,

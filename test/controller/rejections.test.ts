@@ -248,7 +248,7 @@ describe('a refused write of the status', () => {
     expect(child()?.data).toEqual({ text: 'hello' });
   });
 
-  test('a status write that is answered with 500 but was stored needs no further write', async () => {
+  test('a status that was stored although the answer was 500 is not written again', async () => {
     const { complaints, pass, untilDone, site } = await start((line, upstream) =>
       line.on({ ...STATUS, nth: 1 }, carriedOut(upstream, refusals.internal)),
     );
@@ -264,7 +264,7 @@ describe('a refused write of the status', () => {
 
 const nothing = () => {};
 
-test('a child whose name is taken (409) causes a warning each time, and the other object stays', async () => {
+test("if a child's name is taken (409), each attempt logs a warning, and the other object is not changed", async () => {
   const { complaints, child, pass, clock } = await start(nothing, (env, namespace) =>
     env.create<ConfigMap>({
       apiVersion: 'v1',

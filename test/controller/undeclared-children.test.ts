@@ -42,6 +42,6 @@ test.each([
 test.each([
   ['the right to read it', { resource: services, verbs: ['get'] }],
   ['a subresource', { resource: services, subresource: 'status', verbs: ['patch'] }],
-])('applyOwned warns of a resource of which only %s is declared', async (_, permission) => {
+])('applyOwned warns if only %s is declared, and not the resource itself', async (_, permission) => {
   expect((await warningsWith({ permissions: [permission] })).found).toHaveLength(1);
 });

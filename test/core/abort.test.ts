@@ -22,7 +22,7 @@ describe('linkedAbort', () => {
     expect(linked.signal.reason).toBe(reason);
   });
 
-  test('a linked signal can abort by itself without aborting its parent', () => {
+  test('aborting a linked signal does not abort its parent', () => {
     const parent = new AbortController();
     const reason = new Error('mine');
     using linked = linkedAbort(parent.signal);
@@ -33,7 +33,7 @@ describe('linkedAbort', () => {
     expect(parent.signal.aborted).toBe(false);
   });
 
-  test('a linked signal keeps its first reason', () => {
+  test('a second abort does not change the reason of a linked signal', () => {
     const parent = new AbortController();
     const reason = new Error('first');
     using linked = linkedAbort(parent.signal);

@@ -15,7 +15,7 @@ function ownTime(): void {
 describe('systemClock', () => {
   beforeEach(ownTime);
 
-  test('the system clock wakes once, when the delay is over and not before', () => {
+  test('the system clock calls a scheduled function once, and not before the delay is over', () => {
     const wokenAt: number[] = [];
     const startedAt = systemClock.monotonic();
     systemClock.schedule(250, () => wokenAt.push(systemClock.monotonic() - startedAt));
@@ -58,7 +58,7 @@ describe('systemClock', () => {
     expect(Math.max(...spy.mock.calls.map(([, delayMs]) => delayMs ?? 0))).toBe(2 ** 31 - 1);
   });
 
-  test('the system clock waits for the rest when a timer fires early', () => {
+  test('if a timer fires early, the system clock waits for the rest of the delay', () => {
     const startedAt = systemClock.monotonic();
     let wokenAfterMs: number | undefined;
     systemClock.schedule(1.75, () => {
@@ -85,7 +85,7 @@ describe('systemClock', () => {
     expect(woken).toBe(true);
   });
 
-  test('a scheduled call can be cancelled during a long delay, and twice', () => {
+  test('a scheduled call can be cancelled during a long delay, even twice', () => {
     let woken = false;
     const cancel = systemClock.schedule(40 * DAY_MS, () => {
       woken = true;
@@ -100,7 +100,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('durations of the system clock ignore a change of the wall time', () => {
+  test('a change of the wall time does not affect durations of the system clock', () => {
     const wall = systemClock.now();
     const startedAt = systemClock.monotonic();
 

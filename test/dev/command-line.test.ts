@@ -38,7 +38,7 @@ test('[DEV-8] --inspect takes a port only after an equals sign', () => {
   expect(inspect()).toBeUndefined();
 });
 
-test('a missing module and missing samples make chancery dev exit with 2', async () => {
+test('if the module or the samples are missing, `chancery dev` exits with 2', async () => {
   const folder = folderWith({ 'operator.ts': 'export default 1;' });
   const missing = invoke(['dev', `${folder}/other.ts`]);
   const samples = invoke(['dev', `${folder}/operator.ts`, '--samples', `${folder}/none`]);
@@ -50,7 +50,7 @@ test('a missing module and missing samples make chancery dev exit with 2', async
   expect(samples.stderr.lines[0]).toContain(`cannot read --samples ${folder}/none: no such file`);
 });
 
-test('a kubeconfig does not overwrite a foreign file', async () => {
+test('`--kubeconfig-out` does not overwrite a file that chancery did not write', async () => {
   const folder = folderWith({ 'operator.ts': 'export default 1;', config: 'kind: Config' });
   const args = [`${folder}/operator.ts`, '--kubeconfig-out', `${folder}/config`];
   const { exit, stderr } = invoke(['dev', ...args]);
@@ -61,7 +61,7 @@ test('a kubeconfig does not overwrite a foreign file', async () => {
   ]);
 });
 
-test('[DEV-12] --context exits with 2 without a terminal and without --yes', async () => {
+test('[DEV-12] without a terminal `chancery dev --context` exits with 2, unless `--yes` is given', async () => {
   const project = new Project({
     'operator.ts': 'export default 1;',
     kubectl: KUBECTL,
@@ -112,7 +112,7 @@ test.each([
   else await expect(confirmed).rejects.toThrow(message);
 });
 
-test('[DEV-9] a signal that npm passes on within 300 ms counts as the same Ctrl-C', () => {
+test('[DEV-9] a second signal from npm within 300 ms is taken for the same Ctrl-C', () => {
   const clock = new FakeClock();
   const below = new StopSignals(clock, { npm_lifecycle_event: 'dev' });
   const alone = new StopSignals(clock, {});
@@ -129,7 +129,7 @@ test('the test kit exports what chancery dev uses', () => {
   expect(kit.StandInAmbassador).toBeTypeOf('function');
 });
 
-test('a taken port makes chancery dev exit with 1, and is named', async () => {
+test('if the port is in use, `chancery dev` exits with 1, and the error contains the port', async () => {
   const folder = folderWith({ 'operator.ts': 'export default 1;' });
   const server = await testKit.ApiServer.start();
   onTestFinished(() => server.close());
