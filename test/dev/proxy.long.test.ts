@@ -24,7 +24,7 @@ function projectWith(kubectl: string): Project {
   return project;
 }
 
-test('[DEV-13] chancery proxy starts kubectl with the generated filter for a namespace, and with the arguments after "--"', async () => {
+test('[DEV-13] `chancery proxy` starts kubectl with the generated filter and the arguments after "--"', async () => {
   const project = projectWith(kubectlOf(VERSION));
   const options = ['-n', 'demo', '--port', '0', '--context', 'kind', '--', '--v=4'];
   const child = startChancery(project, ['proxy', 'src/operator.ts', ...options]);
@@ -100,7 +100,7 @@ test.each([
   expect(child.stderr.lines[0]).toMatch(message);
 });
 
-test('without KUBECTL the kubectl on the PATH is used, and a missing one is an error', async () => {
+test('if KUBECTL is not set and there is no kubectl on the PATH, this is an error', async () => {
   const child = startChancery(new Project(HELLO), ['proxy', 'src/operator.ts'], {
     KUBECTL: '',
     PATH: '/nowhere',

@@ -51,7 +51,7 @@ describe('an attempt that fails', () => {
   });
 });
 
-describe('an error that nobody catches', () => {
+describe('an uncaught error', () => {
   const crash = { reason: 'crash', why: 'it broke' } as const;
 
   const fail = (): never => {
@@ -73,7 +73,7 @@ describe('an error that nobody catches', () => {
     expect(process.listenerCount('unhandledRejection')).toBe(before);
   });
 
-  it('a replay that ends with another uncaught error reports both errors', async () => {
+  it('a replay that ends with an uncaught error other than the recorded one reports both errors', async () => {
     const record = changed()
       .attempt(2_001, 'demo/web', [])
       .header({ ...crash, why: 'it tore' })
@@ -95,7 +95,7 @@ describe('an error that nobody catches', () => {
   });
 });
 
-describe('a write that nobody waits for', () => {
+describe('a write that the reconciler does not await', () => {
   /** Its request comes 50 ms after the end of the attempt. */
   function lateRecord(): MadeRecord {
     const made = changed().attempt(2_001, 'demo/web', []);
@@ -122,7 +122,7 @@ describe('a write that nobody waits for', () => {
     async ({ client }: ReconcileContext): Promise<void> =>
       void setTimeout(() => void client.create(configMaps, { ...COPY, metadata }), 50);
 
-  it('a write that no code awaits is made after the attempt, as in the record', async () => {
+  it('a write without an await is sent after the attempt has ended, as in the record', async () => {
     const controllers = [copyDoing(later(COPY.metadata))];
 
     const found = await replay({ record: lateRecord().record(), controllers });
@@ -130,7 +130,7 @@ describe('a write that nobody waits for', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('a different write that no code awaits is a difference', async () => {
+  it('a different write without an await is a difference', async () => {
     const metadata = { name: 'web-2-copy', namespace: 'demo' };
     const controllers = [copyDoing(later(metadata))];
 
@@ -139,7 +139,7 @@ describe('a write that nobody waits for', () => {
     expect(differences).toMatchObject([{ at: 2_051, kind: 'write', key: 'demo/web' }]);
   });
 
-  it('a missing write that no code awaits is a difference', async () => {
+  it('a missing write without an await is a difference', async () => {
     const controllers = [copyDoing(async () => {})];
 
     const { differences } = await replay({ record: lateRecord().record(), controllers });
