@@ -82,7 +82,7 @@ test.each([
   expect(finding).toContain('look at the Secret that the container gate mounts at /tls');
 });
 
-test('[A-13] the self-test names a certificate without renewal before it expires', async () => {
+test('[A-13] the self-test reports a certificate that is not renewed before it expires', async () => {
   const gate = await startGate();
   gate.volume.put(validForADay());
 
@@ -115,7 +115,7 @@ test('[A-13] the self-test reports a gate that does not run', async () => {
   ]);
 });
 
-test('[security 43] [A-13] the self-test reports a gate that does not reach the operator, and the setting to change', async () => {
+test('[security 43] [A-13] if the gate does not reach the operator, the self-test reports what to set', async () => {
   const gate = await startGate({ operator: `127.0.0.1:${await freePort()}` });
 
   expect(await found(gate.port)).toEqual([
@@ -123,7 +123,7 @@ test('[security 43] [A-13] the self-test reports a gate that does not reach the 
   ]);
 });
 
-test('[A-13] the self-test reports a gate without the declared path', async () => {
+test('[A-13] the self-test reports a gate whose configuration lacks the declared path', async () => {
   const gate = await startGate({ paths: [{ path: '/other', timeoutSeconds: 10 }] });
 
   expect(await found(gate.port)).toEqual([

@@ -119,7 +119,7 @@ describe('leadership in a replay', () => {
     );
   });
 
-  it('the settings of a module can enable or disable leader election in a replay', async () => {
+  it('the settings of a module can enable leader election in a replay', async () => {
     const record = new MadeRecord({ leads: false }).record();
     const leaderElection = {
       ...{ leaseName: 'copy', leaseNamespace: 'demo', releaseOnStop: true },
