@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  'the operator in the manifests runs from the image, with a read-only root, as both users',
+  "the operator in the manifests runs from the image, with a read-only root, as the image's user",
   async () => {
     const image = await buildImage('Dockerfile.operator');
     const operator = containerNamed(podSpec(await render('manifests/base')), 'operator');

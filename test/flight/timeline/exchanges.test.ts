@@ -192,7 +192,7 @@ test.each([
     'read',
     undefined,
   ],
-])('the timeline shows %s neither as a write nor as an error', (_, changes, status, kind, failed) => {
+])('for %s the timeline shows whether it is a write, and whether it failed', (_, changes, status, kind, failed) => {
   const data = timelineOf(exampleRecord([STATE, write(changes), ...answer(status, {})]));
 
   const [item] = data.items.filter(({ row }) => data.rows[row]?.name === 'web/shop');
@@ -211,7 +211,7 @@ test.each([
     [{ kind: 'ended', at: 26, id: 70, error: { code: 'ABORTED', message: 'it gave up' } }],
     { tone: 'off', to: 26 },
   ],
-] as const)('the timeline has its own mark for a call with %s', (_, lines, expected) => {
+] as const)('the timeline shows how a call ended: %s', (_, lines, expected) => {
   const data = timelineOf(exampleRecord([STATE, write(), ...lines]));
 
   expect(itemOf(data, 'write')).toMatchObject(expected);
