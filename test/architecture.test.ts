@@ -243,7 +243,7 @@ test.each(['test/', 'testing/'])('no file under %s imports a file under bench/',
   expect(wrong).toEqual([]);
 });
 
-test('docs/architecture.md shows the same tables', () => {
+test('docs/architecture.md has the same tables as this test', () => {
   const text = readFileSync(new URL('docs/architecture.md', root), 'utf8');
   const rows = [
     ...text.matchAll(/^\| `(@[a-z0-9-]+\/[a-z0-9-]+|[a-z0-9-]+)(?:\/)?` \| ([^|]*) \|/gm),

@@ -107,13 +107,13 @@ test('importing a package that is not a dependency is an error with the names of
   );
 });
 
-test('an export without a written type is an error that shows the line', async () => {
+test('an export without an explicit type is an error with the line', async () => {
   const wrong = { 'src/door.ts': 'export const doorOf = Math.max(1, 2);' };
 
   await expect(built(wrong)).rejects.toThrow(/export const doorOf = Math\.max/);
 });
 
-test('types that are missing beside the code are an error', async () => {
+test('if the file of types is missing, this is an error', async () => {
   const exports = { '.': { ...entry('index'), types: './dist/types.d.ts' } };
   const wrong = { 'package.json': JSON.stringify({ ...MANIFEST, exports }) };
 

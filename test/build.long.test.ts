@@ -71,7 +71,7 @@ describe('what the built packages load', () => {
     expect(packages).toContain('yaml');
   });
 
-  test('a manager loads the logger, and no packages for metrics, traces or schemas while these are off', async () => {
+  test('a manager without metrics, traces and schemas loads the logger, but not their packages', async () => {
     const { packages } = await loadedBy(`
       const { createManager } = await import('chancery/low-level');
       const settings = { metricsPort: 0, healthPort: 0, namespace: 'default', namespaces: ['default'] };
@@ -105,7 +105,7 @@ describe('what the built packages load', () => {
 });
 
 describe('the built packages', () => {
-  test('the built package has the exports of the sources, and functions and classes keep their names', async () => {
+  test('the built package has the same exports, functions and class names as the sources', async () => {
     const built: unknown = JSON.parse(
       await output(`
         const names = Object.entries(await import('chancery')).map(([name, value]) =>
@@ -132,7 +132,7 @@ describe('the built packages', () => {
     expect(classes.filter((name) => name.includes('$'))).toEqual([]);
   });
 
-  test('no class is in two files of the build', async () => {
+  test('the build contains the code of each class only once', async () => {
     const [sources, built] = [join(repository, 'operator'), join(toolkit, 'dist')];
 
     const declared = await classesOf(sources, /^(?:export )?(?:abstract )?class (\w+)/gm);
@@ -175,7 +175,7 @@ describe('the built packages', () => {
     expect(said).toBe('true true true\n');
   });
 
-  test('a stack names the function that threw, without source maps', async () => {
+  test('a stack trace contains the name of the function that threw, without source maps', async () => {
     const script = `
       const { parseSelector } = await import('chancery');
       try { parseSelector('a in b'); } catch (error) { console.log(error.stack); }`;
@@ -185,7 +185,7 @@ describe('the built packages', () => {
     );
   });
 
-  test('the types of every entry point are usable in a project that has installed the packages', async () => {
+  test('a project that has installed the packages can use the types of every entry point', async () => {
     await writeFile(
       join(installed, 'uses.mts'),
       `import { controller, TerminalError } from 'chancery';
@@ -368,7 +368,7 @@ describe('the installed command chancery', () => {
     expect(stdout).toContain('made-by-yaml');
   });
 
-  test('chancery keeps the compile cache of Node, unless that is disabled', async () => {
+  test('chancery enables the compile cache of Node, unless it is disabled', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-cache-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const kept = async (): Promise<number> => (await readdir(folder, { recursive: true })).length;
@@ -382,7 +382,7 @@ describe('the installed command chancery', () => {
   });
 });
 
-describe('chancery apiserver where chancery is installed without the test kit', () => {
+describe('`chancery apiserver`, if chancery is installed without the test kit', () => {
   /** A copy of the toolkit that sees its own dependencies alone, as a global one does. */
   async function alone(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'chancery-alone-'));
@@ -398,7 +398,7 @@ describe('chancery apiserver where chancery is installed without the test kit', 
 
   const command = 'node_modules/chancery/operator/cli/chancery.js';
 
-  test('chancery apiserver without the test kit says what to install, and ends with 2', async () => {
+  test('`chancery apiserver` says that the test kit must be installed, and exits with 2', async () => {
     const folder = await alone();
 
     const ended = await run(process.execPath, [join(folder, command), 'apiserver', '--port', '0'], {
@@ -465,7 +465,7 @@ describe('two copies of chancery in one process', () => {
     expect(message).toContain('npm ls chancery');
   });
 
-  test('chancery run with a second copy of chancery ends with 2 and one line that names both', async () => {
+  test('`chancery run` with a second copy of chancery exits with 2, and prints the folders of both copies in one line', async () => {
     const folder = await later();
 
     const ended = await run(

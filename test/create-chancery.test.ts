@@ -63,7 +63,7 @@ test.each([
   'custom-resource',
   'built-in',
   'composite',
-])('[S-4] create-chancery writes the same files as chancery init --template %s', async (template) => {
+])('[S-4] create-chancery writes the same files as `chancery init --template %s`', async (template) => {
   const other = await mkdtemp(join(tmpdir(), 'chancery-created-'));
   onTestFinished(() => rm(other, { recursive: true }));
 

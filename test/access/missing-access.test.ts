@@ -242,7 +242,7 @@ describe('what is granted beyond the declarations', () => {
     ]);
   });
 
-  test('each additional verb and resource is excessive, and foreign credentials come first', () => {
+  test('each additional verb and resource is reported as excessive, and rights to other credentials first', () => {
     const rule = { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get', 'delete'] };
     const bind = { apiGroups: ['x'], resources: ['roles'], verbs: ['bind'] };
 

@@ -309,7 +309,7 @@ test('several names are alternatives in one pattern, and a dot in a name is esca
   expect(patternsFor('pods', named('a'))).toEqual(['^/api/v1/namespaces/demo/pods/a$']);
 });
 
-test('names in a subresource path stand before the subresource', () => {
+test("in the path of a subresource the object's name stands before the subresource", () => {
   const permissions: Permission[] = [
     { resource: deployments, subresource: 'scale', resourceNames: ['a', 'b'], verbs: ['patch'] },
   ];

@@ -59,7 +59,7 @@ test('a controller for every namespace needs a ClusterRole', () => {
   ]);
 });
 
-test('each named namespace has its own Role, bound to the ServiceAccount in its namespace', () => {
+test("for each configured namespace there is a Role, which is bound to the Pod's ServiceAccount", () => {
   const elsewhere = declare([], { namespace: { name: 'shared' } });
 
   const objects = rbac([declare(), elsewhere], own);
@@ -261,7 +261,7 @@ test('rights to cluster-scoped resources are in a ClusterRole, and other rights 
   ]);
 });
 
-test('a permission for names is a rule with these names, sorted and without repetition', () => {
+test('a permission with `resourceNames` is a rule with these names, sorted and without repetition', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['b', 'a', 'b'], verbs: ['patch'] },
     { resource: deployments, resourceNames: ['c'], verbs: ['patch', 'delete'] },
@@ -318,7 +318,7 @@ test('a name that is granted in every namespace is not granted again in a single
   ]);
 });
 
-test('only resources with the same verbs for the same names share a rule', () => {
+test('resources share a rule only if they have the same verbs and resource names', () => {
   const permissions: Permission[] = [
     { resource: deployments, resourceNames: ['a'], verbs: ['get'] },
     { resource: daemonSets, resourceNames: ['a'], verbs: ['get'] },

@@ -163,7 +163,7 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
   expect(launchersOf({ ...TERMINAL, ...rows }, pid)).toEqual(launchers);
 });
 
-test('[found 13] process 1 of a container has no ancestors', () => {
+test('[found 13] for process 1 of a container no ancestors are watched', () => {
   const found = ancestorsOf(1, new Processes({ 1: { parent: 0, group: 1, env: RUN } }));
 
   expect(found).toEqual({
@@ -241,7 +241,7 @@ test('[found 13] the end of the shell between npm and the command is ignored', (
   expect(gone).toEqual([]);
 });
 
-test('[found 13] an npm that ended while the command started is noticed at once', () => {
+test('[found 13] if npm ended while the command started, this is noticed at once', () => {
   const table = belowNpm();
   table.end(20);
 
@@ -250,7 +250,7 @@ test('[found 13] an npm that ended while the command started is noticed at once'
   expect(watched(table).gone).toHaveLength(1);
 });
 
-test('[found 13] the end of a shell without npm is noticed only with --exit-with-parent', () => {
+test('[found 13] the end of a shell without npm is noticed only with `--exit-with-parent`', () => {
   const table = belowShell();
   const [without, within] = [watched(table), watched(table, true)];
 
@@ -395,7 +395,7 @@ test('[found 13] `nohup` is recognised by the variable `_`, which bash and zsh s
   expect(isBelowNohup({})).toBe(false);
 });
 
-test('[found 13] every long-running command has the option --exit-with-parent, and no other command has it', async () => {
+test('[found 13] every long-running command has the option `--exit-with-parent`, and no other command has it', async () => {
   let calls = 0;
   const exitWithParent = (): void => void calls++;
   const apiserver = invoke(['apiserver', '--exit-with-parent', '--port', 'x'], { exitWithParent });

@@ -90,13 +90,13 @@ async function replicaSets(flag: string): Promise<() => Promise<number>> {
   };
 }
 
-test('with --workloads a Deployment gets a ReplicaSet', async () => {
+test('with `--workloads` a Deployment gets a ReplicaSet', async () => {
   const count = await replicaSets('--workloads');
 
   await eventually(async () => (await count()) === 1);
 });
 
-test('with --no-workloads a Deployment gets no ReplicaSet', async () => {
+test('with `--no-workloads` a Deployment gets no ReplicaSet', async () => {
   const count = await replicaSets('--no-workloads');
 
   await consistently(async () => (await count()) === 0, { forMs: 300 });
@@ -106,7 +106,7 @@ test.each([
   ['ShardedListAndWatch=true', { selector: HALF }],
   ['ShardedListAndWatch=false', undefined],
   ['ShardedListAndWatch=false,ShardedListAndWatch=true', { selector: HALF }],
-])('--feature-gates=%s decides whether the API server accepts shardSelector', async (gates, shardInfo) => {
+])('`--feature-gates=%s` decides whether the API server accepts shardSelector', async (gates, shardInfo) => {
   const url = await serving(invoke(['apiserver', '--port=0', `--feature-gates=${gates}`]));
 
   const list = await read(url, `/api/v1/nodes?shardSelector=${encodeURIComponent(HALF)}`);
@@ -256,7 +256,7 @@ test.each([
   ['v1.30', '30'],
   ['1.35', '35'],
   ['1.37', '37'],
-])('with --kubernetes-version %s the API server answers as that release', async (given, minor) => {
+])('with `--kubernetes-version %s` the API server answers like that release', async (given, minor) => {
   const url = await serving(invoke(['apiserver', '--port=0', '--kubernetes-version', given]));
 
   expect(await read(url, '/version')).toMatchObject({ major: '1', minor });

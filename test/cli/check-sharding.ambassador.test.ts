@@ -70,7 +70,7 @@ function memberLease(pod: string, holderIdentity: string, renewTime: Date): Kube
   } as KubernetesObject;
 }
 
-test('the rights of a leader are not enough for sharded replicas, and check prints the missing rights', async () => {
+test('the rights of a leader are not enough for sharded replicas, and `check` prints the missing ones', async () => {
   const { proxy } = await cluster('as a leader');
 
   const { exit, stdout } = check(proxy, ['--shards', '16']);

@@ -75,7 +75,7 @@ function check(url: string, args: readonly string[] = [], token?: string) {
   });
 }
 
-test('check exits with 0 after three lines if everything is granted', async () => {
+test('`check` exits with 0 after three lines if everything is granted', async () => {
   const { url } = await cluster({ granted: true });
 
   const { exit, stdout, stderr } = check(url);
@@ -158,7 +158,7 @@ test.each([
     { ...FILTER, acceptPaths: [] },
     /^filter: shut: the ambassador refuses every path, even \/version: generate its arguments/,
   ],
-])('check exits with 1 after it finds %s', async (_, filter, line) => {
+])('`check` exits with 1 after it finds %s', async (_, filter, line) => {
   const { url } = await cluster({ granted: true, filter });
 
   const { exit, stdout } = check(url);
@@ -167,7 +167,7 @@ test.each([
   expect(stdout.lines[0]).toMatch(line);
 });
 
-test('check exits with 1 after it finds a readable token', async () => {
+test('`check` exits with 1 after it finds a readable token', async () => {
   const { url } = await cluster({ granted: true });
 
   const { exit, stdout } = check(url, [], 'eyJ');
@@ -195,7 +195,7 @@ test('`--excess` prints rights that are granted and not declared, which are no e
   ]);
 });
 
-test('--namespaces overrides WATCH_NAMESPACE', async () => {
+test('`--namespaces` overrides WATCH_NAMESPACE', async () => {
   const { url } = await cluster({ granted: true });
 
   const some = check(url, ['--namespaces', 'demo,other']);

@@ -31,7 +31,7 @@ test('on a terminal removed lines are red and added lines are green', () => {
   expect(reported(WRITE).join('\n')).not.toContain(ESCAPE);
 });
 
-test("a message from the API server cannot move the terminal's cursor", () => {
+test('control characters in a message from the API server do not reach the terminal', () => {
   const message = `no${ESCAPE}[2J\r\nway`;
   const refusal = new ApiError({ reason: 'Invalid', message }, { httpStatus: 422 });
 

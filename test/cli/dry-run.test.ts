@@ -182,7 +182,7 @@ test('a dry run shows a delete with its preconditions, and the finalizers that w
   ]);
 });
 
-test('a dry run shows no value of a Secret, at any place', async () => {
+test('a dry run never shows a value of a Secret', async () => {
   const server = await shop();
   const data = { password: base64('hunter2'), user: base64('shop') };
   server.create(secret('login', { namespace, data }));
@@ -242,7 +242,7 @@ test('a dry run shows a refused write, passes the refusal to the reconciler, and
   ]);
 });
 
-test('a dry run fails if a reconcile fails for another reason, and other reconciles continue', async () => {
+test('if a reconcile fails for any reason except a refusal, the dry run fails after the other reconciles', async () => {
   const server = await shop();
   server.create(deployment('broken', { namespace, replicas: 1 }));
   const body = `
@@ -297,7 +297,7 @@ test.each([
   expect(stdout.lines.join('').includes('\u001b[')).toBe(expected);
 });
 
-test('a dry run reconciles every object of the first list, even of a large one', async () => {
+test('a dry run reconciles every object of the first list, even of a long list', async () => {
   const server = await startServer();
   for (let at = 0; at < 1_200; at++) server.create(configMap(`item-${at}`, { namespace }));
   const module = `
@@ -370,7 +370,7 @@ test('a dry run does not start runnables', async () => {
   ]);
 });
 
-test('a dry run does not send requests that have no dry run, such as exec', async () => {
+test('a dry run does not send requests for which the API has no dry run, such as `exec`', async () => {
   const server = await shop();
   const body = `
     const options = { apiVersion: 'v1', kind: 'PodExecOptions', metadata: { name: 'web-0', namespace } };
@@ -385,7 +385,7 @@ test('a dry run does not send requests that have no dry run, such as exec', asyn
 test.each([
   [['--follow'], '--follow is for --dry-run; got no --dry-run'],
   [['--check', '--dry-run'], 'expected --check or --dry-run; got both'],
-])('run --dry-run refuses %j', async (flags, message) => {
+])('`run --dry-run` refuses %j', async (flags, message) => {
   const { exit, stderr } = invoke(['run', ...flags, 'operator.ts']);
 
   expect(await exit).toBe(2);

@@ -234,7 +234,7 @@ describe.each(TABLES)('the table of $name', (table) => {
     for (const all of [names, letters]) expect(new Set(all).size).toBe(all.length);
   });
 
-  test('the options of the table name only existing subcommands', () => {
+  test('the options in the table refer only to existing subcommands', () => {
     const kinds = Object.keys(table.kinds ?? {});
     const named = Object.values(table.options).flatMap(({ for: takers = [] }) => takers);
 

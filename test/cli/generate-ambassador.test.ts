@@ -24,7 +24,7 @@ test.each([
     'registry.k8s.io/kubectl:v1.37.1',
     ['kubectl'],
   ],
-])('[I-5] --ambassador-image in generated manifests: %s', async (_, flags, image, command) => {
+])('[I-5] `--ambassador-image` in generated manifests: %s', async (_, flags, image, command) => {
   const out = join(folderWith({}), 'out');
 
   const { exit } = invoke(['generate', 'manifests', WEBSITE, '-o', out, '--name', 'a', ...flags]);

@@ -57,7 +57,7 @@ function operatorArguments(deployment: string): readonly string[] | undefined {
   return object?.spec.template.spec.containers.find(({ name }) => name === 'operator')?.args;
 }
 
-test('[I-1] generate writes a Dockerfile if there is none, with the same module path as the Deployment', async () => {
+test('[I-1] `generate` writes a Dockerfile if there is none, with the same module path as the Deployment', async () => {
   const { read, generate } = setUp(PROJECT);
 
   const { exit, stdout } = await generate(['src/operator.ts']);
@@ -86,7 +86,7 @@ test.each([
   );
 });
 
-test('[I-2] --check accepts a generated Dockerfile that was edited or deleted', async () => {
+test('[I-2] `--check` accepts a generated Dockerfile that was edited or deleted', async () => {
   const { folder, read, generate } = setUp(PROJECT);
   await generate(['src/operator.ts']);
   writeFileSync(join(folder, 'Dockerfile'), `${read('Dockerfile')}LABEL mine=1\n`);

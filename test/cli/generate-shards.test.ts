@@ -101,7 +101,7 @@ test('a module that enables sharding itself gets rights to all Leases of the nam
   expect(shared).toMatch(/leases\(\/\[a-z0-9\]/);
 });
 
-test('--shards is refused for hooks and for controllers of Metacontroller, because their work cannot be divided', async () => {
+test('`--shards` is refused for hooks and for controllers of Metacontroller, because their work cannot be divided', async () => {
   const folder = folderWith({ 'tidy.sh': '#!/bin/sh', 'controllers.yaml': '' });
   chmodSync(`${folder}/tidy.sh`, 0o755);
 

@@ -34,7 +34,7 @@ const stream = (...objects: readonly object[]): string => objects.map(formatYaml
 const controllersIn = ({ files }: Made): readonly string[] =>
   (files['src/operator.ts'] ?? '').match(/(?<=from '\.\/)[^']+(?=\.ts')/g) ?? [];
 
-describe('[scaffolding 20] --from', () => {
+describe('[scaffolding 20] the option `--from` of `init`', () => {
   test('`init --from` converts all kinds of the sample project, and gives a reason for each omission', async () => {
     const made = await init(['--from', kubebuilderProject(projectOf(FLEET))]);
 
@@ -91,7 +91,7 @@ describe('[scaffolding 20] --from', () => {
     ]);
   });
 
-  test('init --from finds no definitions in an empty folder', async () => {
+  test('`init --from` finds no definitions in an empty folder', async () => {
     const folder = kubebuilderProject(projectOf([resourceOf('ship', 'Raft', 'v1')]), []);
     writeFileSync(join(folder, 'config/crd/bases/.gitkeep'), '');
 
@@ -124,8 +124,8 @@ describe('[scaffolding 20] --from', () => {
   });
 });
 
-describe('[scaffolding 20] --from-crd', () => {
-  test('init --from-crd reads files, folders and standard input, with several definitions each', async () => {
+describe('[scaffolding 20] the option `--from-crd` of `init`', () => {
+  test('`init --from-crd` reads files, folders and standard input, with several definitions each', async () => {
     const folder = folderWith({
       'b.yml': stream(
         definitionOf('Bee'),
@@ -223,7 +223,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(new Set(constants).size).toBe(11);
   });
 
-  test('init --from-crd copies a definition unchanged, except for fields that a cluster adds', async () => {
+  test('`init --from-crd` copies a definition unchanged, except for fields that a cluster adds', async () => {
     const definition = definitionOf('Hostile', {
       spec: HOSTILE_SPEC,
       metadata: {
@@ -281,7 +281,7 @@ describe('[scaffolding 20] --from-crd', () => {
     });
   });
 
-  test('without a valid sample the generated test is skipped until the author writes one, and a message says so', async () => {
+  test('if no valid sample can be generated, the generated test is skipped, and a message says so', async () => {
     const spec = {
       type: 'object',
       required: ['code'],
@@ -347,7 +347,7 @@ describe('[scaffolding 20] --from-crd', () => {
     expect(told[0]?.length).toBeLessThan(1_500);
   });
 
-  test('one unusable definition does not affect the others', async () => {
+  test('one unusable definition does not affect the other definitions', async () => {
     const bad = definitionOf('\u001b[2J', { plural: 'bads' });
 
     const made = await init(['--from-crd', '-'], stream(bad, definitionOf('Good')));

@@ -144,7 +144,7 @@ test("the dev container has the project's Node version, installs packages, and f
   expect(Object.keys(container.portsAttributes)).toEqual([String(healthPort)]);
 });
 
-test('[scaffolding 2] init refuses a folder with existing files, and lists those that it would overwrite', async () => {
+test('[scaffolding 2] `init` refuses a folder with existing files, and lists those that it would overwrite', async () => {
   const folder = place();
   mkdirSync(join(folder, 'src'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{}');
@@ -164,7 +164,7 @@ test('[scaffolding 2] init refuses a folder with existing files, and lists those
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('[scaffolding 2] init --force writes only missing files', async () => {
+test('[scaffolding 2] `init --force` writes only missing files', async () => {
   const folder = place();
   const other = place();
   await invoke(['init', other]).exit;
@@ -198,7 +198,7 @@ test('`init` also refuses a folder with files that it would not overwrite, but i
   ]);
 });
 
-test('[S-2] [scaffolding 18] a second run of init changes nothing, with --force or without', async () => {
+test('[S-2] [scaffolding 18] a second run of `init` changes nothing, with `--force` or without', async () => {
   const folder = place();
   await invoke(['init', folder]).exit;
   const before = textsBelow(folder);
@@ -211,7 +211,7 @@ test('[S-2] [scaffolding 18] a second run of init changes nothing, with --force 
   expect(textsBelow(folder)).toEqual(before);
 });
 
-test('init writes nothing if a file stands where it needs a folder', async () => {
+test('`init` writes nothing if a file stands where it needs a folder', async () => {
   const folder = place();
   mkdirSync(folder);
   writeFileSync(join(folder, '.github'), '');
@@ -227,7 +227,7 @@ test('init writes nothing if a file stands where it needs a folder', async () =>
   expect(written(folder)).toEqual(['.github']);
 });
 
-test('init without arguments prints its help', async () => {
+test('`init` without arguments prints its help', async () => {
   const { exit, stderr } = invoke(['init']);
 
   expect(await exit).toBe(2);

@@ -59,7 +59,7 @@ test('while a reader is slow, no further lines are produced', async () => {
   expect(stream.chunks.join('')).toBe(`${'x'.repeat(1_000)}\n`.repeat(1_000));
 });
 
-test('many lines are not joined into one giant string', async () => {
+test('many lines are written in several chunks, and not joined into one string', async () => {
   const chunks: string[] = [];
   const stream = new Writable({
     decodeStrings: false,
@@ -96,7 +96,7 @@ test('a fast reader does not block the event loop', async () => {
 test.each([
   'EPIPE',
   'ECONNRESET',
-])('a reader that leaves with %s ends the writer without a failure', async (code) => {
+])('if the reader ends with %s, the writer ends without an error', async (code) => {
   const stream = new SlowStream(1);
   const { writer } = writerOn(stream);
 

@@ -11,7 +11,7 @@ const GOOD = yaml(plain());
 const hostNetwork = (): Manifests => plain().set('pod.hostNetwork', true);
 const WARNED = yaml(plain().remove('pod.enableServiceLinks'));
 
-test('lint exits with 0 for correct manifests, and prints a summary', async () => {
+test('`lint` exits with 0 for correct manifests, and prints a summary', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: GOOD });
 
   expect(await exit).toBe(0);
@@ -19,7 +19,7 @@ test('lint exits with 0 for correct manifests, and prints a summary', async () =
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 0 warnings in 7 objects']);
 });
 
-test('lint prints an error in one line with object, field, reason, advice and rule, and exits with 1', async () => {
+test('`lint` prints an error in one line with object, field, reason, advice and rule, and exits with 1', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: yaml(hostNetwork()) });
 
   expect(await exit).toBe(1);
@@ -30,7 +30,7 @@ test('lint prints an error in one line with object, field, reason, advice and ru
   expect(stderr.lines).toEqual(['chancery lint: 1 error and 0 warnings in 7 objects']);
 });
 
-test('lint exits with 0 after warnings only', async () => {
+test('`lint` exits with 0 after warnings only', async () => {
   const { exit, stdout, stderr } = invoke(['lint', '-'], { stdin: WARNED });
 
   expect(await exit).toBe(0);
@@ -38,7 +38,7 @@ test('lint exits with 0 after warnings only', async () => {
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 1 warning in 7 objects']);
 });
 
-test('lint -o json writes one object per line', async () => {
+test('`lint -o json` writes one object per line', async () => {
   const { exit, stdout } = invoke(['lint', '-o', 'json', '-'], { stdin: yaml(hostNetwork()) });
 
   expect(await exit).toBe(1);
@@ -53,7 +53,7 @@ test('lint -o json writes one object per line', async () => {
   ]);
 });
 
-test('lint reads all given files and folders together', async () => {
+test('`lint` reads all given files and folders together', async () => {
   const { objects } = plain();
   const documents = objects.map(formatYaml);
   const folder = folderWith({ 'a.yaml': documents.slice(0, 3).join('---\n'), 'notes.txt': 'no' });
@@ -65,7 +65,7 @@ test('lint reads all given files and folders together', async () => {
   expect(stderr.lines).toEqual(['chancery lint: 0 errors and 0 warnings in 7 objects']);
 });
 
-test('lint reads the items of a List', async () => {
+test('`lint` reads the items of a List', async () => {
   const list = { apiVersion: 'v1', kind: 'List', items: hostNetwork().objects };
 
   const { exit, stderr } = invoke(['lint', '-'], { stdin: JSON.stringify(list) });

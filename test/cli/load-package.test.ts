@@ -57,7 +57,7 @@ test('a package of another version is refused, and the error gives the command t
   );
 });
 
-test('a package that is installed twice is refused, and the error names both places', () => {
+test('a package that is installed twice is refused, and the error contains both paths', () => {
   const other = { folder: '/elsewhere/@chancery/hooks', version: VERSION };
 
   expect(() => requireUsable('@chancery/hooks', 'hooks', [HERE, other])).toThrow(
@@ -103,7 +103,7 @@ test.each([
   );
 });
 
-test('a command works in a deleted working directory', async () => {
+test('a command works even if its working directory has been deleted', async () => {
   const hooks = mkdtempSync(join(tmpdir(), 'chancery-hooks-'));
   const removed = mkdtempSync(join(tmpdir(), 'chancery-removed-'));
   onTestFinished(() => rmSync(hooks, { recursive: true }));

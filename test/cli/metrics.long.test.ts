@@ -18,7 +18,7 @@ const OPERATOR = `
     },
   });`;
 
-test('[X-1] chancery run serves /metrics on its port, with the prefix that is set', async () => {
+test('[X-1] `chancery run` serves /metrics on its port, with the prefix that is set', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const port = `${await freePort()}`;

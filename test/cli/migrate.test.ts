@@ -263,7 +263,7 @@ test.each([
   ['no name', [], 'expected the name of one definition'],
   ['a name without a group', ['boats'], 'expected the name of one definition'],
   ['a definition that there is not', ['ships.harbour.example'], 'there is no such definition'],
-])('migrate exits with 2 for %s', async (_what, words, why) => {
+])('`migrate` exits with 2 for %s', async (_what, words, why) => {
   const { server } = await start();
 
   const { exit, stderr } = invoke(['migrate', ...words, '--server', server.url]);

@@ -94,7 +94,7 @@ describe('[M-7] generate', () => {
     );
   });
 
-  test("generate writes the module's arguments into the container, and --check compares them", async () => {
+  test("`generate` writes the module's arguments into the container, and `--check` compares them", async () => {
     const path = operatorFile();
     const out = join(path, '../out');
     const args = ['--secrets', '--text', 'it\'s $(A) "b"\nc'];
@@ -124,7 +124,7 @@ describe('[M-7] generate', () => {
     expect(other.stdout.lines.join('\n')).toContain('rbac.yaml is not as it would be generated');
   });
 
-  test('generate writes no arguments if none are given', () => {
+  test('`generate` writes no arguments if none are given', () => {
     const op = controller({
       name: 'op',
       for: source(configMaps),
@@ -231,7 +231,7 @@ test.each([
   [['--', '--secrets', '--', '--v=4'], true],
   [['--', '--secrets'], true],
   [['--', '--', '--v=4'], false],
-])('[M-7] proxy passes the words before a second -- to the modules, and the rest to kubectl: %j', async (words, secrets) => {
+])('[M-7] `proxy` passes the words before a second `--` to the modules, and the rest to kubectl: %j', async (words, secrets) => {
   const kubectl = `#!/bin/sh
 if [ "$1" = version ]; then echo '{"clientVersion":{"gitVersion":"v1.33.1"}}'; exit 0; fi
 for word in "$@"; do echo "$word"; done
@@ -251,7 +251,7 @@ for word in "$@"; do echo "$word"; done
 });
 
 describe('[M-7] dev', () => {
-  test('dev passes the words after -- to the modules', () => {
+  test('`dev` passes the words after `--` to the modules', () => {
     const { words, rest } = parseFlags(['op.ts', '-A', '--', '--secrets', '--inspect'], DEV);
 
     expect({ words, rest }).toEqual({ words: ['op.ts'], rest: ['--secrets', '--inspect'] });
@@ -310,7 +310,7 @@ test("[M-7] a dry run uses the module's arguments, and takes no part in an elect
 });
 
 describe('[M-8] a module that defines its own command', () => {
-  test("a module's own command runs once behind the ambassador, and run exits with its code", async () => {
+  test("a module's own command runs once through the ambassador, and `run` exits with its exit code", async () => {
     const server = await startServer();
     server.create({
       apiVersion: 'v1',
@@ -328,7 +328,7 @@ describe('[M-8] a module that defines its own command', () => {
     expect(done.stderr.lines).toEqual(['me,false,true']);
   });
 
-  test("a module's own command that fails or returns an invalid exit code makes run fail", async () => {
+  test("`run` fails if a module's own command fails or returns an invalid exit code", async () => {
     const server = await startServer();
     const env = { CHANCERY_API_URL: server.url };
     const run = ['run', operatorFile(), '--'];
@@ -360,7 +360,7 @@ describe('[M-8] a module that defines its own command', () => {
     expect(await waiting.exit).toBe(0);
   });
 
-  test("a module's own command does not run with --check", async () => {
+  test("a module's own command does not run with `--check`", async () => {
     const lines = await printed(['run', operatorFile(), '--check', '--', 'names']);
 
     expect(lines.map((line) => JSON.parse(line).controller)).toEqual(['op']);

@@ -210,7 +210,7 @@ test('metadata that JSON.stringify cannot write is reduced to the names, and aff
   });
 });
 
-test('of each printed state only the metadata is kept, in place of the previous ones', async () => {
+test('the metadata of a printed state replaces the metadata of the previous state in memory', async () => {
   const collection = printed();
   const { objects } = collection;
   await objects.replace({ items: [ofText('a', '1')], resourceVersion: '1' });

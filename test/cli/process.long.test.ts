@@ -29,7 +29,7 @@ test('SIGTERM ends a watch that waits for its proxy, with exit code 0', async ()
   expect(await child.exit).toBe(0);
 });
 
-test('a watch exits with 0 at the next change after the reader of its pipe has left', async () => {
+test('after the reader of its pipe has ended, a watch exits with 0 at the next change', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   const script = `{ "$BIN" watch cm -n demo --server "$URL"; echo "code $?" >&2; } |
@@ -231,7 +231,7 @@ test('[N-1] an old Node gets one clear line, and exit code 2', async () => {
   expect(exitCodes).toEqual(versions);
 });
 
-test('--version prints the version of the package', async () => {
+test('`--version` prints the version of the package', async () => {
   const { version } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as { version: string };

@@ -191,7 +191,7 @@ test("[M-8] a module can set the log level, the ports and the API server's URL",
   expect(operator.stderr.lines).toEqual([]);
 });
 
-describe('[M-7] the help of a module', () => {
+describe('[M-7] the help for the arguments of a module', () => {
   const HELP = `Usage: chancery run HERE [OPTION...] [-- ARGUMENT...]
 
 Arguments of HERE, after "--":
@@ -227,7 +227,7 @@ Environment of HERE:
     [['run', '--check', 'HERE', '-h']],
     [['run', 'HERE', '--', '--auto', '--help']],
     [['run', 'HERE', '--', '-h']],
-  ])("%j prints the help of the module's arguments", async (args) => {
+  ])("`run` with the arguments %j prints the help of the module's arguments", async (args) => {
     const path = `${folderWith({ 'one.ts': SOURCE })}/one.ts`;
 
     const { exit, stdout, stderr } = invoke(args.map((word) => (word === 'HERE' ? path : word)));

@@ -225,7 +225,7 @@ test.each([
   [[], {}, 'expected at least one MODULE'],
   [['--chec', 'x.ts'], {}, "unknown option '--chec'; did you mean --check?"],
   [['x.ts'], { CHANCERY_HEALTH_PORT: 'x' }, 'CHANCERY_HEALTH_PORT must be'],
-])('run %j is refused', async (args, env, message) => {
+])('`run` with the arguments %j is refused', async (args, env, message) => {
   const { exit, stderr } = invoke(['run', ...args], { env });
 
   expect(await exit).toBe(2);
@@ -274,7 +274,7 @@ function beside(token: Readonly<Record<string, string>>) {
 test.each([
   [[]],
   [['--dry-run']],
-])('[security 2] [D-5] if a ServiceAccount token is readable, run %s exits with 3 and loads no module', async (flags) => {
+])('[security 2] [D-5] if a ServiceAccount token is readable, `run` %s exits with 3 and loads no module', async (flags) => {
   const { mounted, module, commands } = beside({ token: 'secret' });
 
   const { exit, stdout, stderr } = invoke(['run', ...flags, module], { env: NOWHERE, commands });

@@ -71,7 +71,7 @@ function run(url: string, selfTest: string) {
   return { ...running, until, record };
 }
 
-test('[security 13] [D-5] with a required self-test `run` exits with 3 if a comma opens the filter', async () => {
+test('[security 13] [D-5] with a required self-test `run` exits with 3 if a comma ends the filter', async () => {
   const { server, url } = await cluster(OPEN);
 
   const { exit, stderr } = run(url, 'require');

@@ -48,7 +48,7 @@ test('[security 30] [attack A-5] `watch` escapes control characters without chan
   ]);
 });
 
-test('[attack A-5] JSON with escaped control characters has the same value', () => {
+test('[attack A-5] escaping control characters in JSON does not change its value', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...HOSTILE, '\\', '"', '\n') }), (text) => {
       const line = shellSafeJson({ [text]: text });

@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test('a release can upgrade a project that its release candidate created', async () => {
+test('a release can upgrade a project that its own release candidate created', async () => {
   const folder = folderWith({ '.chancery.json': recordWith({ version: `${VERSION}-rc.1` }) });
 
   const { exit } = upgradeOf(folder, { PATH: process.env.PATH ?? '' });

@@ -14,7 +14,7 @@ const ROOT = new URL('../../', import.meta.url);
 const RECORDS = new URL('test/scaffold/written-by/', ROOT);
 const VERSIONS = readdirSync(RECORDS).map((name) => name.replace(/\.json$/, ''));
 
-test('for each version in CHANGELOG.md there is a record of the project that it creates', () => {
+test('for each version in CHANGELOG.md there is a recorded list of the files that its `init` creates', () => {
   const changelog = readFileSync(new URL('CHANGELOG.md', ROOT), 'utf8');
   const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+) /gm)].map(([, version]) => version);
 

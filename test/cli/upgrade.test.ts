@@ -200,7 +200,7 @@ test('the upgrade after a resolved conflict does not report the conflict again',
   expect(outcomes).toMatchObject({ '.gitignore': 'left', Dockerfile: 'updated' });
 });
 
-test('package.json is merged field by field: an added and a raised dependency do not conflict', async () => {
+test('package.json is merged field by field, so that an added dependency is no conflict', async () => {
   const folder = await committedProject(({ folder }) => {
     edit(folder, 'package.json', (text) => {
       const manifest = JSON.parse(text);
@@ -257,7 +257,7 @@ test('only the conflicting field of package.json has conflict markers', async ()
   );
 });
 
-test('an invalid package.json is merged by lines', async () => {
+test('an invalid package.json is merged line by line', async () => {
   const folder = await committedProject(({ folder }) =>
     edit(folder, 'package.json', (text) => `${text}// mine\n`),
   );
@@ -271,7 +271,7 @@ test('an invalid package.json is merged by lines', async () => {
   expect(textOf(folder, 'package.json')).toMatch(/"next": 1,[\s\S]*\/\/ mine\n$/);
 });
 
-test('a kind that create api added is upgraded, too, and stays in the list of controllers', async () => {
+test('a kind that `create api` added is upgraded, too, and stays in the list of controllers', async () => {
   const kind = ['--group', 'example.com', '--version', 'v1', '--kind', 'Cache'];
   const folder = await committedProject(async ({ create, folder }) => {
     await create(...kind, '--owns', 'services').exit;

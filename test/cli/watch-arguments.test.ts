@@ -10,7 +10,7 @@ const parseWatchArguments = (args: readonly string[], settings: Settings): Watch
 
 const parse = (...args: readonly string[]) => parseWatchArguments(args, settingsFrom({}));
 
-describe('the label selector', () => {
+describe('the label selector of `watch`', () => {
   test.each([
     [['-l', 'a=b']],
     [['-la=b']],

@@ -125,7 +125,7 @@ test('a new list of many pages prints each changed, replaced, new and deleted ob
   expect(changes.indexOf('DELETED cm-3')).toBe(changes.indexOf('ADDED cm-3') - 1);
 });
 
-test('a large list whose continue token expires begins again, and no object is printed twice', async () => {
+test('if the continue token of a large list expires, the list begins again, without printing twice', async () => {
   const objects = namesOf(40).map((name) => large(name));
   let expiredCount = 0;
   const server = await pagedServer(objects, ({ from }) =>
@@ -140,7 +140,7 @@ test('a large list whose continue token expires begins again, and no object is p
   expect(summary(stdout.lines)).toEqual(added(objects));
 });
 
-test('no further page is requested while the reader of the output does not read', async () => {
+test('while the reader of the output does not read, no further page is requested', async () => {
   const objects = namesOf(100).map((name) => large(name));
   const server = await pagedServer(objects);
   const stdout = new PassThrough({ highWaterMark: 64 * 1024 });

@@ -27,7 +27,7 @@ function change(server: ApiServer, name: string, value: string): void {
   server.patch('v1', 'ConfigMap', 'demo', name, { data: { k: value } });
 }
 
-test('watch prints existing objects as ADDED, and then every change in order, as complete objects', async () => {
+test('`watch` prints existing objects as ADDED, and then every change in order, as complete objects', async () => {
   const server = await startServer();
   server.create(configMap('a'));
 
@@ -205,7 +205,7 @@ test.each([
   expect(stderr.lines).toEqual([expect.stringMatching(/path.*expected|expected a path/)]);
 });
 
-test('CM8: watch waits for a proxy that is not yet running, and logs one line', async () => {
+test('CM8: `watch` waits for a proxy that is not yet running, and logs one line', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   await server.stop();
@@ -224,7 +224,7 @@ test('CM8: watch waits for a proxy that is not yet running, and logs one line', 
   ]);
 });
 
-test('the namespace is that of `-n`, of `-A`, of the path, or else of the environment', async () => {
+test('`-n`, `-A` or the path decide about the namespace, or else the environment', async () => {
   const server = await startServer();
   server.create(configMap('a'));
   server.create({ ...configMap('b'), metadata: { name: 'b', namespace: 'default' } });
@@ -266,7 +266,7 @@ test('an object is printed as ADDED when it begins to match the selector, and as
 
 test.each([
   0, 3,
-])('--sync-marker prints a marker once after the first list of %i objects', async (count) => {
+])('`--sync-marker` prints a marker once after the first list of %i objects', async (count) => {
   const server = await startServer();
   for (let at = 0; at < count; at++) server.create(configMap(`cm-${at}`));
 
@@ -293,7 +293,7 @@ test.each([
   expect(types.filter((type) => type === 'BOOKMARK')).toHaveLength(1);
 });
 
-test('watch exits with 2 for an unknown resource, and suggests similar names', async () => {
+test('`watch` exits with 2 for an unknown resource, and suggests similar names', async () => {
   const server = await startServer();
 
   const { exit, stderr } = watch(server, 'configmpas');
@@ -304,7 +304,7 @@ test('watch exits with 2 for an unknown resource, and suggests similar names', a
   ]);
 });
 
-test('watch exits with 2 for a selector that the server does not support', async () => {
+test('`watch` exits with 2 for a selector that the server does not support', async () => {
   const server = await startServer();
 
   const { exit, stderr } = watch(server, 'cm', '--field-selector', 'data.k=1');
@@ -315,7 +315,7 @@ test('watch exits with 2 for a selector that the server does not support', async
   ]);
 });
 
-test('after an abort watch prints nothing more, and exits with 0', async () => {
+test('after an abort `watch` prints nothing more, and exits with 0', async () => {
   const server = await startServer();
   const { stdout, exit, stop } = watch(server, 'cm', '-n', 'demo');
   await watchOpened(server);
@@ -333,7 +333,7 @@ test.each([
   'wd.example.com',
   '/apis/example.com/v1/widgets',
   '/apis/example.com/v1/namespaces/demo/widgets',
-])('watch waits for %s until the server serves it', async (resource) => {
+])('`watch` waits for %s until the server serves it', async (resource) => {
   const clock = new FakeClock();
   const server = await startServer();
   const { stdout, stderr } = invoke(['watch', resource, '--server', server.url], {

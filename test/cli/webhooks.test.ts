@@ -43,7 +43,7 @@ export default validatingWebhook({
 test.each([
   'colours.mjs',
   'arguments.mjs',
-])('run --check prints the webhooks of %s', async (name) => {
+])('`run --check` prints the webhooks of %s', async (name) => {
   const folder = folderWith({ 'colours.mjs': COLOURS, 'arguments.mjs': WITH_ARGUMENTS });
 
   const { exit, stdout } = invoke(['run', '--check', join(folder, name)]);

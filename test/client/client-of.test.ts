@@ -119,7 +119,7 @@ test.each(
   expect((seen[0] as Call).options).toBe(options);
 });
 
-test.each(CALLS)('%s without options has empty options', async (_, expected, make) => {
+test.each(CALLS)('a call of %s without options has the options {}', async (_, expected, make) => {
   const seen: Call[] = [];
   const client = clientOf(async (call) => {
     seen.push(call);

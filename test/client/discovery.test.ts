@@ -117,7 +117,7 @@ describe('resolving a name that a user typed, on a real server', () => {
   });
 });
 
-describe('a name that several groups serve', () => {
+describe('a name that several API groups have', () => {
   const website = {
     name: 'websites',
     singularName: 'website',
@@ -190,10 +190,10 @@ describe('a name that several groups serve', () => {
   });
 });
 
-describe('an aggregated API that is down', () => {
+describe('discovery while an aggregated API is down', () => {
   const down = { status: 503, headers: { 'content-type': 'text/plain' }, body: 'unavailable' };
 
-  test('an unavailable aggregated API does not hide other resources', async () => {
+  test('while an aggregated API is unavailable, other resources are still found', async () => {
     const cluster = clusterWith({ '/apis/batch/v1': down });
 
     expect(await discover(cluster, 'deploy', { signal })).toMatchObject({ kind: 'Deployment' });
@@ -208,7 +208,7 @@ describe('an aggregated API that is down', () => {
   });
 });
 
-describe('discovery that fails', () => {
+describe('errors of discovery', () => {
   test('if the discovery of the groups fails, its error is thrown to the caller', async () => {
     const body = { kind: 'Status', code: 403, reason: 'Forbidden' };
     const cluster = clusterWith({ '/apis': { status: 403, body } });
@@ -245,7 +245,7 @@ const FORBIDDEN: CannedAnswer = {
   body: { kind: 'Status', code: 403, reason: 'Forbidden' },
 };
 
-describe('a path', () => {
+describe('resolving a path', () => {
   test.each([
     ['/api/v1/configmaps', '/api/v1/configmaps', 'ConfigMap', undefined, undefined],
     [
@@ -334,7 +334,7 @@ describe('a path', () => {
   });
 });
 
-describe('near matches', () => {
+describe('suggesting near matches', () => {
   test.each([
     ['podz', ['pods']],
     ['pod', ['pods']],

@@ -51,7 +51,7 @@ test('[P-10] the smallest integer that a JavaScript number cannot represent is r
   expect(parseExact('{"a":9007199254740993}')).toEqual({ a: 9_007_199_254_740_993n });
 });
 
-test('[P-10] any integer survives parsing and encoding', () => {
+test('[P-10] parsing and encoding does not change any integer', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }), (integer) => {
       const text = `{"a":[{"b":${integer}}]}`;
@@ -77,6 +77,6 @@ test.each([
   -1.5,
   1e300,
   Number.MAX_SAFE_INTEGER,
-])('[P-10] the number %d can be written', (value) => {
+])('[P-10] an object with the number %d can be written', (value) => {
   expect(encodeExact({ value })).toBe(JSON.stringify({ value }));
 });

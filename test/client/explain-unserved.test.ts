@@ -63,7 +63,7 @@ test('[N-3] if the group has another version, the explanation says so', async ()
   );
 });
 
-test('[N-3] for a missing definition the explanation has similar groups and how to install it', async () => {
+test('[N-3] for a missing definition the explanation lists similar groups, and says how to install it', async () => {
   expect(await explained(groups(['shops.example.dev', 'v1']))).toBe(
     'no CustomResourceDefinition widgets.shop.example.dev is installed; near matches: shops.example.dev. ' +
       'Apply it (kubectl apply -f), or set CHANCERY_INSTALL_CRDS=true if the resource carries its definition',
@@ -74,7 +74,7 @@ test('[N-3] if a server has no discovery, the explanation says that it is no Kub
   expect(await explained({})).toContain('another server than a Kubernetes API listens there');
 });
 
-test('[N-3] if the filter refuses discovery, the explanation is how to install the definition', async () => {
+test('[N-3] if the filter refuses discovery, the explanation says how to install the definition', async () => {
   const refused = { status: 403, headers: { 'content-type': 'text/plain' }, body: 'Forbidden' };
 
   expect(await explained({ [PATH]: refused })).toContain('Apply it (kubectl apply -f)');

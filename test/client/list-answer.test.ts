@@ -20,7 +20,7 @@ const list = (more: object): Record<string, unknown> => ({
   ...more,
 });
 
-describe('items', () => {
+describe('the items of a list', () => {
   test('[L-9] items get the apiVersion and kind that the server omitted', () => {
     const items = [{ metadata: { name: 'a' }, data: { k: 'v' } }];
 
@@ -72,7 +72,7 @@ test('an empty or missing continue token is returned as undefined', () => {
   expect(tokens).toEqual([undefined, undefined, 'abc']);
 });
 
-test('every recorded list of ConfigMaps decodes', () => {
+test('every recorded list of ConfigMaps is decoded without an error', () => {
   const answers = recording('list-paging')
     .filter(({ response }) => response.status === 200 && response.body !== undefined)
     .map(({ response }) => JSON.parse(response.body ?? '') as Record<string, unknown>)

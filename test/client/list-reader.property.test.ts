@@ -165,7 +165,7 @@ const cuts = fc.array(fc.nat(), { maxLength: 8 });
 test.each([
   ['of objects', undefined],
   ['of metadata alone', METADATA_FORM],
-])('a list %s with fields in any order, and in any chunks, is read like by JSON.parse', async (_, expected) => {
+])('the reader of a list %s returns the same as JSON.parse, for any order and chunks', async (_, expected) => {
   const wire = expected ?? FORM;
   let scanned = 0;
   let parsedAlone = 0;
@@ -301,7 +301,7 @@ test('the counted bytes are those of all items, including objects that are reuse
   expect(lists.map(({ itemBytes }) => itemBytes)).toEqual([bytes, bytes]);
 });
 
-describe('known objects', () => {
+describe('objects that are known from an earlier list', () => {
   const known = (entry: Entry | undefined, asked: ObjectKey[] = []): Given => ({
     known: (key) => {
       asked.push(key);
@@ -347,7 +347,7 @@ describe('known objects', () => {
     expect(objectsOf(items)).toEqual([object]);
   });
 
-  test('a known object that cannot be read is not reused', async () => {
+  test('a known object whose JSON is invalid is not reused', async () => {
     const broken = entryOfText(object, '{');
     expect(() => broken.object).toThrow();
 

@@ -114,7 +114,7 @@ describe('the layer to which a failure is attributed', () => {
     expect(error).toMatchObject({ status: 409, reason: 'Conflict' });
   });
 
-  test('[P-11] every recorded failure is attributed to its sender', () => {
+  test('[P-11] every recorded failure is attributed to the layer that sent it', () => {
     const failures = ['errors', 'server-restart', 'crd', 'list-paging']
       .flatMap((name) => recording(name))
       .map(({ response }) => response)
@@ -179,7 +179,7 @@ describe('whether a request reached the API server, if kubectl proxy could not a
       'unknown',
     ],
     ['', 'unknown'],
-  ])('[P-12] after the proxy\'s error "%s" the request\'s fate is %s', (message, fate) => {
+  ])('[P-12] after the proxy\'s error "%s" the field `fate` of the error is %s', (message, fate) => {
     const error = responseFailure({ status: 500, headers: text, text: `${message}\n` }, 0);
 
     expect(error).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate });
@@ -222,7 +222,7 @@ test('the error for a refusal by the filter contains the request without its que
   expect(failure.message).toMatch(/Declare it in the controller .*chancery generate proxy/);
 });
 
-describe('a 401', () => {
+describe('the error for the status 401', () => {
   const failed = (message: string) =>
     responseFailure(
       { status: 401, headers: json, text: status(401, 'Unauthorized', { message }) },
@@ -264,7 +264,7 @@ describe('an unserved path', () => {
   });
 });
 
-describe('Retry-After', () => {
+describe('the delay in Retry-After', () => {
   const nowMs = Date.UTC(2026, 10, 21, 12, 0, 0);
 
   test.each([

@@ -48,8 +48,8 @@ function sent({ requests }: CannedTransport, at = 0): object {
   };
 }
 
-describe('get and find', () => {
-  test('[P-5] get reads one object', async () => {
+describe('the methods `get` and `find`', () => {
+  test('[P-5] `get` reads one object', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
     const object = await client.get(configMaps, target, { signal });
@@ -65,7 +65,7 @@ describe('get and find', () => {
     expect(transport.requests[0]?.headers).toMatchObject({ accept: 'application/json' });
   });
 
-  test('a missing object is an error for get, and undefined for find', async () => {
+  test('for a missing object `get` throws, and `find` returns undefined', async () => {
     const [client] = clientWith(() =>
       status(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } }),
     );
@@ -74,7 +74,7 @@ describe('get and find', () => {
     expect(await client.find(configMaps, target, { signal })).toBeUndefined();
   });
 
-  test('a missing resource is an error for find, too', async () => {
+  test('for a missing resource `find` throws, too', async () => {
     const [client] = clientWith(() => ({
       status: 404,
       headers: { 'content-type': 'text/plain' },
@@ -191,8 +191,8 @@ describe('list', () => {
   });
 });
 
-describe('writes', () => {
-  test('[P-8] create posts to the collection', async () => {
+describe('the methods that write', () => {
+  test('[P-8] `create` sends a POST to the collection', async () => {
     const [client, transport] = clientWith(() => ({ status: 201, body: configMap }));
 
     const created = await client.create(configMaps, configMap, { signal });
@@ -207,7 +207,7 @@ describe('writes', () => {
     });
   });
 
-  test("`create` of a subresource posts to the object's path, and accepts an answer of another kind", async () => {
+  test("`create` of a subresource sends a POST to the object's path, and accepts another kind as answer", async () => {
     const binding: KubernetesObject = { apiVersion: 'v1', kind: 'Binding', metadata: target };
     const [client, transport] = clientWith(() => ({
       status: 201,
@@ -219,7 +219,7 @@ describe('writes', () => {
     expect(sent(transport)).toMatchObject({ path: '/api/v1/namespaces/demo/pods/a/binding' });
   });
 
-  test('[P-8] apply sends JSON as an apply patch, without managedFields', async () => {
+  test('[P-8] `apply` sends JSON as an apply patch, without managedFields', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
     const object = { ...configMap, metadata: { ...target, uid: 'u1', managedFields: [{}] } };
 
@@ -285,13 +285,13 @@ describe('delete', () => {
     [200, configMap],
     [202, configMap],
     [200, { kind: 'Status', apiVersion: 'v1', status: 'Success' }],
-  ])('delete accepts the answer %i %o', async (code, body) => {
+  ])('`delete` accepts the answer %i %o', async (code, body) => {
     const [client] = clientWith(() => ({ status: code, body }));
 
     await expect(client.delete(configMaps, target, { signal })).resolves.toBeUndefined();
   });
 
-  test('[P-9] delete without options has no body', async () => {
+  test('[P-9] `delete` without options sends no body', async () => {
     const [client, transport] = clientWith(() => ({}));
 
     await client.delete(nodes, { name: 'n1' }, { signal });
@@ -305,7 +305,7 @@ describe('delete', () => {
     });
   });
 
-  test('[P-9] delete sends its options', async () => {
+  test('[P-9] `delete` sends its options in the body', async () => {
     const [client, transport] = clientWith(() => ({}));
     const options = {
       preconditions: { uid: 'u1', resourceVersion: '7' },
@@ -330,8 +330,8 @@ describe('delete', () => {
   });
 });
 
-describe('evict', () => {
-  test('[P-8] evict posts an Eviction', async () => {
+describe('the method `evict`', () => {
+  test('[P-8] `evict` sends a POST with an Eviction', async () => {
     const [client, transport] = clientWith(() => ({
       status: 201,
       body: { kind: 'Status', apiVersion: 'v1', status: 'Success' },
@@ -353,7 +353,7 @@ describe('evict', () => {
     });
   });
 
-  test('a refusal by a disruption budget is recognisable', async () => {
+  test('the error of `evict` tells a refusal by a disruption budget from others', async () => {
     const details = { causes: [{ reason: 'DisruptionBudget' }], retryAfterSeconds: 10 };
     const [client] = clientWith(() => status(429, 'TooManyRequests', { details }));
 

@@ -49,7 +49,7 @@ test('[K-43] after a version conflict the next attempt follows in 10 ms, plus at
   expect(pauses).toEqual([11, 11, 11, 11]);
 });
 
-test('[K-43] five attempts are made, and the last conflict is thrown', async () => {
+test('[K-43] after five attempts the last conflict is thrown', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(9, clock);
 
@@ -127,7 +127,7 @@ const increased = ({ apiVersion, kind, metadata: { name, namespace = '' }, data 
   data: { ...data, count: String(Number(data?.count) + 1) },
 });
 
-test('[K-43] many writers of one object lose no update', async () => {
+test('[K-43] if many writers update one object concurrently, no update is lost', async () => {
   const { env, client, namespace, target } = await startShared();
   const options = { clock: systemClock, attempts: 100 };
 

@@ -191,7 +191,7 @@ test('[P-13] an apply is repeated, and creates one object', async () => {
 test.each([
   'swallowed',
   'lost',
-] as const)('[P-13] a delete with a uid succeeds when the object is gone, after a first request that was %s', async (fortune) => {
+] as const)('[P-13] a delete with a uid succeeds if the object is gone after the first request was %s', async (fortune) => {
   const { server, client, finish, stored } = await fixture([fortune]);
   const uid = uidOf(server.create(configMap()));
 
@@ -209,7 +209,7 @@ test('[P-13] a delete with a uid succeeds if another object has the name, which 
   expect(stored()?.data).toEqual({ value: 'other' });
 });
 
-test('[P-13] a lost answer to a delete that waits for a finalizer is recognised as success', async () => {
+test('[P-13] a delete whose answer was lost succeeds if the object waits only for a finalizer', async () => {
   const { server, client, finish, stored } = await fixture(['swallowed']);
   const { metadata } = server.create(configMap({ finalizers: ['a.b/c'] }));
   const { uid = '', resourceVersion = '' } = metadata;

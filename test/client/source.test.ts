@@ -129,7 +129,7 @@ describe('a page', () => {
     await expect(reading).rejects.toMatchObject({ code: 'DECODE' });
   });
 
-  test('a page fails with the error of the server', async () => {
+  test('if the server refuses a page, its error is thrown', async () => {
     const body = { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' };
     const transport = cannedTransport(() => ({ status: 410, body }));
 
@@ -138,7 +138,7 @@ describe('a page', () => {
     await expect(reading).rejects.toMatchObject({ status: 410, reason: 'Expired' });
   });
 
-  test('a list of a cluster-scoped resource refuses a namespace', () => {
+  test('listing a cluster-scoped resource with a namespace is refused', () => {
     const transport = cannedTransport(() => ({}));
 
     expect(() => listWatch(transport, nodes, { namespace: 'demo' })).toThrow(
@@ -185,7 +185,7 @@ describe('a watch', () => {
     expect(transport.requests).toEqual([]);
   });
 
-  test('a watch is open when the response head has arrived, before any event', async () => {
+  test('a watch is returned when the head of the response has arrived, before any event', async () => {
     const server = await rawServer(() => CHUNKED_HEAD);
 
     const events = await listWatch(transportTo(server.url), configMaps).watch(fresh);
@@ -224,7 +224,7 @@ describe('a watch', () => {
     expect(error).toBeUndefined();
   });
 
-  test('a watch that breaks off returns the complete events, then fails', async () => {
+  test('if the connection of a watch breaks off, complete events are returned before the error', async () => {
     const server = await rawServer(({ socket }) => {
       socket.end(CHUNKED_HEAD + chunkOf(line('ADDED', 'a') + line('ADDED', 'b').slice(0, -1)));
       return undefined;
@@ -318,7 +318,7 @@ describe('a watch', () => {
     await eventually(() => server.sockets[0]?.destroyed);
   });
 
-  test('a watch of a recorded session returns the sent events in order', async () => {
+  test('for a recorded watch all events are returned in order', async () => {
     const recorded = recordedWatches('watch-lifecycle')
       .filter(({ request }) => request.path.includes('/configmaps'))
       .map(watchText)

@@ -22,14 +22,14 @@ test.each([
   [['--inspect=x'], /--inspect must be a whole number/],
   [['-n', 'A'], /--namespace must be at most 63/],
   [['--sample', 'a'], /unknown option '--sample'; did you mean --samples\?/],
-])('chancery dev %j exits with 2 and a reason', async (args, message) => {
+])('`chancery dev` with the arguments %j exits with 2 and a reason', async (args, message) => {
   const { exit, stderr } = invoke(['dev', 'operator.ts', ...args]);
 
   expect(await exit).toBe(2);
   expect(stderr.lines.join('\n')).toMatch(message);
 });
 
-test('[DEV-8] --inspect takes a port only after an equals sign', () => {
+test('[DEV-8] `--inspect` takes a port only after an equals sign', () => {
   const inspect = (...args: string[]): unknown => parseFlags(args, DEV).values.inspect;
 
   expect(inspect('--inspect', 'operator.ts')).toBe(9_229);
@@ -99,7 +99,7 @@ test.each([
   ['yes\n', /its name was not confirmed/],
   ['\n', /its name was not confirmed/],
   ['', /its name was not confirmed/],
-])('[DEV-12] on a terminal the answer %j decides whether chancery dev uses the context', async (answer, message) => {
+])('[DEV-12] on a terminal the answer %j decides whether `chancery dev` uses the context', async (answer, message) => {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(new Collector(), { isTTY: true });
   const signal = new AbortController().signal;
@@ -123,7 +123,7 @@ test('[DEV-9] a second signal from npm within 300 ms is taken for the same Ctrl-
   expect(below.receive()).toBe('at once');
 });
 
-test('the test kit exports what chancery dev uses', () => {
+test('the test kit exports what `chancery dev` uses', () => {
   const kit: DevTestKit = testKit;
 
   expect(kit.StandInAmbassador).toBeTypeOf('function');

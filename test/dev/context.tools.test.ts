@@ -72,7 +72,7 @@ test('[DEV-12] [DEV-5] with `--yes` definitions and samples are written to the c
   expect(await roles.json()).toMatchObject({ items: [] });
 });
 
-test('[DEV-12] without --yes and without a terminal nothing is written to the context', async () => {
+test('[DEV-12] without `--yes` and without a terminal nothing is written to the context', async () => {
   const project = new Project({ 'operator.ts': NOTES, 'note.yaml': NOTE });
   const { url, file } = await cluster(project);
 

@@ -47,7 +47,7 @@ test('[DEV-13] `chancery proxy` starts kubectl with the generated filter and the
   expect(given.at(-1)).toBe('--v=4');
 });
 
-test('[DEV-13] chancery proxy passes on the exit code of kubectl', async () => {
+test('[DEV-13] `chancery proxy` passes on the exit code of kubectl', async () => {
   const project = projectWith(kubectlOf(VERSION, 'echo broken >&2; exit 5'));
 
   const child = startChancery(project, ['proxy', 'src/operator.ts']);
@@ -59,7 +59,7 @@ test('[DEV-13] chancery proxy passes on the exit code of kubectl', async () => {
 test.each([
   'SIGTERM',
   'SIGINT',
-] as const)('[DEV-13] %s ends kubectl, and chancery proxy exits with 0', async (signal) => {
+] as const)('[DEV-13] %s ends kubectl, and `chancery proxy` exits with 0', async (signal) => {
   const project = projectWith(kubectlOf(VERSION, `echo $$ >&2; exec sleep 1000`));
   const child = startChancery(project, ['proxy', 'src/operator.ts']);
   await child.stderr.until(() => child.stderr.lines.length > 0);
@@ -70,7 +70,7 @@ test.each([
   await allGone([Number(child.stderr.lines[0])]);
 });
 
-test('[DEV-10] kubectl ends when chancery proxy gets SIGKILL', async () => {
+test('[DEV-10] kubectl ends when `chancery proxy` gets SIGKILL', async () => {
   const project = projectWith(kubectlOf(VERSION, `echo $$ >&2; exec sleep 1000`));
   const child = startChancery(project, ['proxy', 'src/operator.ts']);
   await child.stderr.until(() => child.stderr.lines.length > 0);

@@ -38,7 +38,7 @@ describe('a Secret', () => {
     });
   });
 
-  test('everything else in a Secret stays as it is written', () => {
+  test('everything in a Secret except its values is recorded unchanged', () => {
     const body =
       '{ "kind":"Secret", "metadata":{"generation":9007199254740993, "x":1.0},\n "data":{"a":"aGVsbG8=","b":null,"c":""} }';
 

@@ -105,7 +105,7 @@ test('the recording of a watch contains its events and how it ended', async () =
   expect(types.slice(0, 2)).toEqual([['"type":"ADDED"'], ['"type":"ADDED"']]);
 });
 
-test('credentials in headers, paths and cookies are passed on and not recorded', async () => {
+test('credentials in headers, paths and cookies are passed on, but not recorded', async () => {
   const seen: (string | undefined)[] = [];
   const server = await fakeServer((asked, response) => {
     seen.push(asked.headers.authorization, asked.headers.cookie, asked.url);
@@ -153,7 +153,7 @@ test('the recorder requests JSON if a client accepts formats in which secrets ca
   expect(exchanges.map(({ response }) => response.omitted)).toEqual([undefined, undefined, 3]);
 });
 
-test('an unreadable protobuf request is passed on, and is omitted and counted', async () => {
+test('a protobuf request that cannot be read is passed on, but not recorded, and is counted', async () => {
   const server = await fakeServer(async (asked, response) => {
     response.end(JSON.stringify({ got: await textOf(asked) }));
   });
@@ -190,7 +190,7 @@ test('long answers and Pod logs are passed on whole, and only their length is re
   expect(text).not.toContain('a-password');
 });
 
-test('a request of more than 4 MiB is passed on, and is omitted and counted', async () => {
+test('a request of more than 4 MiB is passed on, but not recorded, and is counted', async () => {
   const server = await fakeServer(async (asked, response) => {
     response.end(JSON.stringify({ length: (await textOf(asked)).length }));
   });
@@ -253,7 +253,7 @@ test('a request whose client disconnects while it sends the body is not recorded
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('when the API server disappears the recorder answers 502, and omits unanswered requests', async () => {
+test('if the API server disappears, the recorder answers 502, and does not record unanswered requests', async () => {
   const server = await fakeServer(({ socket }) => socket.destroy());
 
   const { said, exchanges } = await recordingOf(server, async (url) => {
@@ -289,7 +289,7 @@ test('the recorder answers only requests with a loopback Host, and refuses proto
   expect(exchanges).toHaveLength(1);
 });
 
-test('an existing file is overwritten only with --force', async () => {
+test('an existing file is overwritten only with `--force`', async () => {
   const server = await apiServer();
   const folder = folderWith({ 'recording.jsonl': 'mine\n' });
   const args = ['record', '--server', server, '--out', folder, '--port', '0'];
@@ -306,7 +306,7 @@ test('an existing file is overwritten only with --force', async () => {
   expect(readFileSync(join(folder, 'recording.jsonl'), 'utf8')).toContain('gitVersion');
 });
 
-test('the file of a crashed recording has the same permissions', async () => {
+test('only the owner can read the file of a recording that crashed', async () => {
   const server = await apiServer();
   const folder = folderWith({ 'night.jsonl.partial': 'lines\n' });
 
@@ -347,7 +347,7 @@ test.each([
     ['--server', 'http://127.0.0.1:1', '--out', 'x', 'surplus'],
     /^expected options only, got "surplus"/,
   ],
-] as const)('record %j is refused: %s', async (args, message) => {
+] as const)('the arguments %j of `record` are refused: %s', async (args, message) => {
   const { exit, stderr } = invoke(['record', '--port', '0', ...args]);
 
   expect(await exit).toBe(2);
@@ -394,7 +394,7 @@ test('if the folder cannot be created, the error contains its path', async () =>
   expect(stderr.lines[0]).toContain(`cannot write into --out ${join(file, 'x')}: `);
 });
 
-test('if the port is in use, the error contains it, and no file stays', async () => {
+test('if the port is in use, the error contains the port, and no file is left behind', async () => {
   const folder = newFolder();
   const server = await apiServer();
   const { port } = new URL(server);

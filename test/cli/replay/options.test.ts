@@ -48,7 +48,7 @@ it('with `--key` only the attempts at that key are compared', async () => {
   expect(one.says).toContain('the same as recorded');
 });
 
-it('--html writes a page, and overwrites another file only with --force', async () => {
+it('`--html` writes a page, and overwrites another file only with `--force`', async () => {
   const { record } = incidentWith(OPERATOR);
   const page = join(dirname(record), 'flight.html');
 
@@ -88,7 +88,7 @@ it('a file whose compressed data ends too early is read as far as possible', asy
   expect(warns).toContain('warning: the record was cut off');
 });
 
-it('a record of another version is refused, and the error names the toolkit version that can read it', async () => {
+it('a record of another version is refused, and the error says which toolkit version can read it', async () => {
   const made = copyIncident().header({ version: 2, toolkit: '9.8.7' });
   const { record, operator } = incidentWith(OPERATOR, OPERATOR, made);
 
@@ -99,7 +99,7 @@ it('a record of another version is refused, and the error names the toolkit vers
   expect(warns).toContain('chancery 9.8.7');
 });
 
-it('a record with other controllers is refused, and --force replays the controllers that exist', async () => {
+it('a record with other controllers is refused, and `--force` replays the controllers that exist', async () => {
   const other = { name: 'other', for: 'configmaps', sources: ['configmaps'], workers: 1 };
   const copy = { ...other, name: 'copy' };
   const made = copyIncident().header({ controllers: [copy, other] });

@@ -7,7 +7,7 @@ import { chancery } from '../child.ts';
 import { invoke } from '../invocation.ts';
 import { incidentWith, OPERATOR, textOf } from './incident-folder.ts';
 
-describe('chancery replay', () => {
+describe('the command `chancery replay`', () => {
   it('`replay` reports that the code does the same as recorded', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     const { exit, stdout, stderr } = chancery(['replay', record, operator]);
@@ -66,7 +66,7 @@ describe('chancery replay', () => {
     }
   });
 
-  it('replay writes a test that passes once the code behaves differently', async () => {
+  it('`replay --to-test` writes a test that passes when the code behaves differently', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     const out = join(dirname(operator), 'web.test.ts');
     const { exit, stderr } = chancery(['replay', record, operator, '--to-test', out]);
@@ -90,7 +90,7 @@ describe('chancery replay', () => {
     [['--until', 'soon'], '--until must be a duration'],
     [['--until', '20m'], 'outside of the record, which goes from 1.000s to 310.000s'],
     [['--to-test', 'web.ts'], '--to-test must name a test file'],
-  ])('replay refuses %j', async (options, why) => {
+  ])('`replay` refuses the arguments %j', async (options, why) => {
     const { record, operator } = incidentWith(OPERATOR);
     const { exit, stderr } = invoke(['replay', record, operator, ...options]);
 

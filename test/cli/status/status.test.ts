@@ -33,7 +33,7 @@ test('`status` prints problems first, and aligns numbers', async () => {
   );
 });
 
-test('`status` works for an operator without controllers, sources and reconciles', async () => {
+test('`status` works for an operator that has no controllers, sources and reconciles', async () => {
   const nothing = { controllers: [], sources: [], recent: [], failing: [], leadership: undefined };
   const { url } = await askedOperator([], { status: { ...nothing, ready: false, podName: '' } });
 
@@ -99,7 +99,7 @@ test.each([
 test.each([
   'status',
   'why demo/a',
-])('%s reports that the status page is turned off', async (line) => {
+])('`%s` reports that the status page is turned off', async (line) => {
   const { url } = await askedOperator([], { isOff: true });
 
   const { exit, stderr } = invoke([...line.split(' '), '--url', url]);
