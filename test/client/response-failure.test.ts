@@ -249,7 +249,7 @@ describe('the error for the status 401', () => {
   });
 });
 
-describe('an unserved path', () => {
+describe('the error for a path that is not served', () => {
   test('[P-11] an unserved path is distinguished from a missing object', () => {
     const unserved = responseFailure(
       { status: 404, headers: text, text: '404 page not found\n' },

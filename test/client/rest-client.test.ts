@@ -114,7 +114,7 @@ describe('the methods `get` and `find`', () => {
   });
 });
 
-describe('list', () => {
+describe('the method `list`', () => {
   const page = (names: readonly string[], token?: string): CannedAnswer => ({
     body: {
       kind: 'ConfigMapList',
@@ -280,7 +280,7 @@ describe('the methods that write', () => {
   });
 });
 
-describe('delete', () => {
+describe('the method `delete`', () => {
   test.each([
     [200, configMap],
     [202, configMap],

@@ -370,7 +370,7 @@ describe('metadata-only sources', () => {
   test.each([
     true,
     false,
-  ])('a metadata-only page or watch gives objects their own kind, without managedFields: %s', async (drops) => {
+  ])('the objects of a metadata-only page or watch have their real kind, and no managedFields: %s', async (drops) => {
     const more = { dropManagedFields: drops };
 
     const page = await source.listPage({ ...latest, ...more });

@@ -52,7 +52,7 @@ test.each([
   ['without a controller, matching', { app: 'x' }, 'adopt'],
   ['without a controller, not matching', { app: 'y' }, 'none'],
   ['without a controller, matching, being deleted', { app: 'x', isGoing: true }, 'none'],
-] as const)('[K-32] claim() keeps, adopts, orphans or ignores a candidate: %s', (_what, fields, expected) => {
+] as const)('[K-32] claim() decides whether to keep, adopt, orphan or ignore an object: %s', (_what, fields, expected) => {
   const claimed = claim(parent, [candidate(fields)], SELECTOR);
 
   const found = Object.entries(claimed).filter(([, objects]) => objects.length > 0);
@@ -70,7 +70,7 @@ test('without a selector claim() keeps only objects whose controller is the pare
 test.each([
   ['without a selector', undefined],
   ['with a selector', SELECTOR],
-])('[contract 54] an attachment of a decorator is not a child, and is not orphaned, %s', (_what, selector) => {
+])('[contract 54] claim() ignores attachments of decorators, %s', (_what, selector) => {
   const { metadata, ...rest } = candidate({ owner: 'p' });
   const annotations = { 'metacontroller.k8s.io/decorator-controller': 'painter' };
 

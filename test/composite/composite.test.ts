@@ -162,7 +162,7 @@ test.each([
   });
 });
 
-test('an Event reports the wrong namespace of a child that is not in the namespace of its parent', async () => {
+test('if a child is not in the namespace of its parent, an Event reports its namespace', async () => {
   const astray = child(configMaps, { metadata: { name: 'astray', namespace: 'elsewhere' } });
   const { env } = await playground(sets({ sync: () => ({ children: [astray] }) }), { names: [] });
   const notes = async () =>
@@ -278,7 +278,7 @@ test('[K-32] a composite adopts objects that match its selector, and orphans chi
   });
 });
 
-test('a child outside the selector of its parent is refused before anything is written', async () => {
+test("if a child does not match its parent's selector, nothing is written", async () => {
   const declared = sets({
     sync: () => ({ children: [child(configMaps, { metadata: { name: 'x' } })] }),
   });
@@ -294,7 +294,7 @@ test('a child outside the selector of its parent is refused before anything is w
   expect(await names()).toEqual([]);
 });
 
-test('a child that is being deleted is not changed, and is created again after its end', async () => {
+test('a child that is being deleted is not changed, and is created again when it is gone', async () => {
   const {
     configMap: live,
     change,
@@ -357,7 +357,7 @@ test('the children of a deleted parent are deleted by the garbage collector', as
   );
 });
 
-test('sync is not called for a parent that is being deleted', async () => {
+test('`sync` is not called for a parent that is being deleted', async () => {
   const { change, env, names, namespace, set } = await playground(
     sets(),
     { names: ['a'] },
@@ -374,7 +374,7 @@ test('sync is not called for a parent that is being deleted', async () => {
   await consistently(async () => (await names()).join() === 'a', { forMs: 200 });
 });
 
-test("with `update: 'recreate'` a child that differs is recreated, and with 'keep' not changed", async () => {
+test("a child that differs is recreated with `update: 'recreate'`, and not changed with 'keep'", async () => {
   const uid = async (of: typeof recreating, name: string): Promise<string | undefined> =>
     (await of.configMap(name))?.metadata.uid;
   const recreating = await playground(

@@ -122,7 +122,7 @@ async function edit(
   await env.settled();
 }
 
-describe.each(WRITERS)('[child 4] changes by other clients, with the writer %s', (_name, writer) => {
+describe.each(WRITERS)('[child 4] how the writer %s treats changes by other clients', (_name, writer) => {
   test.each([
     'apply',
     'rolling-apply',
@@ -214,7 +214,7 @@ describe.each(
     expect(at.writes().filter((write) => write.includes('secrets'))).toEqual(writes);
   });
 
-  test('a Secret returned with stringData loses only the keys that are no longer returned', async () => {
+  test('only keys of a Secret that are no longer returned in stringData are removed from it', async () => {
     const stated = { stringData: { old: '1', kept: '2' } };
     const at = await place({ writer, update: 'apply', resource, stated });
     await edit(at, resource, { data: { foreign: base64('x') } });
@@ -258,7 +258,7 @@ describe.each(
     'recreate',
     'rolling-apply',
     'rolling-recreate',
-  ] as const)('the hash annotation of an earlier version is removed, and the child is not recreated, with %s', async (update) => {
+  ] as const)('with %s the hash annotation of an earlier version is removed without recreating the child', async (update) => {
     const at = await place({ writer, update, ...MAP });
     const { resource } = MAP;
     const manager = name === 'applyOwned' ? 'orchards' : 'hooks';

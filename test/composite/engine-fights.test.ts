@@ -52,11 +52,11 @@ async function synced({ parent }: EnginePlace) {
   return conditions.find(({ type }) => type === 'Synced');
 }
 
-describe.each(WRITERS)('[child 5] write fights with another client, with the writer %s', (_name, writer) => {
+describe.each(WRITERS)('[child 5] the writer %s in a conflict with another client', (_name, writer) => {
   test.each([
     'apply',
     'recreate',
-  ] as const)("with %s the parent's status reports that another client keeps changing a child, until it stops", async (update) => {
+  ] as const)("with %s the parent's status reports the other client that keeps changing a child", async (update) => {
     const childResources = [[configMaps as Resource, update]] as const;
     const at = await place({ writer: writer(), childResources });
     await fight(at, insistOnChild, 120);
@@ -77,7 +77,7 @@ describe.each(WRITERS)('[child 5] write fights with another client, with the wri
   });
 });
 
-test('[child 5] the status reports that another client keeps changing it, until the client stops', async () => {
+test('[child 5] while another client keeps changing the status, the status reports that', async () => {
   const at = await place({});
   await fight(at, insistOnStatus, 120);
   const told = await synced(at);

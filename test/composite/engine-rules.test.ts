@@ -96,7 +96,7 @@ describe.each(UNUSABLE)('[metacontroller M16] a child %s', (_what, children, tol
   });
 });
 
-test('[contract 63] [metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped child is dropped', async () => {
+test('[contract 63] [metacontroller 14] [metacontroller M4] a namespace in a cluster-scoped child is ignored', async () => {
   const { env, writes } = await enginePlace({
     parentResource: estates,
     childResources: [[namespaces as Resource, 'apply']],
@@ -202,7 +202,7 @@ test('a child whose name is taken is created as soon as the name is free', async
 test.each([
   ['a cache of all objects', undefined],
   ['a cache of labelled objects', 'controller-uid'],
-])('with %s the parent removes its owner reference from a child without its label', async (_cache, labelSelector) => {
+])("with %s the owner reference is removed from a child that lost the parent's label", async (_cache, labelSelector) => {
   const rule = {
     resource: configMaps as Resource,
     source: { ...(labelSelector && { labelSelector }) },

@@ -41,7 +41,7 @@ const decide = () => ({ status: { ready: 1 }, children: maps({ a: '1' }) });
 describe.each([
   ['that drops unknown fields', LENIENT],
   ['that refuses unknown fields', {}],
-])('[found 10] with a server %s', (_what, environment) => {
+])('[found 10] status fields that the definition does not have, with a server %s', (_what, environment) => {
   test('[contract 82] without observedGeneration in the definition the status is written once', async () => {
     const at = await placeWith(ready, { decide, environment });
     const writes = at.writes();
@@ -56,7 +56,7 @@ describe.each([
     expect(await events(at)).toEqual([]);
   });
 
-  test('if the definition has no field in the status, no status is written', async () => {
+  test('if the definition declares no field of the status, no status is written', async () => {
     const answer = () => ({ status: null, children: maps({ a: '1' }) });
     const at = await placeWith({}, { decide: answer, environment });
 
@@ -64,7 +64,7 @@ describe.each([
     expect(await events(at)).toEqual([]);
   });
 
-  test('a failure is written once, with only those fields that the definition has for conditions', async () => {
+  test('the condition of a failure is written once, with the fields that the definition declares', async () => {
     const items = { type: 'object', properties: { type: TEXT, status: TEXT, reason: TEXT } };
     const broken = () => {
       throw new OperatorError('the hook is down', { code: 'USER_CODE', layer: 'user-code' });

@@ -128,7 +128,7 @@ describe('[metacontroller 30] [metacontroller M18] a status field that the defin
   });
 });
 
-test('a status that the schema refuses is reported by a condition, and the children are still managed', async () => {
+test('if the schema refuses the status, a condition reports this, and children are still written', async () => {
   const definition = definitionOf(orchards, {
     ready: { type: 'integer' },
     observedGeneration: { type: 'integer' },
@@ -154,7 +154,7 @@ describe('a function that fails', () => {
     throw new OperatorError('the hook is down', { code: 'USER_CODE', layer: 'user-code' });
   };
 
-  test('a failing function is reported once by a condition without an extra call, and the condition is removed on success', async () => {
+  test('a failing function is reported by a condition without an extra call; success removes it', async () => {
     broken.isBroken = true;
     const at = await enginePlace({ decide: deciding, arrange });
     expect((await at.parent())?.status).toMatchObject({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { publicMessage } from '../../operator/composite/failures.ts';
 import { OperatorError } from '../../operator/core/errors.ts';
 
-test('if an answer is refused because of a child, the public message contains its resource and name', () => {
+test("if an answer is refused because of a child, the public message contains the child's name", () => {
   const error = new OperatorError('sync names a child twice', {
     code: 'USER_CODE',
     layer: 'user-code',

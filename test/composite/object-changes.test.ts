@@ -37,7 +37,7 @@ test.each([
   ['the generation', { generation: 2 }, true],
   ['an owner', { ownerReferences: [] }, true],
   ['the deletion', { deletionTimestamp: '2026-01-01T00:00:00Z' }, true],
-])('an update of %s causes a reconcile: %s', (_, changed, expected) => {
+])('whether an update that changes %s causes a reconcile: %s', (_, changed, expected) => {
   expect(passes(update(object(), object(changed)))).toBe(expected);
 });
 

@@ -45,7 +45,7 @@ test.each([
   ['the same', '100', false],
   ['newer', '101', true],
   ['newer with one digit more', '1000', true],
-])('an event with a parent version that is %s causes a reconcile only if the version is newer', (_what, version, isNew) => {
+])("whether an event causes a reconcile if the parent's version is %s", (_what, version, isNew) => {
   expect(afterCall().newParent(event('update', object('p', version)))).toBe(isNew);
 });
 
@@ -53,7 +53,7 @@ test.each([
   ['the seen version', '90', false],
   ['an older version', '89', false],
   ['a newer version', '91', true],
-])('an event with %s of a child causes a reconcile only if the version is newer', (_what, version, isNew) => {
+])('whether an event causes a reconcile if it has %s of a child', (_what, version, isNew) => {
   expect(afterCall().newChild(event('create', CHILD(version)))).toBe(isNew);
   expect(afterCall().newChild(event('update', CHILD(version)))).toBe(isNew);
 });

@@ -65,7 +65,7 @@ test('[metacontroller M17] a manual edit of an object without a generation is re
   expect((await plan(at)).metadata.generation).toBeUndefined();
 });
 
-test('a change of a field that is not returned costs no write', async () => {
+test("another client's change of a field that is not returned causes no write", async () => {
   const at = await place();
   const before = planWrites(at).length;
 

@@ -84,7 +84,7 @@ async function childrenIn({ env, namespace }: EnginePlace): Promise<readonly Kub
 
 const UPDATES: readonly ChildUpdate[] = ['keep', 'recreate', 'apply'];
 
-describe.each(UPDATES)('take-over with %s', (update) => {
+describe.each(UPDATES)('taking over objects with %s', (update) => {
   test('[contract 76] [contract 78] chancery takes over the objects of Metacontroller without a write', async () => {
     const at = await place(update, true);
 

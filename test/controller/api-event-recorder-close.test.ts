@@ -13,7 +13,7 @@ import {
   UNREACHABLE,
 } from './api-event-recorder-setup.ts';
 
-describe('[K-55] close of the Event recorder', () => {
+describe('[K-55] the method `close` of the Event recorder', () => {
   test('`close` sends every Event that was recorded', async () => {
     const { clock, sent, all, recorder } = setup();
     for (let index = 0; index < 50; index++) recorder.record(noteAbout(index));

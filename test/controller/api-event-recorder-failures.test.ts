@@ -142,7 +142,7 @@ describe('[K-55] an hour without an API server', () => {
     expect(sent.length).toBe(recovered + 1);
   }, 60_000);
 
-  test('a repeated Event is one POST and one PATCH once the API server is reachable', async () => {
+  test('a repeated Event causes one POST and one PATCH when the API server is reachable again', async () => {
     let isDown = true;
     const { clock, sent, patched, recorder } = setup({
       fate: () => (isDown ? refusal(500) : 'sent'),

@@ -9,7 +9,7 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 
 const OURS = 'chancery.dev/test';
 
-describe('[K-56] an Event', () => {
+describe('[K-56] the fields of an Event', () => {
   test('Events that differ only in their reporter are separate Events', async () => {
     const { sent, patched, logged, recorder } = setup();
 
@@ -99,7 +99,7 @@ describe('[K-56] an Event', () => {
     ]);
   });
 
-  test('the reporting instance of an Event is cut to the 128 characters that the API allows', async () => {
+  test('reportingInstance is cut to the 128 characters that the API allows', async () => {
     const { sent, recorder } = setup({ self: { namespace: 'ops', podName: 'p'.repeat(253) } });
 
     recorder.record(note());
@@ -178,7 +178,7 @@ describe('[K-56] an Event', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('an Event has the reporting instance "unknown" when the Pod’s name is not known', async () => {
+  test('reportingInstance is "unknown" if the Pod\'s name is not known', async () => {
     const { sent, recorder } = setup({ self: { namespace: undefined, podName: undefined } });
 
     recorder.record(note());

@@ -25,7 +25,7 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('[K-44] a child', () => {
+describe('[K-44] how often applyOwned writes a child', () => {
   test('a child is created once, changed when the desired state changes, and otherwise not written', async () => {
     const { env, namespace, operate, createSite, writes } = await startSites();
     const reconcile = async (site: Site, { applyOwned }: ReconcileContext<Site>) => {
@@ -125,7 +125,7 @@ describe('[K-44] a child', () => {
     expect(writes()).toHaveLength(count);
   });
 
-  test('[K-35] if another client changes an applied field, it is reverted; a field that it adds stays', async () => {
+  test("[K-35] another client's change of an applied field is reverted, but a field that it adds stays", async () => {
     const { env, namespace, apply, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { k: 'theirs', more: 'x' } });
@@ -140,7 +140,7 @@ describe('[K-33] a field that is no longer applied', () => {
   test.each([
     ['was there from the creation', false],
     ['was there from the creation, by an earlier process', true],
-  ])('a field that is no longer applied is removed if it %s', async (_, restarted) => {
+  ])('a field that is no longer applied is removed: it %s', async (_, restarted) => {
     const { apply, child, restart } = await startFamily();
     await apply(configMaps, {
       metadata: { ...metadata, labels: { l: 'm' } },
@@ -180,7 +180,7 @@ describe('[K-33] a field that is no longer applied', () => {
   });
 });
 
-describe('[K-41] a cache that is behind', () => {
+describe('[K-41] applyOwned with a cache that is behind', () => {
   test('an apply does not create a child again that is deleted, but still in the cache', async () => {
     const { env, namespace, apply, cached, child } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
@@ -205,7 +205,7 @@ describe('[K-41] a cache that is behind', () => {
   });
 });
 
-describe('[K-45] a name that exists, unseen by the cache', () => {
+describe("[K-45] applyOwned if an object with the child's name is not in the cache", () => {
   test('a child of the owner that is not yet in the cache is updated', async () => {
     const { apply, cached, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });

@@ -205,7 +205,7 @@ test('[K-4] [C-2] every object that a store returns is frozen, and its deepCopy 
   expect(isCopyFree).toBe(true);
 });
 
-test('[K-5] a reconcile that ignores its signal is reported once by an Event on its object, and blocks only its own key', async () => {
+test('[K-5] a reconcile that ignores its signal is reported once by an Event, and blocks only its key', async () => {
   const calls: string[] = [];
   let release = (): void => {};
   const bench = new ControllerBench({
@@ -398,7 +398,7 @@ const missing = {
 test.each([
   'unserved',
   'forbidden',
-] as const)('[W-40] while an optional resource is %s, the keys of its controller wait without a failure', async (why) => {
+] as const)('[W-40] while an optional resource is %s, keys of the controller wait, and no failure is reported', async (why) => {
   const keys: string[] = [];
   const bench = new ControllerBench({
     for: { resource: things, namespace: 'all', optional: true },

@@ -125,7 +125,7 @@ describe('[K-37] [child 7] a child that the source for children would not select
     expect((await place.events()).map(({ note }) => note)).toEqual([error?.message]);
   });
 
-  test('a child in a namespace that the settings do not name is refused', () => {
+  test('a child in a namespace that the settings do not contain is refused', () => {
     const selection = new ChildSelection({ owns: [{ source: source(configMaps) }] }, ['shop']);
     const stated = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'x' } };
 
@@ -248,7 +248,7 @@ describe('[K-37] [child 7] a child whose label another client changed', () => {
   test.each([
     ['under a running operator', true],
     ['while no operator ran', false],
-  ])('a child that lost the selected label %s gets it back, at the cost of one read', async (_, isRunning) => {
+  ])('a child that lost the selected label %s gets it back, which needs one read', async (_, isRunning) => {
     const place = await sitesWith(selecting, stated);
     const { env, namespace } = place;
     const site = await place.createSite('one');

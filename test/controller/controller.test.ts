@@ -119,7 +119,7 @@ describe('controller', () => {
   });
 });
 
-describe('source', () => {
+describe('the function source()', () => {
   test('a source watches the configured namespace and is required by default', () => {
     expect(source(configMaps)).toEqual({
       resource: configMaps,
@@ -145,7 +145,7 @@ describe('source', () => {
   });
 });
 
-describe('enqueueMapped', () => {
+describe('the function enqueueMapped()', () => {
   test('enqueueMapped maps each object of its source to keys', async () => {
     const own = source(pods);
     const mapping = enqueueMapped(own, (object) => [keyOf(object), { name: object.kind }]);

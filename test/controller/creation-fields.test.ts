@@ -76,7 +76,7 @@ describe("[K-34] a list of which an item's key changes", () => {
   test.each([
     ['', false],
     [', even if an earlier process created it', true],
-  ])("when a container's port is changed, the old port is removed%s", async (_, restarted) => {
+  ])("if a container's port is changed, the old port is removed%s", async (_, restarted) => {
     const family = await startFamily();
     const port = (containerPort: number) => [{ name: 'web', containerPort }];
     await family.apply(deployments, deployment({ ports: port(80) }));
@@ -177,7 +177,7 @@ describe('[K-44] the requests for a child that is created, and then changed by a
     expect(second).toEqual(['patch a']);
   });
 
-  test('an unchanged child costs one apply after a restart', async () => {
+  test('after a restart an unchanged child is applied once', async () => {
     const family = await cachedFamily();
     await family.apply(configMaps, stated('one'));
     await family.apply(configMaps, stated('two'));
@@ -189,7 +189,7 @@ describe('[K-44] the requests for a child that is created, and then changed by a
   });
 });
 
-describe('[K-35] the fields of others', () => {
+describe('[K-35] fields of other managers in a created child', () => {
   test('an apply does not take over fields of other managers, or fields the controller itself patched', async ({
     skip,
   }) => {

@@ -81,7 +81,7 @@ const DEPTHS = [9_000, 50_000];
 describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth) => {
   test.each(
     WAYS,
-  )('for a deeply nested object the reconciler %s without an error', async (_, act, writes) => {
+  )('the reconciler of a deeply nested object %s without an error', async (_, act, writes) => {
     const transport = server(depth);
     const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
     const done: string[] = [];
@@ -136,7 +136,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth
     expect(isSameContent(object(nested(depth), '5'), object(nested(depth - 2), '5'))).toBe(false);
   });
 
-  test('[C-2] deepCopy copies every level of a deeply nested value', () => {
+  test('[C-2] deepCopy copies all levels of a deeply nested value', () => {
     const copy = deepCopy({ nested: nested(depth), text: 'x' });
 
     expect(digestOf(copy)).toBe(digestOf({ nested: nested(depth), text: 'x' }));

@@ -6,7 +6,7 @@ import { startFamily } from '../support/owner-and-children.ts';
 
 const metadata = { name: 'a' };
 
-describe('[K-36] deleteOwned', () => {
+describe('[K-36] the function deleteOwned', () => {
   test('deleteOwned deletes a child and returns true; when called again it returns false', async () => {
     const { apply, child, remove } = await startFamily();
     await apply(configMaps, { metadata });

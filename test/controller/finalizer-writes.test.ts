@@ -102,7 +102,7 @@ test('[K-21] addFinalizer gives up after five attempts if the object changes eac
   expect(patches.count).toBe(5);
 });
 
-test('[K-21] addFinalizer adds nothing to an object that is being deleted, even if the cache does not show it yet', async () => {
+test('[K-21] addFinalizer adds nothing to an object that is being deleted, even with an older cache', async () => {
   const { client, create, finalizers, remove } = await cluster();
   const object = await create([THEIRS]);
   await remove();
@@ -158,7 +158,7 @@ test('[K-22] removeFinalizer removes only its finalizer, even if its position in
   expect(patches.count).toBe(2);
 });
 
-test('[K-22] removeFinalizer needs no second try when other fields of the object change', async () => {
+test('[K-22] removeFinalizer needs only one attempt if other fields of the object change', async () => {
   const { change, client, create, finalizers } = await cluster();
   const object = await create([OURS]);
   await change({ labels: { a: 'b' } });

@@ -49,7 +49,7 @@ async function operated(
   };
 }
 
-test('[K-20] the finalizer is stored before the reconciler runs, and the reconciler sees it', async () => {
+test('[K-20] the finalizer is stored before the reconciler runs, which gets the stored object', async () => {
   const seen: (readonly string[] | undefined)[] = [];
   const stored: (readonly string[] | undefined)[] = [];
   const managed: unknown[] = [];
@@ -99,7 +99,7 @@ test('[K-20] a deleted object is finalized and not reconciled, and is then gone'
   expect(writes).toHaveLength(2); // the finalizer, there and back
 });
 
-test('[K-23] the object is not reconciled after its finalizer is removed, even if a foreign finalizer keeps it', async () => {
+test('[K-23] after its finalizer is removed, an object is not reconciled, even if others remain', async () => {
   const calls: string[] = [];
   const { create, env, live, namespace, remove } = await operated({
     finalizer: {

@@ -94,7 +94,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  test('an object that matches the selector again when it is read is not reported', async () => {
+  test('an object that matches the selector again at the time of the read is not reported', async () => {
     const { key, read, recorded, unselected } = left([() => a]);
 
     expect(await read()).toMatchObject({ metadata: { uid: '1' } });

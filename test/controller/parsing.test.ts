@@ -75,7 +75,7 @@ function busy() {
 
 const anyUpdate: Predicate = or(generationChanged, not(generationChanged));
 
-describe('parsing of objects from text', () => {
+describe('which objects of a controller are parsed from JSON text', () => {
   test.each<[string, Predicate | undefined]>([
     ['without a predicate', undefined],
     ['generationChanged', generationChanged],

@@ -149,7 +149,7 @@ test('[K-12] with generationChanged a change of the status causes no reconcile',
   expect([afterStatus, keys.length]).toEqual([1, 2]);
 });
 
-test('[K-12] generationChanged passes a resync, which another predicate in and() can still drop', async () => {
+test('[K-12] generationChanged does not drop a resync, but another predicate in and() can', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     predicate: and(generationChanged, ({ object: { metadata } }) => metadata.name !== 'foreign'),

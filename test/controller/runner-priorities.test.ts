@@ -7,7 +7,7 @@ import { objectKey } from '../../operator/model/object.ts';
 import { expired } from '../support/fake-collection.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('[Q-20] a live change does not wait for the first list after a restart', async () => {
+test('[Q-20] after a restart a change is reconciled before the objects of the first list', async () => {
   const seen: string[] = [];
   const releases: (() => void)[] = [];
   const { collection, run } = start({
@@ -86,7 +86,7 @@ test('[Q-20] after a new list with 1,000 changes a later edit is among the next 
   expect(seen).toHaveLength(1_000);
 });
 
-test('[Q-20] objects that a relist finds created or deleted are not delayed', async () => {
+test('[Q-20] objects that a new list finds created or deleted have the usual priority', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (_object, { key, priority }) => {

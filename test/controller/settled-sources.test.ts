@@ -115,7 +115,7 @@ test("[W-40] with `crdWait: 'timeout'` the start succeeds if the resource is ser
   expect(outcome.value).toBe('settled');
 });
 
-test("[W-40] with `crdWait: 'timeout'` the start waits for a failing server as long as it fails", async () => {
+test("[W-40] with `crdWait: 'timeout'` the start fails only when the server says the resource is missing", async () => {
   const { clock, lines, outcome } = await wait('timeout', [
     ...times(10, failing),
     ...times(5, missing),
@@ -138,7 +138,7 @@ test("[W-40] with `crdWait: 'optional'` the start waits only until the server sa
   expect([before, outcome.value]).toEqual([undefined, 'settled']);
 });
 
-test('the start waits until an index is built that was added to a cache in use', async () => {
+test('if an index is added to a cache in use, the start waits until the index is built', async () => {
   const clock = new FakeClock();
   const collection = new FakeCollection();
   for (let index = 0; index < 1_500; index++) collection.put(`o${index}`);

@@ -221,7 +221,7 @@ test('[K-10] a mapping that fails twice is retried, and loses no key', async () 
   expect(bench.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('[K-10] stop does not wait for the retry of a mapping', async () => {
+test('[K-10] stop() does not wait for the retry of a mapping', async () => {
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, () => Promise.reject(new Error('no answer')))],
     reconcile: async () => {},
@@ -358,7 +358,7 @@ test('[K-10] triggers start after the caches are synced, and end before the cont
   expect(states).toEqual(['begun, synced: true', 'ended']);
 });
 
-test('[M-2] a standby reconciles nothing until it leads, and then every object', async () => {
+test('[M-2] a standby reconciles nothing before it leads, and then every object', async () => {
   const { keys, reconcile } = recordKeys();
   const priorities: number[] = [];
   const bench = new ControllerBench({

@@ -82,7 +82,7 @@ describe('a Site whose child has the name of another object', () => {
     expect(place.outcomes).toEqual([...before, 'one has it']);
   });
 
-  test('[K-45] a child whose name is taken by an object that is being deleted is created when that object is gone', async () => {
+  test("[K-45] if an object with the child's name is being deleted, the child is created afterwards", async () => {
     const place = await start();
     await place.foreign({ finalizers: ['example.dev/held'] });
     await place.remove();
@@ -180,7 +180,7 @@ describe('a Site whose child has the name of another object', () => {
   });
 });
 
-test('when a controller ends, its waits for taken names end, too', async () => {
+test('when a controller ends, its keys no longer wait for taken names', async () => {
   const theirs: Thing = {
     apiVersion: 'example.dev/v1',
     kind: 'Thing',
@@ -358,7 +358,7 @@ describe('after a name was refused', () => {
     expect(new Set(again.map(([, , priority]) => priority))).toEqual(new Set([-100]));
   });
 
-  test('an attempt in which the name is not refused ends the wait', () => {
+  test('when an attempt succeeds, the key no longer waits for the name', () => {
     const { again, attempt, clock, deleted, quiet } = start();
     attempt(state('u1', 5));
 
@@ -385,7 +385,7 @@ describe('after a name was refused', () => {
     expect([deleted(state('u1', 6)), deleted(state('u1', 6))]).toEqual([[KEY], []]);
   });
 
-  test('a taken name of a resource that the controller does not own is not awaited', () => {
+  test('a key does not wait for a taken name of a resource that the controller does not own', () => {
     const { clock, waits } = start();
 
     waits.refused(KEY, deployments, CHILD, state('u1', 5));

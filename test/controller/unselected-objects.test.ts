@@ -178,7 +178,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(later.filter(isSweep)).toEqual([]);
   });
 
-  test('an object that matches the selector again is reconciled, and the watch for it alone ends', async () => {
+  test('when an object matches the selector again, it is reconciled, and its single watch ends', async () => {
     const { create, env, label, operate, told } = await place();
     const { calls, declared } = diary();
     await create('a');

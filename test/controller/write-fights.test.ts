@@ -293,7 +293,7 @@ describe.each(SCENES)('[child 5] another writer changes %s again and again', (_w
     expect(reconciles() - before).toBe(3);
   });
 
-  test('a few manual edits are changed back at once, and nothing is reported', async () => {
+  test('a few manual edits are reverted at once, and nothing is reported', async () => {
     const { place, operator } = await start(scene);
 
     const seen: unknown[] = [];

@@ -25,7 +25,7 @@ function patching(collection: () => FakeCollection): Client {
   });
 }
 
-test('[K-53] a reconciler that each of its writes triggers again is reported and slowed down', async () => {
+test('[K-53] if each write of a reconciler triggers it again, this is reported and slowed down', async () => {
   let value = 0;
   const at: number[] = [];
   const bench: ControllerBench = new ControllerBench(

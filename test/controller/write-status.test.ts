@@ -69,7 +69,7 @@ test('[K-50] the status is written only through the status subresource', async (
   expect(writes('sites.example.dev')).toEqual(['patch a/status']);
 });
 
-describe('[K-44] a status', () => {
+describe('[K-44] how often setStatus writes', () => {
   test('an unchanged status is not written, not even by a process that has just started', async () => {
     const { setStatus, writes, restart, clock } = await startStatus();
     const status = { pages: 3, conditions: [READY, { ...STALLED, status: 'False' as const }] };
@@ -308,7 +308,7 @@ describe('[K-50] a definition without the status or one of its fields', () => {
   });
 });
 
-test('[K-53] one edit leads to one write of the status, and to two reconciles at most', async () => {
+test('[K-53] one edit causes one write of the status, and at most two reconciles', async () => {
   const { env, namespace, operate, createSite, site, writes } = await startSites();
   let reconciles = 0;
   const reconcile = async (object: Site, context: ReconcileContext<Site>) => {

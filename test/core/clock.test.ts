@@ -72,7 +72,7 @@ describe('systemClock', () => {
 
   test.each([
     0, -5,
-  ])('the system clock waits for the next turn with a delay of %i ms', (delayMs) => {
+  ])('with a delay of %i ms the system clock calls the function in the next turn', (delayMs) => {
     let woken = false;
     systemClock.schedule(delayMs, () => {
       woken = true;
@@ -100,7 +100,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a change of the wall time does not affect durations of the system clock', () => {
+  test('the monotonic time of the system clock does not change with the wall time', () => {
     const wall = systemClock.now();
     const startedAt = systemClock.monotonic();
 

@@ -76,7 +76,7 @@ test('the caller does not wait for work that ignores its signal', async () => {
   await refused;
 });
 
-test('an abort of the caller aborts the work, with the reason', async () => {
+test('if the caller aborts, the work is aborted with the same reason', async () => {
   const { stop, options, left } = scene();
   const reason = new Error('stopping');
   let heard: unknown;
@@ -95,7 +95,7 @@ test('an abort of the caller aborts the work, with the reason', async () => {
   expect(left()).toEqual(NOTHING);
 });
 
-test('no work starts for an aborted caller', async () => {
+test('if the caller has already aborted, the work does not start', async () => {
   const { clock } = scene();
   const reason = new Error('stopped');
   let begun = 0;

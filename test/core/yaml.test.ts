@@ -48,7 +48,7 @@ describe.each(READERS)('%s', (_name, read) => {
     expect(attempt).toThrow(message);
   });
 
-  test('a YAML error is one line', () => {
+  test('the message of a YAML error is one line', () => {
     const attempt = (): unknown => read('a: [1');
 
     expect(attempt).toThrow(/^[^\n]+$/);

@@ -46,7 +46,7 @@ test('the first reconciles of at most twenty objects are printed', () => {
   expect(lines).toHaveLength(20);
 });
 
-test('the level of the wrapped logger can be set', () => {
+test('setting the level of the wrapped logger works', () => {
   const lines = written((logger) => {
     logger.level = 'debug';
     reconciled(logger, 'web', 'a/x');

@@ -24,7 +24,7 @@ function filesIn(folder: string) {
   return { files: new RecordFiles({ folder, facts: FACTS, log }), warnings };
 }
 
-describe('written', () => {
+describe('writing record files', () => {
   test("a record's file name has its time and reason, and only the owner can read the file", async () => {
     const folder = join(folderWith({}), 'new', 'records');
     const { files } = filesIn(folder);
@@ -108,7 +108,7 @@ describe('written', () => {
   });
 });
 
-describe('read', () => {
+describe('reading record files', () => {
   const HEADER = {
     ...{
       kind: 'header',

@@ -63,7 +63,7 @@ async function ask(recording: FlightRecording, method: string, url: string) {
   return isTaken ? answer.promise : undefined;
 }
 
-test('a write loop causes one record, which also contains the next moments', async () => {
+test('a write loop causes one record, which also contains what happens within the next second', async () => {
   const { folder, clock, observer, recording, reasons } = start();
 
   observer.looped(KEY, 'ConfigMap demo/a');
@@ -128,7 +128,7 @@ test.each([
   ['another method', true, 'GET', '/debug/record'],
   ['another path', true, 'POST', '/debug/records'],
   ['an endpoint that is off', false, 'POST', '/debug/record'],
-])('the record endpoint does not answer %s', async (_, endpoint, method, url) => {
+])('POST /debug/record refuses %s', async (_, endpoint, method, url) => {
   const { recording } = start({ endpoint });
 
   expect(await ask(recording, method, url)).toBeUndefined();
@@ -142,7 +142,7 @@ test('no record is written before the setup of the process is complete', async (
   expect(reasons()).toEqual([]);
 });
 
-test('a stop writes a record that was triggered a moment earlier', async () => {
+test('a record that was triggered shortly before a stop is still written', async () => {
   const { observer, recording, reasons } = start();
   observer.looped(KEY, 'ConfigMap demo/a');
 

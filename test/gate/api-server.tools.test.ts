@@ -134,7 +134,7 @@ const DENIED =
   'Error from server (Forbidden): error when creating "STDIN": ' +
   'admission webhook "colours.configmaps.example.com" denied the request: red is taken\n';
 
-test('[admission 9] kubectl can create allowed objects, and shows denials and warnings', async () => {
+test('[admission 9] kubectl can create allowed objects, and prints denials and warnings', async () => {
   const way = await start();
 
   const allowed = await create(way, 'a', 'blue');
@@ -185,7 +185,7 @@ test('[admission 10] while the gate is down, writes fail with failurePolicy Fail
   expect(stored(way, 'Secret', 'asked')?.metadata.annotations).toBeDefined();
 });
 
-test("[A-11] [admission 10] if the operator is down, the user's error has the address without an answer", async () => {
+test("[A-11] [admission 10] if the operator is down, the user's error contains the operator's address", async () => {
   const way = await start();
   await way.operator.stop();
 

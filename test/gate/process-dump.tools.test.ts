@@ -23,7 +23,7 @@ test('the search finds any 16 bytes of a secret in both byte orders, but not 15 
   }
 });
 
-test("[security 31] [A-10] the operator's memory contains no part of the gate's key, the gate's memory does", async () => {
+test("[security 31] [A-10] the gate's key is found in the gate's memory, but not in the operator's", async () => {
   const operator = await OperatorProcess.start();
   onTestFinished(() => operator.stop());
   const gate = await GateProcess.start({ paths: [NAMES_PATH], operator: operator.address });

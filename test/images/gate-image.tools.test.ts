@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "nginx accepts its configuration as the image's user, without a certificate, and writes to /run/gate",
+  'nginx accepts its configuration without a certificate, and writes only to /run/gate',
   async () => {
     const image = await buildImage('Dockerfile.gate');
 

@@ -35,7 +35,7 @@ test('without a finalizer the server selects by labels, and the toolkit by annot
   expect(made.selects(deployment({ annotations: annotations.matchLabels }))).toBe(false);
 });
 
-test('[contract 99] [metacontroller M12] with a finalizer all objects are listed, and others cached in part', () => {
+test('[contract 99] [metacontroller M12] with a finalizer all objects are listed; of unselected ones only metadata is cached', () => {
   const made = selectedObjects(deployments, { labels }, { finalizer: FINALIZER });
   const kept = (metadata: Partial<ObjectMeta>) => cached(deployment(metadata), made);
 
@@ -83,6 +83,6 @@ test.each([
   ['an operator', { matchExpressions: [{ key: 'a', operator: 'Near', values: ['x'] }] }],
   ['values that are missing', { matchExpressions: [{ key: 'a', operator: 'In' }] }],
   ['a key', { matchLabels: { 'a key': 'x' } }],
-])('an annotation selector with an invalid part is refused: %s', (_, wrong) => {
+])('an invalid annotation selector is refused: %s', (_, wrong) => {
   expect(() => selectedObjects(deployments, { annotations: wrong })).toThrow('selector');
 });

@@ -243,7 +243,7 @@ test('if the object is deleted during the reconcile, this is no error, and no at
   expect(result).toBeUndefined();
 });
 
-test('the finalizer is stored before the function is called, which gets the new resourceVersion', async () => {
+test('the finalizer is stored before the function is called with the stored object', async () => {
   const { done } = await reconciled({ options: { finalizer } });
 
   expect(done.map((each) => each.split(' ').slice(0, 2).join(' '))).toEqual([
@@ -273,7 +273,7 @@ test('[contract 89] [metacontroller 17] `finalize` is called until it returns `f
   ]);
 });
 
-test('[contract 87] [metacontroller 17] an object waiting for another finalizer is finalized again', async () => {
+test('[contract 87] [metacontroller 17] while an object waits for other finalizers, `finalize` is called', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: ['other/one'] };
   const { done } = await reconciled({ metadata, cached: [ours('a')], options: { finalizer } });
   expect(done).toEqual(['finalize 7 farm/a']);

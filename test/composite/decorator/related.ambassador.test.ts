@@ -117,7 +117,7 @@ test('[metacontroller 19] a change of a related object reconciles only the paren
   expect(calls[0]).toBe('apple: ');
 });
 
-test('[metacontroller 17] an object is deleted only when the function no longer fails', async () => {
+test('[metacontroller 17] an object keeps its finalizer until `finalize` no longer fails', async () => {
   const clock = new FakeClock();
   let isDown = true;
   const calls: string[] = [];

@@ -150,7 +150,7 @@ test('if new rules are invalid, changes of related objects still wake parents by
   expect(wakes.take()).toEqual(['farm/a']);
 });
 
-test('a deleted parent is not woken, and a source that no rule uses is closed after a while', async () => {
+test('a deleted parent is not enqueued, and a source that no rule uses is closed after a while', async () => {
   const { of, opened, related, wakes, idle } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   await of(parent('b')).catch(() => {});

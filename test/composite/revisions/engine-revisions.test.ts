@@ -58,7 +58,7 @@ const arrange: EngineSetup['arrange'] = ({ createParent }) => createParent({ tas
 test.each([
   'rolling-apply',
   'rolling-recreate',
-] as const)('with revisions there are not more calls than without, and none while nothing changes (%s)', async (update) => {
+] as const)('revisions cause no additional calls of the function, and none while nothing changes (%s)', async (update) => {
   const names = ['one', 'two', 'three', 'four', 'five'];
   const at = await enginePlace({
     decide: threeMaps,
@@ -134,7 +134,7 @@ test('only the condition `Updated` of the answer is replaced by the condition of
   ]);
 });
 
-test('a parent is finalized when all of its revisions return finalized: true', async () => {
+test('a parent is finalized when the answers for all revisions have `finalized: true`', async () => {
   let isDone = false;
   const at = await enginePlace({
     decide: (request) => ({

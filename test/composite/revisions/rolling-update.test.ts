@@ -123,7 +123,7 @@ test('[contract 70] for a child without observedGeneration a rolling update does
   expect((await rollout.plan()).condition.reason).toBe('RolloutProgressing');
 });
 
-test('[metacontroller 6] after a second change during a rolling update there are three revisions, later one', async () => {
+test('[metacontroller 6] a second change during a rolling update leads to a third revision, later to one', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -180,7 +180,7 @@ test('[contract 71] new children, and children that already match, do not wait f
   expect(plan.condition.message).toContain('Pod new');
 });
 
-test('a child of an older revision is restored to the state of that revision', async () => {
+test('a child that belongs to an older revision is restored to the state in that revision', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.children.change('c', (child) => ({ ...child, spec: { taste: 'tampered' } }));
@@ -191,7 +191,7 @@ test('a child of an older revision is restored to the state of that revision', a
   expect(rollout.tastes()).toEqual(['sour', 'sweet', 'sweet']);
 });
 
-test('a child that an older revision no longer returns stays unchanged until its turn', async () => {
+test('a child that is missing in the answer for its older revision is not changed until its turn', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   const answer = rollout.answer.bind(rollout);
   rollout.answer = (parent) =>

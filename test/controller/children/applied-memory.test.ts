@@ -69,7 +69,7 @@ test('[child 6] AppliedMemory treats an object that reappears in the cache like 
   expect(memory.lastWrite(stored(0))).toBe('apply');
 });
 
-test('[child 6] AppliedMemory remembers the applied status of an object as long as the object', () => {
+test('[child 6] AppliedMemory remembers an applied status as long as it remembers the object', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   const status = { ...stated(1), status: { pages: 1 } } as KubernetesObject;

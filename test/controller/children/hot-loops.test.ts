@@ -162,7 +162,7 @@ test('only the last hundred answers for one object are remembered', () => {
   expect(plan.answer(A)).toBeUndefined();
 });
 
-describe('reset of the hot loop detection', () => {
+describe('when the hot loop detection starts over', () => {
   test('the hot loop detection starts over when other writers change the written fields', () => {
     const plan = new Written();
 
@@ -202,7 +202,7 @@ describe('reset of the hot loop detection', () => {
   });
 });
 
-describe('a hot loop that was found', () => {
+describe('how long a hot loop is reported', () => {
   function found(): Written {
     const plan = new Written();
     for (const answer of [A, B, A, B]) plan.answer(answer);

@@ -65,7 +65,7 @@ test('a bigint equals the number to which a cache has rounded it', () => {
   expect(isSameJson(5n, 6)).toBe(false);
 });
 
-describe('differing paths', () => {
+describe('the paths at which two values differ', () => {
   test('differingPaths returns the paths of fields, of list items and of keys with special characters', () => {
     const a = { spec: { of: [{ image: '1' }, { image: '1' }] }, meta: { 'x.dev/y': '1' } };
     const b = { spec: { of: [{ image: '1' }, { image: '2' }] }, meta: { 'x.dev/y': '2' } };

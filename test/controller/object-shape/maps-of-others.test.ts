@@ -98,7 +98,7 @@ function withoutOwners({ metadata, ...rest }: KubernetesObject): KubernetesObjec
 test.each([
   ['one process', false],
   ['a process that starts anew', true],
-])("[K-35] when a map is no longer applied, other managers' fields in it stay, in %s", async (_, restarts) => {
+])("[K-35] when a map is no longer applied, other managers' fields in it stay, with %s", async (_, restarts) => {
   const { state, others, specNow, restart } = await startReleases();
   await state({ values: { web: { port: 80, tls: { on: true } }, log: 'debug' } });
   await others({ values: { web: { tls: { issuer: 'theirs' } } } });
@@ -161,7 +161,7 @@ describe('[K-35] fields of other managers in a status', () => {
     ['one process', false, false],
     ['a process that starts anew', true, false],
     ['a process whose cache has no managedFields', false, true],
-  ])("when a status map is no longer set, other managers' fields in it stay, in %s", async (_, restarts, drops) => {
+  ])("when a status map is no longer set, other managers' fields in it stay, with %s", async (_, restarts, drops) => {
     const { state, others, statusNow, restart, object } = await startRollouts();
     const given = async () => (drops ? withoutOwners(await object()) : object());
     await state({ seen: { web: { port: 80, tls: { on: true } }, log: 'debug' } });
@@ -209,7 +209,7 @@ describe('[K-35] fields of other managers in a status', () => {
     expect(await statusNow()).toEqual({ seen: { host: 'theirs' } });
   });
 
-  test("other managers' fields in the status stay even if the cache has not even the last own write", async () => {
+  test("other managers' fields in the status stay even if the cache lacks the controller's last write", async () => {
     const { state, others, object, statusNow } = await startRollouts();
     const late = await object();
     await state({ seen: { port: 80 } });

@@ -165,7 +165,7 @@ describe('[child 2] an atomic list of conditions', () => {
   test.each([
     false,
     true,
-  ])("with a cache that drops statuses other writers' conditions stay, on the first write: %s", async (isFirst) => {
+  ])("other writers' conditions stay even with a cache that drops statuses (first write: %s)", async (isFirst) => {
     const { writer, others, types, site, count } = await startStatus();
     const mine = writer('sites');
     const cached = async (): Promise<Site> => {

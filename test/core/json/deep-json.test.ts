@@ -34,7 +34,7 @@ test.each([
   ['objects', '{"a":', '}'],
   ['lists', '[1,', ']'],
   ['both', '{"__proto__":[', ']}'],
-])('[attack A-1] %s are written at any depth of nesting', (_, begin, end) => {
+])('[attack A-1] deepJson writes %s at any depth of nesting', (_, begin, end) => {
   const text = `${begin.repeat(DEPTH)}null${end.repeat(DEPTH)}`;
 
   expect(deepJson(JSON.parse(text), (_key, value) => value)).toBe(text);

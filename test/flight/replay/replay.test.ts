@@ -5,7 +5,7 @@ import { replay } from '../../../operator/flight/replay/replay.ts';
 import { copyIncident, copying } from './copy-incident.ts';
 import { configMap, MadeRecord, PATH } from './made-record.ts';
 
-describe('a replay', () => {
+describe('replaying a record', () => {
   it('a replay of the same code makes the recorded writes, without real delays', async () => {
     const found = await replay({
       record: copyIncident().record(310_000),

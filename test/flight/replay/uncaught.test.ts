@@ -25,7 +25,7 @@ const COPY = {
   metadata: { name: 'web-copy', namespace: 'demo' },
 } as const;
 
-describe('an attempt that fails', () => {
+describe('a failing attempt in a replay', () => {
   it.each([
     ['panic', new TypeError('x is not a function')],
     ['error', new Error('not today')],
@@ -51,7 +51,7 @@ describe('an attempt that fails', () => {
   });
 });
 
-describe('an uncaught error', () => {
+describe('an uncaught error in a replay', () => {
   const crash = { reason: 'crash', why: 'it broke' } as const;
 
   const fail = (): never => {
@@ -95,7 +95,7 @@ describe('an uncaught error', () => {
   });
 });
 
-describe('a write that the reconciler does not await', () => {
+describe('a write in a replay that the reconciler does not await', () => {
   /** Its request comes 50 ms after the end of the attempt. */
   function lateRecord(): MadeRecord {
     const made = changed().attempt(2_001, 'demo/web', []);

@@ -37,7 +37,7 @@ function jumpedRecord(): MadeRecord {
   return change(made, 5_000, WALL + 5_000 + 2 * HOUR_MS, '13');
 }
 
-describe('a wall clock that jumped', () => {
+describe('replaying a jump of the wall clock', () => {
   it('for code that reads the clock, the wall clock jumps in the replay as in the record', async () => {
     const found = await replay({ record: jumpedRecord().record(), controllers: [timing] });
 

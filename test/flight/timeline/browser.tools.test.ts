@@ -375,7 +375,7 @@ const CONTRASTS = `(() => {
 test.each([
   'light',
   'dark',
-] as const)('the timeline page is %s if the system is, with enough contrast', async (colorScheme) => {
+] as const)('the timeline page has the colour scheme of the system (%s), with enough contrast', async (colorScheme) => {
   const { page } = await opened(oneReconcile(), { colorScheme });
   const ground = (): Promise<readonly number[]> =>
     page.evaluate(

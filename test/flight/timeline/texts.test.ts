@@ -124,7 +124,7 @@ test('an object is printed as YAML, with its managedFields as comments', () => {
 
 const textArbitrary = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
 
-test('packed texts can be unpacked, whichever text they are packed as a difference to', () => {
+test('packed texts can be unpacked, whichever earlier text each is based on', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(textArbitrary, fc.nat()), { maxLength: 200 }), (given) => {
       const packed = new PackedTexts();

@@ -112,7 +112,7 @@ test('without `--status` the memory limit is not checked', () => {
   expect(found(limited('1Mi'), undefined)).toEqual([]);
 });
 
-test('one status page for two workloads is an error, which contains both', () => {
+test('one status page for two workloads is an error, whose message contains both workloads', () => {
   const manifests = plain();
   const second = structuredClone(manifests.get('Deployment')) as { metadata: { name: string } };
   second.metadata.name = 'op-b';

@@ -102,7 +102,7 @@ test.each([
   [{ matchLabels: { app: 'web' } }, false],
   [{ matchExpressions: [{ key: 'app', operator: 'In', values: ['op', 'web'] }] }, true],
   [{ matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['op'] }] }, false],
-])('a disruption budget without evictions, with the selector %j, is reported: %s', (selector, isOurs) => {
+])('a disruption budget that allows no eviction, with the selector %j, is reported: %s', (selector, isOurs) => {
   const spec = { maxUnavailable: 0, ...(selector !== undefined && { selector }) };
   const manifests = plain().set('PodDisruptionBudget.spec', spec);
 
