@@ -158,7 +158,7 @@ test('[security P6] the packages that a listed file may import are exactly the r
 
 test.each(
   Object.entries(LOADS_LAZILY),
-)('%s loads packages by name, and imports nothing of them', (file, names) => {
+)('%s loads optional packages at run time, and does not import them', (file, names) => {
   const text = readFileSync(operator + file, 'utf8');
 
   for (const name of names) expect(text).toContain(`'${name}`);
@@ -314,7 +314,7 @@ test.each([
   ],
   ['one without a name', "test('é😀', async () => {\n  go();\n});\n", [' 1+3']],
   ['declarations without a body', 'declare function f(): void;\ntype T = () => void;\n', []],
-])('the lines of %s are counted', (_, source, expected) => {
+])('functionLengths counts the lines of %s', (_, source, expected) => {
   const found = functionLengths(source);
 
   expect(found.map(({ name, line, lines }) => `${name} ${line}+${lines}`)).toEqual(expected);

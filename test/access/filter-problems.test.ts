@@ -73,7 +73,7 @@ test.each([
   [['a,b', ...SOUND.rejectPaths], 'splits the list at every comma'],
   [['(', ...SOUND.rejectPaths], 'no regular expression'],
   [SOUND.rejectPaths.slice(1), 'it is not there: tunnels'],
-])('paths to reject of %j are refused', (rejectPaths, words) => {
+])('the list %j is refused for `--reject-paths`', (rejectPaths, words) => {
   expect(problemsWith({ rejectPaths })).toEqual([
     ['--reject-paths', expect.stringContaining(words)],
   ]);
@@ -92,7 +92,7 @@ test.each([
   [['', '^(CONNECT|OPTIONS|TRACE)$'], 'an empty element finds everything'],
   [['^(CONNECT|OPTIONS)$'], 'TRACE would pass'],
   [[], 'CONNECT, OPTIONS, TRACE would pass'],
-])('methods to reject of %j are refused', (rejectMethods, words) => {
+])('the list %j is refused for `--reject-methods`', (rejectMethods, words) => {
   expect(problemsWith({ rejectMethods })).toEqual([
     ['--reject-methods', expect.stringContaining(words)],
   ]);

@@ -113,7 +113,7 @@ describe('[found 15] a refused request is explained by its first property that n
       '/apis/apps/v1/namespaces/right/deployments/a',
       'deployments.apps is declared (controller shop: owns): the arguments of the proxy are older than the declaration, or were made for other namespaces',
     ],
-  ])('a refused %s %s is explained by the first part that no declaration has', (method, path, expected) => {
+  ])('a refused %s %s is explained by its first property that no declaration has', (method, path, expected) => {
     expect(why(method, path)).toBe(expected);
   });
 
@@ -130,7 +130,7 @@ describe('[found 15] a refused request is explained by its first property that n
       { status: {} },
       'shops.example.dev is declared (controller shops: status): the arguments of the proxy are older than the declaration, or were made for other namespaces',
     ],
-  ])('with the subresources %j in the definition a refused status is explained', (subresources, expected) => {
+  ])('the explanation of a refused status request, if the definition has the subresources %j', (subresources, expected) => {
     const access = requiredAccess([shopsOf(subresources)], { namespaces: ['left'] });
     const path = '/apis/example.dev/v1/namespaces/left/shops/a/status';
 

@@ -19,7 +19,7 @@ import { preparePod, startPod } from './support/start-pod.ts';
 
 describe.each(
   kubectls().map((path) => [basename(path), isolation, path] as const),
-)('%s, credentials by %s', (_version, _isolation, kubectl) => {
+)('the credentials of %s, isolated by %s', (_version, _isolation, kubectl) => {
   test('the operator works with a token and a CA that only the proxy can read', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');

@@ -159,7 +159,7 @@ test.each<[string, Readonly<Record<number, Row>>, number, readonly number[]]>([
     22,
     [],
   ],
-])('[found 13] the launchers above a command are found: %s', (_, rows, pid, launchers) => {
+])('[found 13] launchersOf finds the npm processes and shells above a command: %s', (_, rows, pid, launchers) => {
   expect(launchersOf({ ...TERMINAL, ...rows }, pid)).toEqual(launchers);
 });
 
@@ -349,7 +349,7 @@ test.each<[string, (table: Processes) => void]>([
     },
   ],
   ['all stood still, and so did each thread', (table) => table.wake(20, 21, 22_000, 22_001)],
-])('[found 13] no signal is assumed when %s, and the next signal is noticed', (_, happens) => {
+])('[found 13] no signal is assumed if %s, and the next signal is noticed', (_, happens) => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);

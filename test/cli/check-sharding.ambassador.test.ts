@@ -150,7 +150,7 @@ test.each([
     'configMaps',
     /CHANCERY_SHARD_RETRY_PERIOD must be/,
   ],
-] as const)('[SH-8] keys cannot be divided by %s, and check exits with 2', async (_, env, resource, says) => {
+] as const)('[SH-8] because of %s keys cannot be divided among replicas, so `check` exits with 2', async (_, env, resource, says) => {
   const { proxy } = await cluster('as a member');
 
   const { exit, stderr } = check(proxy, ['--shards', '16'], env, resource);

@@ -227,7 +227,7 @@ test.each<[string, readonly string[], RegExp]>([
     [...options({}), 'Cache'],
     /api takes options only, such as --kind Cache; got "Cache"$/,
   ],
-])('[scaffolding 4] create api exits with 2 for %s, and one line names the rule', async (_, args, message) => {
+])('[scaffolding 4] `create api` exits with 2 for %s, and prints in one line what is expected', async (_, args, message) => {
   const { exit, stdout, stderr } = invoke(['create', 'api', ...args]);
 
   expect(await exit).toBe(2);

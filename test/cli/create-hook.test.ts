@@ -61,7 +61,7 @@ test.each<[readonly string[], string]>([
   [['a', '--kind', 'Ferry'], '--kind "Ferry" is no kind of Kubernetes'],
   [['a', '--kind', "Fer'ry", '--api-version', 'sea.example/v1'], 'write one of yours in CamelCase'],
   [['a', '--dir', '../other'], '--dir must be a folder below'],
-])('create hook refuses %j', async (words, message) => {
+])('`create hook` refuses the arguments %j', async (words, message) => {
   const { create } = newHook();
 
   const { exit, stderr } = create(...words);

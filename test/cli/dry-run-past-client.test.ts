@@ -88,7 +88,7 @@ test.each([
     () => `await once(execFile(process.execPath, ['--version', '--title=hunter2']), 'close');`,
     () => 'starts a program',
   ],
-])('[K-66] a dry run warns once per controller about %s past the client, and hides its secrets', async (_, code, told) => {
+])('[K-66] a dry run warns once per controller about %s that bypasses the client, without secrets', async (_, code, told) => {
   const host = await otherService();
 
   const run = await dryRunOf(code(host));

@@ -136,7 +136,7 @@ describe('a value of the wrong type is refused, and the error says what was expe
     [{ type: 'list' }, 'a,,b', '--x must be words such as a,b, not "a,,b"'],
     [{ type: 'list', choices: ['a'] }, 'a,b', '--x must be of a, not "a,b"'],
     [{ type: 'pair' }, 'a=', '--x must be NAME=MESSAGE, not "a="'],
-  ])('the value of a wrong form is refused with the expected form: %j %s', (option, text, message) => {
+  ])('for an option %j the value %s is refused, and the error says what is expected', (option, text, message) => {
     const table: CommandTable = { ...BARE, options: { x: { ...option, help: '' } } };
 
     expect(() => parseFlags([`--x=${text}`], table)).toThrow(message);

@@ -10,7 +10,7 @@ const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 test.each(
   Object.entries(TREES),
-)('npm run generate has nothing to write for %s: what is committed is what is generated', async (_, words) => {
+)('the committed files of %s are the same as the generated ones', async (_, words) => {
   const inRepository = words.map((word) =>
     /^(?:examples|manifests)(?:\/|$)/.test(word) ? join(REPOSITORY, word) : word,
   );

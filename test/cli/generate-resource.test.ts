@@ -155,7 +155,7 @@ test.each<[string, string, string, readonly string[], string]>([
     ['../more.yaml'],
     'give what kubectl kustomize prints',
   ],
-])('[found 15] the resource %s is refused, and nothing is written', async (_, what, text, paths, told) => {
+])('[found 15] `--resource` with %s is refused, and nothing is written', async (_, what, text, paths, told) => {
   const made = await generate(what, given(text), ...paths.map((path) => `--resource=${path}`));
 
   expect(made).toMatchObject({ code: 2, files: {}, told: expect.stringContaining(told) });

@@ -105,9 +105,9 @@ test("`generate rbac` grants rights in the Pod's namespace, and the Role has the
 test.each<[string, readonly string[], readonly string[]]>([
   ['all namespaces', ['--watch', 'all'], ['ClusterRole -', 'Role -']],
   ['two namespaces', ['--watch', 'b,a'], ['Role -', 'Role a', 'Role b']],
-  ['its own, without an election', ['--no-leader-election'], ['Role -']],
-  ['all, without an election', ['--watch=*', '--no-leader-election'], ['ClusterRole -']],
-])('generate rbac for %s', async (_, options, roles) => {
+  ['its own namespace, without leader election', ['--no-leader-election'], ['Role -']],
+  ['all namespaces, without leader election', ['--watch=*', '--no-leader-election'], ['ClusterRole -']],
+])('`generate rbac` for an operator that watches %s', async (_, options, roles) => {
   const { module } = setUp();
 
   const { exit, stdout } = invoke(['generate', 'rbac', module('one.ts'), ...options]);
@@ -444,7 +444,7 @@ test.each<[string, readonly string[], RegExp]>([
     ['manifests', 'x.ts', 'y.ts', '-o', 'z', '--module-path', '/a.ts'],
     /--module-path is given once for each MODULE; got 2 modules, 1 paths$/,
   ],
-])('generate exits with 2 and one line for %s', async (_, args, message) => {
+])('`generate` exits with 2 and prints one line for %s', async (_, args, message) => {
   const { exit, stdout, stderr } = invoke(['generate', ...args]);
 
   expect(await exit).toBe(2);
@@ -468,7 +468,7 @@ test.each<[string, keyof typeof MODULES, readonly string[], RegExp]>([
     ['manifests', '-o', '/nowhere/out', '--name', 'A b'],
     /name must be at most 52 of/,
   ],
-])('generate exits with 2 and one line for a module with %s', async (_, name, [
+])('`generate` exits with 2 and prints one line for a module with %s', async (_, name, [
   what = '',
   ...more
 ], message) => {

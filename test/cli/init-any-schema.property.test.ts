@@ -141,7 +141,7 @@ test.each<[string, object, string]>([
   ],
   ['rules that are texts', { 'x-kubernetes-validations': ['self'] }, 'must be a list of mappings'],
   ['a flag that is a text', { nullable: 'yes, please' }, 'nullable in the schema of .spec must be'],
-])('[found 5] a definition with %s is omitted, and a message names the place in its schema', (_, spec, told) => {
+])('[found 5] a definition with %s is skipped, and a message says where in the schema this is', (_, spec, told) => {
   expect(madeOf(definitionOf('Kite', { spec }))).toContain(told);
 });
 

@@ -70,7 +70,7 @@ describe('[scaffolding 20] the option `--from` of `init`', () => {
     ['several groups', { multigroup: true }],
     ['a layout that is a text', { layout: 'go.kubebuilder.io/v3' }],
     ['a project without Go', { layout: ['helm.sdk.operatorframework.io/v1'], repo: undefined }],
-  ])('the kinds that init --from finds do not depend on the layout: %s', async (_, more) => {
+  ])('`init --from` finds the same kinds in any project layout: %s', async (_, more) => {
     const made = await init(['--from', kubebuilderProject(projectOf(FLEET.slice(0, 3), more))]);
 
     expect(made.code).toBe(0);
@@ -116,7 +116,7 @@ describe('[scaffolding 20] the option `--from` of `init`', () => {
       'version: "3"\nresources: [{kind: A, group: x.k8s.io, version: v1, api: {}}]',
       'A of x.k8s.io: group x.k8s.io belongs to the Kubernetes project',
     ],
-  ])('init --from refuses %s, and writes nothing', async (_, text, message) => {
+  ])('`init --from` refuses a project with %s, and writes nothing', async (_, text, message) => {
     const { code, told, files } = await init(['--from', folderWith({ PROJECT: text })]);
 
     expect({ code, files }).toEqual({ code: 2, files: {} });
@@ -302,7 +302,7 @@ describe('[scaffolding 20] the option `--from-crd` of `init`', () => {
 
   test.each<[string, object, string]>([
     [
-      'v1beta1',
+      'the API version v1beta1',
       { ...definitionOf('Old'), apiVersion: 'apiextensions.k8s.io/v1beta1' },
       'olds.x.example.com: apiVersion must be apiextensions.k8s.io/v1, not "apiextensions.k8s.io/v1beta1"',
     ],
@@ -338,7 +338,7 @@ describe('[scaffolding 20] the option `--from-crd` of `init`', () => {
       definitionOf('A', { metadata: { name: 'b' } }),
       'metadata.name must be as.x.example.com',
     ],
-  ])('init --from-crd refuses %s, and writes nothing', async (_, definition, message) => {
+  ])('`init --from-crd` refuses a definition with %s, and writes nothing', async (_, definition, message) => {
     const { code, told, files } = await init(['--from-crd', '-'], formatYaml(definition));
 
     expect({ code, files }).toEqual({ code: 2, files: {} });
@@ -389,7 +389,7 @@ test.each<[readonly string[], string]>([
   ],
   [['--from', '/nowhere'], 'cannot read --from /nowhere/PROJECT: no such file or folder'],
   [['--from-crd', '/nowhere'], 'cannot read --from-crd /nowhere: no such file or folder'],
-])('init %j exits with 2 and one line', async (args, message) => {
+])('`init` with the arguments %j exits with 2 and prints one line', async (args, message) => {
   const { code, told } = await init(args);
 
   expect({ code, told }).toEqual({ code: 2, told: [message] });

@@ -255,7 +255,7 @@ test.each<[string, readonly string[], RegExp]>([
     /--group must be a domain in lower case with a dot/,
   ],
   ['an unknown option', ['a', '--templat=a'], /did you mean --template\?$/],
-])('init exits with 2 and one line for %s', async (_, args, message) => {
+])('`init` exits with 2 and prints one line for %s', async (_, args, message) => {
   const { exit, stdout, stderr } = invoke(['init', ...args]);
 
   expect(await exit).toBe(2);

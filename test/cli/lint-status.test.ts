@@ -120,7 +120,7 @@ test.each<[string, () => string, string]>([
     () => 'http://127.0.0.1:8081/status.json',
     'is a URL, and lint opens no connection; curl -s http://127.0.0.1:8081/status.json > FILE',
   ],
-])('lint exits with 2 for %s, and one line gives a remedy', async (_, file, message) => {
+])('`lint --status` exits with 2 for %s, and prints a remedy in one line', async (_, file, message) => {
   const { exit, stdout, stderr } = linted(file());
 
   expect(await exit).toBe(2);

@@ -98,7 +98,7 @@ test.each<[string, readonly string[], string, RegExp]>([
     'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n',
     /standard input is a Kustomization that is not rendered; pipe it: kubectl kustomize/,
   ],
-])('lint exits with 2 and one line for %s', async (_, args, stdin, message) => {
+])('`lint` exits with 2 and prints one line for %s', async (_, args, stdin, message) => {
   const { exit, stdout, stderr } = invoke(['lint', ...args], { stdin });
 
   expect(await exit).toBe(2);

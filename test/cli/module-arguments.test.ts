@@ -174,7 +174,7 @@ describe('[M-7] generate', () => {
   test.each<[readonly string[], readonly string[], readonly (string | undefined)[]]>([
     [['--namespaces=team-a,team-b'], ['Role', 'Role'], ['team-a', 'team-b']],
     [['--everywhere'], ['ClusterRole'], [undefined]],
-  ])('generate grants in both scopes the rights for the namespaces that %j decides', async (args, kinds, namespaces) => {
+  ])('with the module arguments %j `generate` grants rights for their namespaces in both scopes', async (args, kinds, namespaces) => {
     const path = operatorFile();
     const out = join(path, '../out');
     await printed(['generate', 'manifests', path, '-o', out, '--', ...args]);

@@ -156,7 +156,7 @@ test('[D-2] [D-5] a second SIGTERM ends a process at once with 1 if the stop han
 test.each([
   ['uncaught exception', 'throw new Error("forgotten")'],
   ['unhandled rejection', 'Promise.reject(new Error("forgotten"))'],
-])('[K-4] [D-5] an %s is logged in one line, stops the process in order, and gives exit code 1', async (message, code) => {
+])('[K-4] [D-5] after an %s, which is logged in one line, the process stops and exits with 1', async (message, code) => {
   const server = await startServer();
   server.create(configMap('a'));
   const folder = folderWith({

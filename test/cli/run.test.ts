@@ -104,7 +104,7 @@ test.each([
   ['throws.mjs', 'throw new Error("no luck");', 'Error: no luck'],
   ['import.mjs', 'import "not-installed";', "Cannot find package 'not-installed'"],
   ['export.mjs', 'import { nope } from "chancery";', "does not provide an export named 'nope'"],
-])('[D-5] run exits with 2 if %s does not load, and one line gives file and reason', async (name, code, reason) => {
+])('[D-5] `run` exits with 2 if %s does not load, and prints file and reason in one line', async (name, code, reason) => {
   const folder = folderWith(code === undefined ? {} : { [name]: code });
 
   const child = chancery(['run', join(folder, name)]);
@@ -122,7 +122,7 @@ test.each([
   ['export default null;', 'null'],
   ['export default [];', 'an empty array'],
   ['export default [{ name: "x", reconcile() {} }];', 'an array whose item 0 is object'],
-])('run exits with 2 if %s exports no controller, in one line', async (code, got) => {
+])('`run` exits with 2 and prints one line if a module is %s, which exports no controller', async (code, got) => {
   const path = join(folderWith({ 'module.mjs': code }), 'module.mjs');
 
   const { exit, stderr } = invoke(['run', path]);
@@ -182,7 +182,7 @@ test.each([
   '{ alive: [] }',
   '{ ready: [{ name: "x" }] }',
   '{ ready: [{ name: "", ok() {} }] }',
-])('run exits with 2 in one line if healthChecks are %s', async (checks) => {
+])('`run` exits with 2 and prints one line if `healthChecks` is %s', async (checks) => {
   const code = BESIDE.replace(/= \{ ready.*$/m, `= ${checks};`);
   const folder = folderWith({ 'hello.ts': HELLO, 'beside.mjs': code });
   const path = join(folder, 'beside.mjs');

@@ -48,7 +48,7 @@ test.each<[string, string, RegExp]>([
     }),
     /\.\.\/operator\.ts is not in the project$/,
   ],
-])('upgrade refuses a record with %s, and writes nothing', async (_, text, message) => {
+])('`upgrade` refuses a .chancery.json with %s, and writes nothing', async (_, text, message) => {
   const folder = folderWith({ '.chancery.json': text });
 
   const { exit, stdout, stderr } = upgradeOf(folder);

@@ -54,7 +54,7 @@ test.each([
   string,
   Answer,
   string,
-][])('CW5, CM7: %s is logged in one line, and standard output stays empty', async (_, answer, reason) => {
+][])('CW5, CM7: %s is logged in one line, and nothing is printed on standard output', async (_, answer, reason) => {
   const clock = new FakeClock();
   const { url } = await scriptedServer({
     lists: [answer, answer, listOf('10', object('a', '9'))],

@@ -289,7 +289,7 @@ describe('resolving a path', () => {
       listOf('WidgetList'),
       resourceList('a.dev/v1'),
     ],
-  ])('[attack A-9] the kind of a custom resource path is that of %s', async (_, list, discovery) => {
+  ])('[attack A-9] the kind for the path of a custom resource is taken from %s', async (_, list, discovery) => {
     const cluster = clusterWith({
       '/apis/a.dev/v1/widgets?limit=1': list,
       '/apis/a.dev/v1': discovery,

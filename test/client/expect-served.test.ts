@@ -73,7 +73,7 @@ describe('[W-40] after these calls for an established definition its resource is
     ['apply', (client) => client.apply(customResourceDefinitions, sent)],
     ['update', (client) => client.update(customResourceDefinitions, sent)],
     ['patch', (client) => client.patch(customResourceDefinitions, KITES, patch)],
-  ])('an established definition is expected after %s', async (_verb, call) => {
+  ])('after %s of an established definition its resource is expected to be served', async (_verb, call) => {
     const { added, client } = setup();
 
     expect(await added(call(client))).toEqual(SERVED);
@@ -101,7 +101,7 @@ describe('[W-40] after these calls no resource is expected to be served', () => 
       (client) => client.apply(customResourceDefinitions, sent, { dryRun: true }),
     ],
     ['another object', kites(), (client) => client.get(configMaps, { ...KITES, namespace: 'a' })],
-  ])('nothing is expected after %s', async (_what, answer, call) => {
+  ])('after %s no resource is expected to be served', async (_what, answer, call) => {
     const { added, client } = setup(() => answer);
 
     expect(await added(call(client))).toEqual([]);

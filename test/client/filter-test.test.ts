@@ -62,7 +62,7 @@ test.each([
       'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews': text(500, 'dial tcp: refused'),
     },
   ],
-])('a filter that refuses only %s is not shut', async (_, answers) => {
+])('if the filter refuses only %s, the state is not `shut`', async (_, answers) => {
   expect(await testFilter(ambassador(answers), options)).toEqual({ state: 'closed' });
 });
 
@@ -128,7 +128,7 @@ test.each([
     'AMBASSADOR_TIMEOUT',
     new AmbassadorError('no answer', { code: 'AMBASSADOR_TIMEOUT', fate: 'unknown' }),
   ],
-])('the result is undecided for %s: %j', async (why, answer) => {
+])('the state is `undecided` because of %s: %j', async (why, answer) => {
   for (const asked of [UNDECLARED, REJECTED]) {
     expect(await testFilter(ambassador({ [asked]: answer }), options)).toEqual({
       state: 'undecided',

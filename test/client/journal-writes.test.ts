@@ -46,7 +46,7 @@ describe('[K-61] calls that are recorded in the journal of writes', () => {
     ['patch', (client) => client.patch(configMaps, TARGET, patch)],
     ['patch', (client) => client.patch(configMaps, TARGET, patch, { subresource: 'status' })],
     ['apply', (client) => client.apply(configMaps, object, { subresource: 'status' })],
-  ])('the journal gets a %s, before and after', async (verb, call) => {
+  ])('a %s is recorded before and after the request', async (verb, call) => {
     const { client, recorded } = setup();
 
     const answer = await call(client);
@@ -84,7 +84,7 @@ describe('[K-61] calls that are not recorded in the journal of writes', () => {
       (client) => client.patch(deployments, TARGET, patch, { subresource: 'scale' }),
     ],
     ['an eviction', 'evict', (client) => client.evict(TARGET)],
-  ])('the journal does not get %s', async (_what, verb, call) => {
+  ])('nothing is recorded for %s', async (_what, verb, call) => {
     const { client, recorded } = setup();
 
     await call(client);

@@ -220,7 +220,7 @@ describe('invalid lists cause the same error as when they are parsed whole', () 
     ['items of another kind', { text: listOf({ kind: 'Secret', apiVersion: 'v1', ...A }) }],
     ['unnamed items of another list', { text: listOf(A).replace('ConfigMapList', 'SecretList') }],
     ['another version', { text: listOf(A).replace('"v1"', '"v2"') }],
-  ])('the list reader refuses %s like a parsed list', async (_, answer) => {
+  ])('the list reader throws the same error for %s as parsing the whole list', async (_, answer) => {
     const [read, whole] = [await told(list(answer)), await parsed(answer)];
 
     expect(read).toEqual(whole);
@@ -313,7 +313,7 @@ describe('objects that are known from an earlier list', () => {
   test.each<[string, Entry]>([
     ['as text', textEntry(object)],
     ['parsed', Entry.of(object)],
-  ])('a known object replaces a listed one in the same state: %s', async (_, entry) => {
+  ])('a known object replaces a listed object with the same uid and version: %s', async (_, entry) => {
     const asked: ObjectKey[] = [];
 
     const { items } = await list({ text: listOf(A) }, known(entry, asked));

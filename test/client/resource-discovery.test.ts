@@ -57,7 +57,7 @@ test.each<[string, CannedAnswer | Error]>([
   ['is answered by the proxy', { status: 500, headers: TEXT, body: 'dial tcp: refused' }],
   ['is answered with 503', status(503, 'ServiceUnavailable', named)],
   ['is not answered', new Error('connection lost')],
-])('[W-40] a definition does not count as gone when it %s', async (_how, answer) => {
+])('[W-40] a definition is not treated as gone if it %s', async (_how, answer) => {
   const transport = cannedTransport(() => {
     if (answer instanceof Error) throw answer;
     return answer;
@@ -103,7 +103,7 @@ test.each<[string, CannedAnswer, readonly string[]]>([
   ],
   ['none with 404 text', { status: 404, headers: TEXT, body: '404 page not found' }, []],
   ['none with a 404 Status', status(404, 'NotFound', {}), []],
-])('[W-40] discovery of a group and version returns %s', async (_what, answer, plurals) => {
+])('[W-40] discovery of a group version returns %s', async (_what, answer, plurals) => {
   const transport = cannedTransport(() => answer);
 
   const served = await resourceDiscovery(transport, widgets, new FakeClock()).served(signal);

@@ -253,7 +253,7 @@ describe('the methods that write', () => {
     [{ type: 'merge', body: { data: { a: null } } }, 'application/merge-patch+json'],
     [{ type: 'strategic', body: { spec: {} } }, 'application/strategic-merge-patch+json'],
     [{ type: 'json', body: [{ op: 'remove', path: '/data/a' }] }, 'application/json-patch+json'],
-  ])('[P-8] patch sends the content type of its kind (%#)', async (patch, contentType) => {
+  ])('[P-8] `patch` sends the content type for the type of the patch (%#)', async (patch, contentType) => {
     const [client, transport] = clientWith(() => ({
       body: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: target },
     }));

@@ -33,7 +33,7 @@ test.each<[string, object]>([
   ['a shorter list', { spec: { ...live.spec, list: [{ a: 1 }] } }],
   ['a list for an object', { spec: [] }],
   ['other finalizers', { metadata: { ...live.metadata, finalizers: ['a.b/c'] } }],
-])('[P-13] an update whose object has %s does not count as done', (_, change) => {
+])('[P-13] an update is not taken for done if the stored object has %s', (_, change) => {
   expect(isAsUpdated(live, { ...live, ...change }, undefined)).toBe(false);
 });
 
@@ -59,7 +59,7 @@ test.each<[object, boolean]>([
   [{ spec: { replicas: { a: null } } }, false],
   [{ spec: { list: {} } }, false],
   [{ spec: { constructor: {} } }, true],
-])('[P-13] the merge patch %j counts as done: %s', (body, done) => {
+])('[P-13] whether the merge patch %j is taken for done: %s', (body, done) => {
   expect(isAsPatched(live, { type: 'merge', body })).toBe(done);
 });
 
@@ -75,6 +75,6 @@ test.each<[JsonPatchOperation, boolean]>([
   [{ op: 'remove', path: '/spec/replicas' }, false],
   [{ op: 'remove', path: '/nowhere/at/all' }, true],
   [{ op: 'copy', from: '/spec/replicas', path: '/status/replicas' }, false],
-])('[P-13] the JSON patch %j counts as done: %s', (operation, done) => {
+])('[P-13] whether the JSON patch %j is taken for done: %s', (operation, done) => {
   expect(isAsPatched(live, { type: 'json', body: [operation] })).toBe(done);
 });

@@ -23,7 +23,7 @@ test.each<[object, object]>([
     { major: 1, minor: 'latest', gitVersion: { a: 1 } },
     { major: undefined, minor: undefined, gitVersion: '' },
   ],
-])('[P-20] the server version is read as far as it is valid: %j', async (body, expected) => {
+])('[P-20] invalid fields of the server version are ignored: %j', async (body, expected) => {
   const transport = cannedTransport(() => ({ body }));
 
   expect(await serverVersion(transport, { clock, signal })).toEqual(expected);

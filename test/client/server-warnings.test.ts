@@ -19,7 +19,7 @@ test.each<[string | undefined, string[]]>([
   ['299 - "never ends', []],
   ['299 -', []],
   ['nonsense', []],
-])('[K-47] the warning header %j has the texts %j', (header, texts) => {
+])('[K-47] the warning header %j contains the warnings %j', (header, texts) => {
   expect(warningTexts(header)).toEqual(texts);
 });
 

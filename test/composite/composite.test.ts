@@ -95,7 +95,7 @@ test.each<[string, () => unknown, string]>([
     'sync names a child of a resource that its composite does not declare',
   ],
   ['an error', () => Promise.reject(new Error('sync is broken')), 'sync is broken'],
-])('[K-38] a sync that returns %s deletes nothing, and is reported', async (_what, broken, message) => {
+])('[K-38] if `sync` returns %s, nothing is deleted, and the failure is reported', async (_what, broken, message) => {
   let isBroken = false;
   const declared = sets({
     sync: (set, children) =>
@@ -144,7 +144,7 @@ const adding = decorator<ConfigSet>({
 test.each([
   ['composite', sets(), 'theirs exists without a controller'],
   ['decorator', adding, 'theirs exists and is no attachment of this object'],
-])('a refused child of a %s is reported by an Event on its parent', async (_, declared, note) => {
+])('a refused child of a %s is reported by an Event about its parent', async (_, declared, note) => {
   const { env } = await playground(declared, { names: ['theirs'] }, (cluster, place) =>
     cluster.create(configMap('theirs', { namespace: place })),
   );
@@ -181,7 +181,7 @@ test.each([
   ['with an error', new Error('the rack is full'), 'SyncError'],
   ['by a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
   ['for good', new TerminalError('the rack is full'), 'ReconcileFailed'],
-])('a sync that fails %s is reported by one Event on the parent', async (_, error, reason) => {
+])('if `sync` fails %s, this is reported by one Event about the parent', async (_, error, reason) => {
   const sync = (): never => {
     throw error;
   };
@@ -237,7 +237,7 @@ test.each([
         sync: () => ({ attachments: [], ...again(calls) }),
       }),
   ],
-])('requeueAfterMs 0 calls the function of %s again at once', async (_, declared) => {
+])('with `requeueAfterMs: 0` the function of %s is called again at once', async (_, declared) => {
   const calls: number[] = [];
 
   await playground(declared(calls), { names: [] });

@@ -252,7 +252,7 @@ test("[child 4] fields that the `transform` of the children's source drops do no
 
 describe.each(
   WRITERS.filter(([name]) => name !== 'dynamic apply'),
-)('[child 4] children of an earlier version, with the writer %s', (name, writer) => {
+)('[child 4] children that an earlier version of the toolkit wrote, with the writer %s', (name, writer) => {
   test.each([
     'apply',
     'recreate',

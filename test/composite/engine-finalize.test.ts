@@ -80,7 +80,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
   test.each([
     new Error('down'),
     new TerminalError('down for good'),
-  ])('a deleted parent keeps its finalizer while the function fails, and is finalized afterwards: %s', async (error) => {
+  ])('while the function fails, a deleted parent keeps its finalizer: %s', async (error) => {
     let isDown = true;
     const at = await enginePlace({
       finalizer: { name: FINALIZER, isUsed: true },

@@ -64,7 +64,7 @@ describe('[K-59] an Event that the API server refuses', () => {
     ['500', refusal(500, 'InternalError')],
     ['503', refusal(503, 'ServiceUnavailable')],
     ['no Kubernetes answers', new ProtocolError('a login page', { code: 'NOT_KUBERNETES' })],
-  ])('an Event is sent 12 times, 10 s apart except the first, when the failure is: %s', async (_what, error) => {
+  ])('there are 12 attempts to send an Event, 10 s apart, if the failure is: %s', async (_what, error) => {
     const { clock, triedAt, dropped, recorder } = setup({ fate: () => error, random: 0.3 });
 
     recorder.record(note());

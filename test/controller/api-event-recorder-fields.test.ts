@@ -127,7 +127,7 @@ describe('[K-56] the fields of an Event', () => {
     ['a four-byte character across the limit', `x${'😀'.repeat(256)}`, `x${'😀'.repeat(255)}`],
     ['a two-byte character across the limit', `x${'ä'.repeat(512)}`, `x${'ä'.repeat(511)}`],
     ['nothing', '', ''],
-  ])('a note of %s is cut to the allowed length, between characters', async (_what, text, expected) => {
+  ])('a note of %s is cut to the allowed length, but not within a character', async (_what, text, expected) => {
     const { sent, recorder } = setup();
 
     recorder.record(note({ note: text }));

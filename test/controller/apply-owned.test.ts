@@ -347,7 +347,7 @@ describe('[K-32] an object without a controller', () => {
         });
       },
     ],
-  ])('an object without a controller is not adopted by an owner that %s, whatever the cache shows', async (_, happen) => {
+  ])('an owner that %s adopts no object, even if the cache has an older state', async (_, happen) => {
     const family = await startFamily();
     const orphan = await family.foreign();
     await happen(family);

@@ -59,7 +59,7 @@ test.each<[string, Reconciler<Thing>, Partial<AttemptEnd>]>([
   ['a bug', throws(new TypeError('x is undefined')), { outcome: 'panic', requeueAfterMs: 5 }],
   ['a string thrown', throws('no'), { outcome: 'panic', requeueAfterMs: 5 }],
   ['nothing thrown', throws(undefined), { outcome: 'panic', requeueAfterMs: 5 }],
-])('[K-2] a reconcile that ends with %s has its own outcome', async (_what, reconcile, expected) => {
+])('[K-2] the outcome of a reconcile that ends with %s', async (_what, reconcile, expected) => {
   const { ends } = await attempted(reconcile);
 
   expect(ends).toHaveLength(1);
@@ -87,7 +87,7 @@ test.each([
   ],
   ['a field of Go’s Result', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
   ['no time at all', { requeue: true }, 'an object with a field requeue'],
-])('[K-4] %s is no valid result, and the error names what the reconciler returned', async (_what, value, returned) => {
+])('[K-4] %s is an invalid result, and the error says what the reconciler returned', async (_what, value, returned) => {
   const { bench, ends } = await attempted(returns(value));
 
   expect(ends[0]).toMatchObject({
@@ -109,7 +109,7 @@ test.each<[string, unknown, boolean]>([
   ['a bug', new ReferenceError('x is not defined'), true],
   ['an error that may pass', new Error('no'), false],
   ['a conflict', conflict(), false],
-])('[K-4] an Event about %s is made only when a person must act', async (_what, error, isTold) => {
+])('[K-4] whether there is an Event about %s', async (_what, error, isTold) => {
   const { bench } = await attempted(throws(error));
 
   const told = { type: 'Warning', reason: 'ReconcileFailed', action: 'Reconcile' };
@@ -157,7 +157,7 @@ const changes: Record<string, (object: Thing) => void> = {
 
 test.each(
   Object.keys(changes),
-)('[K-4] the error of a reconciler that %s a cached object explains how to copy it', async (how) => {
+)('[K-4] if a reconciler %s a cached object, the error explains how to copy it', async (how) => {
   const bench = new ControllerBench({
     owns: [others],
     reconcile: async (object) => {
@@ -355,7 +355,7 @@ test.each<[string, (next: () => Promise<AttemptEnd>) => Promise<AttemptEnd>]>([
   ],
   ['calls next twice', async (next) => (await next()) && next()],
   ['never calls next', async () => ({ outcome: 'error', durationMs: 0 })],
-])('[K-1] an attempt is made only once with a middleware that %s', async (how, around) => {
+])('[K-1] with a middleware that %s the reconciler is called once at most', async (how, around) => {
   let calls = 0;
   const bench = new ControllerBench(
     {

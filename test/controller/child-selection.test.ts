@@ -227,7 +227,7 @@ test.each<[string, () => Controller]>([
         sync: () => ({ attachments: [child(configMaps, { metadata: { name: 'a' } })] }),
       }),
   ],
-])('[K-37] [child 7] a child of %s that its source does not select is refused', async (_, declare) => {
+])('[K-37] [child 7] a child of %s is refused if its source does not select it', async (_, declare) => {
   const { clock, createSite, env, namespace, writes } = await startSites();
   await createSite('one');
 

@@ -64,7 +64,7 @@ describe("[K-34] a list of which an item's key changes", () => {
         { name: 'y', port: 1 },
       ],
     ],
-  ])('after a change of %s the ports of a Service are exactly the stated ones', async (_, before, after) => {
+  ])('after a change of %s a Service has exactly the applied ports', async (_, before, after) => {
     const family = await startFamily();
     await family.apply(services, service(...before));
 
@@ -337,7 +337,7 @@ describe('[K-35] a child with an unreadable entry in managedFields', () => {
     ['one without fields', creator],
     ['one of fields that are texts', { ...creator, fieldsV1: { 'f:data': 'f:old' } }],
     ['one of fields that are nothing', { ...creator, fieldsV1: { 'f:data': null } }],
-  ])('an unreadable entry of managedFields changes nothing: %s', async (_, entry) => {
+  ])('an unreadable entry in managedFields has no effect: %s', async (_, entry) => {
     const family = await startFamily((next) => async (call) => {
       const isOwn = call.verb === 'patch' && call.patch.type === 'json';
       const answer = await next(isOwn ? without(entry, call) : call);

@@ -132,7 +132,7 @@ test.each([
   ['a text with spaces', { spec: { note: 'hunter2 !' } }, { spec: { note: 'hunter3 !' } }],
   ['a URL with a user', { spec: { url: 'pg://a:b@c' } }, { spec: { url: 'pg://a:d@c' } }],
   ['a long text', { spec: { x: 'a'.repeat(65) } }, { spec: { x: 'b'.repeat(65) } }],
-])('[N-9] the debug line of a write names %s without its value', (_what, before, after) => {
+])('[N-9] the debug line of a write contains %s without its value', (_what, before, after) => {
   expect(differ(before, after)).toEqual([expect.stringMatching(/^\S+ changed$/)]);
 });
 

@@ -198,7 +198,7 @@ describe('creating children whose names the server generates', () => {
   test.each<Consistency>([
     'overlay',
     'wait',
-  ])('[K-65] [K-63] children with generated names are never more than wanted, however late the cache is, with %s', async (consistency) => {
+  ])('[K-65] [K-63] with the consistency %s there are never too many children, however late the cache', async (consistency) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const world = new World(consistency);

@@ -304,7 +304,7 @@ describe.each(
   });
   afterAll(() => zoo.stop());
 
-  test.each(Object.entries(ASKS))('%s learns that the object is gone', async (_, [ask, gone]) => {
+  test.each(Object.entries(ASKS))('%s reports that the object is gone', async (_, [ask, gone]) => {
     expect(await ask(zoo.asking)).toEqual(gone);
   });
 
@@ -332,7 +332,7 @@ describe.each(
 
   test.each(
     Object.entries(ASKS),
-  )('%s learns nothing about the object of a deleted definition', async (_, [ask]) => {
+  )('%s fails, because the resource is no longer served', async (_, [ask]) => {
     await expect(ask(zoo.asking)).rejects.toSatisfy(isUnserved);
   });
 
@@ -405,7 +405,7 @@ describe('[found 1] [K-48] writes of hooks to a subresource that the definition 
       ),
     ],
     ['the filter', filterRefused({ method: 'GET', path: '/apis/zoo.example/v1/cages' })],
-  ])('an object counts as missing when %s refuses to read it', async (_, refusal) => {
+  ])('an object is treated as missing if %s refuses to read it', async (_, refusal) => {
     const client = intercept(zoo.asking.client, (next) => async (call) => {
       if (call.verb === 'find') throw refusal;
       return next(call);

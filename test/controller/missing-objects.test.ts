@@ -75,7 +75,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
   test.each<[string, () => ConfigMap | undefined]>([
     ['does not exist', () => undefined],
     ['has no such finalizer any more', () => without],
-  ])('an object that left the list is gone when it %s', async (_, answer) => {
+  ])('an object that left the list is gone if it %s', async (_, answer) => {
     const { key, read, recorded, unselected } = left([answer]);
 
     expect(await read()).toBeUndefined();

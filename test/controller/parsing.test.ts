@@ -84,7 +84,7 @@ describe('which objects of a controller are parsed from JSON text', () => {
     ['resourceVersionChanged', resourceVersionChanged],
     ['all of them', and(generationChanged, resourceVersionChanged)],
     ['any of them, or none', anyUpdate],
-  ])('an object is parsed only before its reconcile, by predicate: %s', async (_, predicate) => {
+  ])('with this predicate an object is parsed only before its reconcile: %s', async (_, predicate) => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile, ...(predicate && { predicate }) });
     const parsed = parsedObjects();
@@ -164,7 +164,7 @@ test.each<[string, Predicate]>([
   ['with one of metadata', and(resourceVersionChanged, valueChanged)],
   ['or one of metadata', or(valueChanged, labelChanged)],
   ['denied twice', not(not(valueChanged))],
-])('a predicate that may read more than metadata gets the parsed object: %s', async (_, predicate) => {
+])('a predicate that is not limited to metadata gets the parsed object: %s', async (_, predicate) => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = benchOf({ reconcile, gone, predicate });
   text(bench).put('a', 1);

@@ -199,7 +199,7 @@ describe('[child 8] no Event for a refusal', () => {
         throw error;
       },
     ],
-  ])('a refusal %s makes no Event', async (_, reconcile) => {
+  ])('there is no Event about a refusal %s', async (_, reconcile) => {
     const { env, namespace, operator } = await playground(reconciling(reconcile), { names: [] });
     await eventually(() => operator.log.some(({ message }) => message === 'done without'));
     await env.create({
@@ -267,7 +267,7 @@ describe('[child 8] a refusal that may go away without a change', () => {
       'a namespace that is being deleted',
       api(403, 'Forbidden', 'no', { causes: [{ reason: 'NamespaceTerminating' }] }),
     ],
-  ])('a failure that passes by itself is not noted: %s', (_, error) => {
+  ])('a failure that may go away without a change is not reported: %s', (_, error) => {
     expect(notesOf(error)).toEqual([]);
   });
 
@@ -315,7 +315,7 @@ describe('[child 8] a refusal that may go away without a change', () => {
       'an object of that name',
       new AlreadyOwnedError(configMaps, { metadata: { namespace: 'shop', name: 'a' } }),
     ],
-  ])('a failure that does not pass by itself is noted: %s', (_, error) => {
+  ])('a failure that does not go away without a change is reported: %s', (_, error) => {
     expect(notesOf(error)).toEqual([
       expect.stringMatching(/^configmaps shop\/a (?:is refused: |exists)/),
     ]);

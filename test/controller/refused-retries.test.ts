@@ -58,7 +58,7 @@ test.each(
   Object.entries(WAYS).flatMap(([way, handle]) =>
     [0, 0.5, 0.999].map((random) => ({ way, handle, random })),
   ),
-)('[real R-1] [K-49] an invalid child whose error is $way is retried every 60 minutes ± 10 % (random $random)', async ({
+)('[real R-1] [K-49] if the error for an invalid child is $way, it is retried every 60 min ± 10 % (random $random)', async ({
   handle,
   random,
 }) => {
@@ -74,7 +74,7 @@ test.each(
 
 test.each(
   Object.entries(WAYS),
-)('[real R-1] [K-49] a child that a policy refuses, with its error %s, is retried with a back-off up to 10 minutes', async (_, handle) => {
+)('[real R-1] [K-49] if the error of a policy is %s, the child is retried with a back-off up to 10 minutes', async (_, handle) => {
   let turn = 0;
   const refused = refuse(POLICY, handle, () => (turn++ % 10) / 10);
   await refused.run();

@@ -39,7 +39,7 @@ class PatienceError extends OperatorError {
 test.each([
   ['the server', new ApiError({ code: 429 }, { retryAfterMs: 7_000 })],
   ['an error of any other layer', new PatienceError(7_000)],
-])('[K-2] a retry waits as long as %s asks', async (_, error) => {
+])('[K-2] a retry waits for the retryAfterMs of %s', async (_, error) => {
   let calls = 0;
   const { clock, collection, run } = start({
     reconcile: async () => {

@@ -131,7 +131,7 @@ test.each<[string, Mapping['map']]>([
   ['returns a name without the namespace', () => [{ name: 'a' }]],
   ['returns an object without a name', () => [{ namespace: 'demo' }] as never],
   ['returns a string', () => 'demo/a' as never],
-])('[K-10] a mapping that %s is called three times, then the change is dropped and reported', async (_how, map) => {
+])('[K-10] a mapping that %s is called three times, and then the change is dropped with a report', async (_how, map) => {
   let calls = 0;
   const bench = new ControllerBench({
     watches: [
@@ -158,7 +158,7 @@ test.each<[string, unknown, string]>([
   ['one name', { namespace: 'demo', name: 'a' }, 'an object, not in a list'],
   ['an async iterable', (async function* () {})(), 'an object, not in a list'],
   ['a key', 'demo/a', 'a string'],
-])('[K-10] the error for a mapping that returns %s names what to return', async (_what, answer, returned) => {
+])('[K-10] the error for a mapping that returns %s says what to return', async (_what, answer, returned) => {
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, () => answer as never)],
     reconcile: () => {},

@@ -66,7 +66,7 @@ describe('a Site whose child has the name of another object', () => {
   test.each([
     ['no controller', {}],
     ['another controller', ownedBy('u9')],
-  ])('[K-45] a child whose name is taken by an object of %s is created when that object is deleted, and not tried before', async (_, metadata) => {
+  ])("[K-45] if an object of %s has the child's name, the child is created when the object is deleted", async (_, metadata) => {
     const place = await start();
     await place.foreign(metadata);
     await place.createSite('one');
@@ -296,7 +296,7 @@ describe('after a name was refused', () => {
         cache.shown = state('u2', 9);
       },
     ],
-  ])('an object with the taken name that %s meanwhile is tried again once, at once', (_, happen) => {
+  ])('if the object with the taken name %s meanwhile, there is one attempt at once', (_, happen) => {
     const { again, attempt, cache, clock } = start();
     cache.resourceVersion = '9';
     happen(cache);

@@ -35,7 +35,7 @@ test.each([
   ['in owns', { owns: [configMaps, services as Resource] }],
   ['in watches', { watches: [{ source: source(services), map: () => [] }] }],
   ['in permissions', { permissions: [{ resource: services, verbs: ['get', 'create', 'patch'] }] }],
-])('applyOwned does not warn of a resource that is declared %s', async (_, more) => {
+])('applyOwned does not warn if the resource is declared %s', async (_, more) => {
   expect((await warningsWith(more)).found).toEqual([]);
 });
 

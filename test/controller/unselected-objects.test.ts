@@ -108,7 +108,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
       'of a controller for all namespaces',
       { for: source(configMaps, { labelSelector: SELECTOR, namespace: 'all' }) },
     ],
-  ])('an object %s that left the selector is not gone, and is finalized when it is deleted', async (_what, more) => {
+  ])('an object %s that left the selector is finalized when it is deleted', async (_what, more) => {
     const { create, env, label, live, operate, remove } = await place();
     const { calls, declared } = diary(more);
     await create('a', { finalizers: [OURS] });

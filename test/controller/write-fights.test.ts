@@ -193,7 +193,7 @@ test.each<[string, Pick<Scene, 'reconcile'>]>([
         setStatus({ note: annotations?.[LEVEL] ?? '' }),
     },
   ],
-])('[child 5] %s that a reconciler itself changes repeatedly is no write fight, whoever else writes the object', async (_what, scene) => {
+])('[child 5] if only the reconciler itself changes %s repeatedly, this is no write fight', async (_what, scene) => {
   const { place, operator, reconciles } = await start(scene as Scene);
   const { env, namespace } = place;
   const before = reconciles();

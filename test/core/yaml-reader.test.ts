@@ -104,7 +104,7 @@ test.each([
     'password: hunter2\n  a: [',
     /^is neither JSON nor YAML, at line \d+, column \d+ of the document$/,
   ],
-])('[found 3] a text with %s is refused, and the message quotes none of it', (_what, text, problem) => {
+])('[found 3] a text with %s is refused, and the message does not quote the text', (_what, text, problem) => {
   const answer = yamlWork({ texts: [text], form: 'stream' });
 
   expect('problem' in answer && answer.problem).toMatch(problem);

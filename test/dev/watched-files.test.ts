@@ -81,7 +81,7 @@ test.each([
       renameSync(`${file}.draft`, file);
     },
   ],
-])('a watched file that is %s is noticed', async (_, save) => {
+])('a change is reported if a watched file is %s', async (_, save) => {
   const { clock, file, changes } = watched();
   const scheduled = clock.pending;
 

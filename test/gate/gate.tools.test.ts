@@ -196,7 +196,7 @@ test('[admission 15] the limit also applies to a chunked body, which is passed o
 test.each([
   ['head', 'POST /convert HTTP/1.1\r\nhost: a\r\n'],
   ['body', bytesOf('POST /convert HTTP/1.1 | content-length: 100')],
-])('[admission 15] a request whose %s never ends is closed, and does not reach the operator', async (_part, bytes) => {
+])('[admission 15] if the %s of a request never ends, the gate closes it without telling the operator', async (_part, bytes) => {
   const short = await GateProcess.start({
     paths: DECLARED,
     operator: operator().address,

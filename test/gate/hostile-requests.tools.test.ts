@@ -82,7 +82,7 @@ test.each([
   ['an escape', 'tracestate: \u001b[2J'],
   ['a tab', 'user-agent: a\tb'],
   ['5,000 characters', `user-agent: ${'a'.repeat(5_000)}`],
-])('a header with %s is refused before the operator parses it', async (_what, header) => {
+])('a header with %s is refused by the gate, and does not reach the operator', async (_what, header) => {
   const status = await sendBytes(gate(), bytesOf(`POST /convert HTTP/1.1 | ${header}`));
 
   expect(status).toBe(400);

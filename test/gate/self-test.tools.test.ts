@@ -71,7 +71,7 @@ test.each([
   ],
   ['has expired', { now: new Date('+010000-01-01T00:00:00Z') }, 'has expired on'],
   ['is not valid yet', { now: new Date('2019-12-31T00:00:00Z') }, 'is valid from'],
-])('[security 42] [A-13] the self-test names a certificate that %s, and the remedy', async (_what, options, words) => {
+])('[security 42] [A-13] the self-test reports a certificate that %s, and the remedy', async (_what, options, words) => {
   const gate = await startGate();
 
   const [finding = '', ...others] = await found(gate.port, options);
@@ -99,7 +99,7 @@ test.each([
     'the key of another certificate',
     (gate: GateProcess) => ({ ...gate.certificate(), 'tls.key': gate.certificate()['tls.key'] }),
   ],
-])('the self-test distinguishes a gate with %s from one that does not run', async (_what, files) => {
+])('for a gate with %s the self-test does not report that the gate does not run', async (_what, files) => {
   const gate = await startGate();
   gate.volume.put(files(gate));
 

@@ -356,7 +356,7 @@ test.each([
     { annotations: { 'metacontroller.k8s.io/decorator-controller': 'theirs' } },
   ],
   ['that the object itself has made', { annotations: {} }],
-])('[metacontroller 16] an object %s is neither passed to the function nor changed, and its name is an error', async (_, metadata) => {
+])('[metacontroller 16] an object %s is not passed to the function, and its name cannot be used', async (_, metadata) => {
   const { done, told } = await reconciled({
     cached: [ours('a', metadata)],
     answer: wanted('a', 'b'),
@@ -397,7 +397,7 @@ test.each([
   ['one twice', wanted('a', 'b', 'a'), 'names an attachment twice'],
   ['a label that is no text', { children: [], labels: { a: 1 } }, 'labels of the answer'],
   ['a status that is a list', { children: [], status: [] }, 'the status of the answer'],
-])('an answer with %s writes nothing', async (_, answer, message) => {
+])('for an answer with %s nothing is written', async (_, answer, message) => {
   const { done, told } = await reconciled({
     cached: [ours('a')],
     answer: { labels: { fresh: 'f' }, ...answer } as unknown as SyncAnswer,

@@ -265,7 +265,7 @@ test('[metacontroller M20] answers without a status are accepted for a rolling u
 
 test.each(
   Array.from({ length: 17 }, (_, writes) => [writes]),
-)('[metacontroller 25] a successor process continues at the same child after %d writes', async (writes) => {
+)('[metacontroller 25] if the process ends after %d writes, the next one continues at the same child', async (writes) => {
   const rollout = await changed({ names: FIVE, update: 'rolling-apply' });
   rollout.life.writesLeft = writes;
   while (await rollout.survives()) {

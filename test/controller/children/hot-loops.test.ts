@@ -123,11 +123,11 @@ describe('hot loops of answers that are new each time', () => {
   test.each([
     ['seconds apart', (plan: Written) => (plan.nowMs += 2_001)],
     [
-      'for another status each',
+      'for a different status each time',
       (plan: Written, at: number) => Object.assign(plan.object, { status: { at } }),
     ],
-    ['for other objects around it', (plan: Written, at: number) => (plan.inputs = `change ${at}`)],
-  ])('ever new answers %s are no hot loop', (_what, before) => {
+    ['after a change of other objects each time', (plan: Written, at: number) => (plan.inputs = `change ${at}`)],
+  ])('answers that are always new are no hot loop if they come %s', (_what, before) => {
     const plan = new Written();
 
     const ends = times.map((answer, at) => {

@@ -133,7 +133,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
   // The API server refuses such a Service at once.
   test.each(
     REPEATED.filter(([path]) => path !== 'spec.ports[1]'),
-  )('the API server would create a child with the same key twice at %s, and then accept no change', async (path, _, resource, fields) => {
+  )('the API server creates a child with the same key twice at %s, but refuses to change it later', async (path, _, resource, fields) => {
     const { client, namespace } = await startFamily();
     const { metadata, ...rest } = childOf(fields, path);
     const { kind } = resource;

@@ -142,7 +142,7 @@ test.each([
     `["${'x'.repeat(37)}"]`,
     'has 41 characters, more than the 40',
   ],
-])('[found 3] the JSON reader’s limit of %s is exact', (_what, within, beyond, problem) => {
+])('[found 3] the JSON reader accepts exactly as many %s as its limit allows', (_what, within, beyond, problem) => {
   const read = (text: string) => runToEnd(readJsonValue(text, few));
 
   if (_what === 'documents') expect(() => read(within)).toThrow(JsonSyntaxError);

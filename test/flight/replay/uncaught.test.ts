@@ -29,7 +29,7 @@ describe('a failing attempt in a replay', () => {
   it.each([
     ['panic', new TypeError('x is not a function')],
     ['error', new Error('not today')],
-  ] as const)('an attempt that fails in the record fails in the replay, too: %s', async (result, error) => {
+  ] as const)('an attempt that failed in the record also fails in the replay: %s', async (result, error) => {
     const { message } = error;
     const record = changed()
       .attempt(2_001, 'demo/web', [], { result, error: { code: 'ERROR', message } })
@@ -62,7 +62,7 @@ describe('an uncaught error in a replay', () => {
     ['in a promise', async (): Promise<void> => void Promise.reject(new Error('it broke'))],
     ['in a timer', async (): Promise<void> => void setTimeout(fail, 10)],
     ['in the next tick', async (): Promise<void> => process.nextTick(fail)],
-  ] as const)('%s ends the replay as it ended the recorded process', async (_, reconcile) => {
+  ] as const)('an uncaught error %s ends the replay where it ended the recorded process', async (_, reconcile) => {
     const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(2_030);
     const before = process.listenerCount('unhandledRejection');
 

@@ -183,7 +183,7 @@ test.each([
   ['no certificates', 'ssl_verify_client on', 'ssl_verify_client optional'],
   ['other authorities', '/metrics-clients/ca.crt', '/tls/ca.crt'],
   ['another path', '(?:GET|HEAD) /metrics', '(?:GET|HEAD) /[a-z]+'],
-])('a server for metrics into which somebody has written %s is not one of ours', (_what, from, to) => {
+])('a configuration whose server for metrics has %s is not recognised as generated', (_what, from, to) => {
   const text = gateConfig({ paths: [NAMES], metrics: {} });
 
   expect(text).toContain(from);

@@ -52,7 +52,7 @@ test.each<[string, unknown, string]>([
   ['RoleBinding.subjects', {}, 'subjects is not a list'],
   ['NetworkPolicy.spec.egress', {}, 'spec.egress is not a list'],
   ['PodDisruptionBudget.spec.selector', [], 'spec.selector is not an object'],
-])('%s = %j is reported, and does not crash lint', (path, value, message) => {
+])('for the field %s with the value %j lint reports an error, and does not crash', (path, value, message) => {
   const { objects } = plain().set(path, value);
 
   expect(() => lint(objects)).toThrow(ConfigurationError);
