@@ -133,13 +133,13 @@ test.each([
     /CHANCERY_LEADER_ELECTION=false/,
   ],
   [
-    'namespaces of what has none',
+    'sharding by namespace of a cluster-scoped resource',
     { CHANCERY_SHARD_BY: 'namespace' },
     'nodes',
     /does not divide nodes/,
   ],
   [
-    'a name that is no label',
+    'a name that is no valid label',
     { CHANCERY_LEASE_NAME: 'x'.repeat(64) },
     'configMaps',
     /at most 63 characters/,
