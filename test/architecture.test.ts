@@ -281,7 +281,7 @@ test('no file under operator/ and packages/ is over 400 lines', () => {
   ).toEqual([]);
 });
 
-test('no function under operator/ and packages/ is over 60 lines, with its inner functions', () => {
+test('no function under operator/ and packages/ is over 60 lines, including inner functions', () => {
   const all = ownFiles.flatMap((file) =>
     functionLengths(readFileSync(new URL(file, root), 'utf8')).map((each) => ({ file, ...each })),
   );

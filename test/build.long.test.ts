@@ -104,7 +104,7 @@ describe('what the built packages load', () => {
   });
 });
 
-describe('the built packages', () => {
+describe('the exports and classes of the built packages', () => {
   test('the built package has the same exports, functions and class names as the sources', async () => {
     const built: unknown = JSON.parse(
       await output(`
@@ -290,7 +290,7 @@ test('a project with `declaration: true` can export the return value of every fu
   expect(said.stdout.split('\n').filter((line) => line.includes('cannot be named'))).toEqual([]);
 });
 
-describe('testing/README.md', () => {
+describe('the commands in testing/README.md', () => {
   const readme = (): Promise<string> =>
     readFile(join(installed, 'node_modules/@chancery/testing/README.md'), 'utf8');
 

@@ -32,7 +32,7 @@ test.each([
   [['shop']],
   [['shop', 'farm']],
   [[POD_NAMESPACE]],
-])('in the namespaces %j the access equals that of the declarations and of leader election together', (places) => {
+])('for the namespaces %j AccessByScope returns the same access as accessOf', (places) => {
   const { declared } = counted();
   const election = { leaderElection: { namespace: 'shop', leaseName: 'tidy-leader' } };
   const access = new AccessByScope([declared], false);
@@ -57,7 +57,7 @@ test('leader election without controllers needs access to its Lease and its Even
   expect(access.ofElection({})).toEqual([]);
 });
 
-test('access for the same scope is derived only once', () => {
+test('the access for the same scope is computed only once', () => {
   const { declared, derived } = counted();
   const access = new AccessByScope([declared], false);
 

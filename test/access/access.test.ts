@@ -78,7 +78,7 @@ test('rules are sorted by resource, namespace and names, and a rule for every ob
   ]);
 });
 
-test("a resource that is only read is watched, and gives no right to write it or its owners' finalizers", () => {
+test('a resource in `reads` results in rights to list and watch it, and in no right to write', () => {
   const declared = controller({
     name: 'a',
     for: source(configMaps),

@@ -102,7 +102,7 @@ test('a filter may reject each method by a separate pattern', () => {
   expect(problemsWith({ rejectMethods: ['^CONNECT$', '^OPTIONS$', '^TRACE$'] })).toEqual([]);
 });
 
-test("patterns are refused if they could exceed an argument's length with a long Pod namespace", () => {
+test('patterns are refused if a long Pod namespace could make the argument too long', () => {
   const lines = (count: number): readonly string[] =>
     Array.from(
       { length: count },

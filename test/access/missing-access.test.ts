@@ -56,7 +56,7 @@ function missing(
 
 const EVERYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 
-describe('what is missing', () => {
+describe('which rights are reported as missing', () => {
   test('if nothing is granted every right is reported, with its controller and its reason', () => {
     expect(missing(DEMO, {})).toEqual([
       [
@@ -171,7 +171,7 @@ describe('what is missing', () => {
   });
 });
 
-describe('a needed right', () => {
+describe('the list of needed rights', () => {
   test('a right to one object or namespace is merged into the same right to all, with its reasons', () => {
     const base = { resource: configMaps, subresource: undefined, verbs: ['get'] as const };
 
@@ -208,7 +208,7 @@ test('a rule is printed as YAML in which every string is read back as a string',
   );
 });
 
-describe('what is granted beyond the declarations', () => {
+describe('which rights are reported as excessive', () => {
   const reader = controller({
     name: 'reader',
     for: source(pods),

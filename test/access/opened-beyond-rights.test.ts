@@ -37,7 +37,7 @@ function told(
     );
 }
 
-test('a method that one path needs passes the filter for every path, which is reported', () => {
+test('it is reported that a method which one path needs passes the filter for every path', () => {
   // The Events are what is created and patched.
   expect(told('configmaps')).toEqual([
     `POST PATCH ${CONFIG_MAPS}$ method`,
@@ -57,7 +57,7 @@ test('a granted request is not reported', () => {
   ]);
 });
 
-test('a DELETE that is granted for two names passes the filter for all names, like GET, which is reported', () => {
+test('it is reported that DELETE, granted for two names, passes the filter for all names like GET', () => {
   const permissions: Permission[] = [
     { resource: configMaps, resourceNames: ['b', 'a'], verbs: ['delete'] },
   ];
@@ -78,13 +78,13 @@ test('for each method the names that pass the filter without being granted are r
   ]);
 });
 
-test('a right to list one object also lets lists of all objects pass the filter, which is reported', () => {
+test('it is reported that with a right to list one object lists of all objects pass the filter', () => {
   const options = { fieldSelector: 'metadata.name=web' };
 
   expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
 });
 
-test('it is reported if a watch passes like a granted list, and if a list passes like a watch by name', () => {
+test('it is reported if a watch passes the filter only because lists do, or another name because one does', () => {
   expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
     'GET ^/api/v1/namespaces/demo/pods$ query',
   );
@@ -96,7 +96,7 @@ test('it is reported if a watch passes like a granted list, and if a list passes
   ).toContain('GET ^/api/v1/namespaces/demo/pods$ query b');
 });
 
-test('a right to create also lets lists of the collection pass the filter, which is reported', () => {
+test('it is reported that with a right to create lists of the collection pass the filter', () => {
   const leaderElection = { namespace: 'ops', leaseName: 'lease' };
   const leases = '^/apis/coordination[.]k8s[.]io/v1/namespaces/ops/leases';
 
@@ -106,7 +106,7 @@ test('a right to create also lets lists of the collection pass the filter, which
   ]);
 });
 
-test('a right in one namespace passes in every namespace that shares the path, which is reported', () => {
+test('it is reported that a request granted in one namespace passes the filter in others', () => {
   const everywhere = controller({
     name: 'a',
     for: source(pods, { namespace: 'all' }),
@@ -143,7 +143,7 @@ test('namespaces in which the same requests pass without being granted are repor
   ]);
 });
 
-test("other methods than GET also pass the filter for a source's discovery path, which is reported", () => {
+test("it is reported that other methods than GET pass the filter for a source's discovery path", () => {
   const declared = controller({ name: 'a', for: widgets, reconcile: async () => {} });
 
   const opened = openedBeyondRights([declared], { namespaces: ['demo'] });
@@ -158,7 +158,7 @@ test("other methods than GET also pass the filter for a source's discovery path,
   ]);
 });
 
-test('a right in another version of the API counts as granted', () => {
+test('a request for another version of a granted resource is not reported', () => {
   const older = { ...widgets, version: 'v1beta1' };
   const permissions: Permission[] = [
     { resource: widgets, verbs: ['get'] },

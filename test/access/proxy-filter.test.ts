@@ -130,7 +130,7 @@ test('permissions of a controller with only cluster-scoped sources are accepted 
   ]);
 });
 
-test('the verbs decide whether the filter accepts the path of the collection or that of the object', () => {
+test('the verbs decide whether the filter accepts the path of the collection or of the object', () => {
   const shapeOf = (...verbs: Permission['verbs'][number][]) =>
     proxyFilter([declare({ permissions: [{ resource: pods, verbs }] })], inDemo).acceptPaths.filter(
       (pattern) => pattern.includes('/pods'),
@@ -319,7 +319,7 @@ test("in the path of a subresource the object's name stands before the subresour
   ]);
 });
 
-test('for names and the verb `list` the filter accepts the collection; for `create` it does not', () => {
+test('for `list` with resource names the filter accepts the collection; for `create` it does not', () => {
   const named = (...verbs: Permission['verbs'][number][]): Permission[] => [
     { resource: pods, resourceNames: ['a'], verbs },
   ];
@@ -472,7 +472,7 @@ test.each([
   );
 });
 
-test('the filter has each namespace once per resource, and so grows with the product of both', () => {
+test('the filter has each namespace once per resource, so that its length grows with both', () => {
   const namespaces = (count: number) =>
     Array.from({ length: count }, (_, at) => `team-${100 + at}`);
   const resources = (count: number) =>

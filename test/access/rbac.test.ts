@@ -138,7 +138,7 @@ test('[K-31] `owns` grants the rights to write children, and to block the deleti
   });
 });
 
-test('[K-31] one rule has the rights that admission checks and those for requests to a subresource', () => {
+test('[K-31] rights to a subresource for admission and for requests are in one rule', () => {
   const permissions: Permission[] = [
     { resource: websites, subresource: 'finalizers', verbs: ['patch'] },
   ];

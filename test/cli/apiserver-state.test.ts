@@ -107,7 +107,7 @@ describe('the option `--install`', () => {
     expect(await read(url, THINGS)).toMatchObject({ items: [] });
   });
 
-  test('a definition with a conflicting name ends the API server, and the message gives the reason', async () => {
+  test('because of a definition with a conflicting name the API server exits, and prints the reason', async () => {
     const folder = folderWith({
       'a.yaml': definition('things', 'Thing'),
       'b.yaml': definition('stuff', 'Thing'),

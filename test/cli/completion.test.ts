@@ -8,7 +8,7 @@ import { invoke } from './invocation.ts';
 
 const TABLES = COMMANDS.map(({ table }) => table);
 
-describe('[M-6] the completion', () => {
+describe('[M-6] the completion of shells', () => {
   test.each(
     TABLES,
   )('the completion of $name offers every option of its table, and no other', (table) => {

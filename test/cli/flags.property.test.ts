@@ -16,7 +16,7 @@ import { WATCH } from '../../operator/cli/watch/table.ts';
 const TABLES = COMMANDS.map(({ table }) => table);
 const BARE = { name: 'act', summary: '', description: '', exitCodes: {} } as const;
 
-describe('a generated command line', () => {
+describe('parsing a random command line', () => {
   /** An option with some values, each as text and as it is when it is parsed. */
   interface GivenOption {
     readonly name: string;
@@ -205,7 +205,7 @@ test('TypeScript infers the types of the values from the table of options', () =
   expect(given.values.allNamespace).toBeUndefined();
 });
 
-describe.each(TABLES)('the table of $name', (table) => {
+describe.each(TABLES)('the table of options of $name', (table) => {
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
 
   test('the help lists every option of the table with its meaning and its default', () => {

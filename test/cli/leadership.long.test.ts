@@ -49,7 +49,7 @@ function logged(child: Child, message: string, times = 1): () => boolean {
   return () => child.stderr.records.filter(({ msg }) => msg === message).length >= times;
 }
 
-describe('[D-5] leadership that is lost', () => {
+describe('[D-5] a process that loses leadership', () => {
   test('[D-5] a leader whose Lease another process takes exits with 3 at once', async () => {
     const { server, child } = await leading('');
 

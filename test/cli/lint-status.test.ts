@@ -52,7 +52,7 @@ test('caches too large for the memory limit cause a warning, and lint exits with
   ]);
 });
 
-test('a source in several namespaces counts once per namespace', async () => {
+test('the objects of a source in several namespaces are counted for each namespace', async () => {
   const alone = linted(showing(pods('shop', 6_000, 22_000_000)));
   const both = linted(showing(pods('shop', 6_000, 22_000_000), pods('mail', 6_000, 22_000_000)));
 
@@ -70,7 +70,7 @@ test('a hand-written file for `--status` needs only the fields resource, objects
   expect(stdout.lines).toEqual([expect.stringContaining('80000 objects of 96.0 MB')]);
 });
 
-test('a resource that is not served counts as empty', async () => {
+test('a resource that is not served is treated as having no objects', async () => {
   const unserved = { ...pods('shop', 0, 0), synced: false, state: 'unserved' };
   const { exit, stderr } = linted(showing(pods('shop', 40, 90_000), unserved));
 

@@ -71,7 +71,7 @@ async function printed(args: readonly string[], env = {}): Promise<readonly stri
   return stdout.lines;
 }
 
-describe('[M-7] generate', () => {
+describe('[M-7] `generate` with module arguments', () => {
   test('generated roles and filters fit the arguments that are passed to the module', async () => {
     const path = operatorFile();
     const without = await printed(['generate', 'rbac', path]);
@@ -250,7 +250,7 @@ for word in "$@"; do echo "$word"; done
   expect(stdout.lines).not.toContain('--secrets');
 });
 
-describe('[M-7] dev', () => {
+describe('[M-7] `dev` with module arguments', () => {
   test('`dev` passes the words after `--` to the modules', () => {
     const { words, rest } = parseFlags(['op.ts', '-A', '--', '--secrets', '--inspect'], DEV);
 

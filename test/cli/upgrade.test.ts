@@ -324,7 +324,7 @@ test('a file that the user changed stays even if the new version no longer has i
   expect(textOf(folder, '.npmrc')).toBe(before);
 });
 
-test('a file with Windows line endings counts as unchanged, and keeps its line endings', async () => {
+test('a file with Windows line endings is treated as unchanged, and keeps its line endings', async () => {
   const folder = await committedProject(({ folder }) => {
     for (const path of ['Dockerfile', '.gitignore']) {
       edit(folder, path, (text) => text.replaceAll('\n', '\r\n'));

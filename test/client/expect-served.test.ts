@@ -108,7 +108,7 @@ describe('[W-40] after these calls no resource is expected to be served', () => 
   });
 });
 
-test('[W-40] a resource is expected only once per uid and generation of its definition', async () => {
+test('[W-40] that a resource will be served is expected once per uid and generation of its definition', async () => {
   let live = kites({ established: 'False' });
   const { added, client, newClient } = setup(() => live);
   const read = (by: Client = client): Promise<readonly string[]> =>
@@ -133,7 +133,7 @@ test('[W-40] a resource is expected only once per uid and generation of its defi
   expect(madeAnew).toEqual([SERVED, []]);
 });
 
-test('[W-40] for the last 1,000 definitions it is remembered that their resource was expected', async () => {
+test('[W-40] for the last 1,000 definitions it is remembered that their resource will be served', async () => {
   const { added, client } = setup((call) => {
     const metadata = 'target' in call ? call.target : KITES;
     return { ...kites(), metadata: { ...metadata, uid: 'u1', generation: 1 } };

@@ -289,7 +289,7 @@ test('the JSON text of an item that contains its kind is not changed, in any ord
   expect(read.map(({ text }) => text)).toEqual(items.map((item) => JSON.stringify(item)));
 });
 
-test('the counted bytes are those of all items, including objects that are reused', async () => {
+test('the bytes of all items are counted, including those of reused objects', async () => {
   const known = Entry.of<KubernetesObject>({ ...FORM, ...A });
 
   const lists = await Promise.all([

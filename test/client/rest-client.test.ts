@@ -364,7 +364,7 @@ describe('the method `evict`', () => {
   });
 });
 
-describe('over HTTP', () => {
+describe('a client over HTTP', () => {
   afterEach(() => {
     nock.cleanAll();
     nock.restore();

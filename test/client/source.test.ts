@@ -49,7 +49,7 @@ test('[P-5] lists and watches request JSON', async () => {
   expect(accepted).toEqual(['application/json', 'application/json']);
 });
 
-describe('a page', () => {
+describe('a page of a list', () => {
   const scope = { namespace: 'demo', labelSelector: 'app=web', fieldSelector: 'metadata.name=a' };
   const selectors = { labelSelector: 'app=web', fieldSelector: 'metadata.name=a' };
 
@@ -147,7 +147,7 @@ describe('a page', () => {
   });
 });
 
-describe('a watch', () => {
+describe('the watch of a source', () => {
   test('a watch requests events after a resourceVersion, with bookmarks and a timeout', async () => {
     const transport = cannedTransport(() => ({ body: '' }));
 

@@ -53,7 +53,7 @@ function recorded(isUsed = true): Recorded {
   return all;
 }
 
-describe('[metacontroller 17] a parent that is deleted', () => {
+describe('[metacontroller 17] finalizing a deleted parent', () => {
   test('[contract 34] [contract 89] a deleted parent keeps its finalizer until `finalized: true`', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
@@ -151,7 +151,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
   });
 });
 
-describe('[metacontroller 17] a parent that is no longer selected', () => {
+describe('[metacontroller 17] finalizing a parent that is no longer selected', () => {
   test('[contract 86] a parent that is no longer selected is finalized and loses the finalizer', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);

@@ -64,7 +64,7 @@ test.each(
   expect((await at.parent())?.status?.conditions ?? []).toEqual([]);
 });
 
-describe('[metacontroller 13] a function whose answers alternate', () => {
+describe('[metacontroller 13] hot loops of alternating answers', () => {
   function oscillating(): EngineSetup {
     let call = 0;
     return {

@@ -69,7 +69,7 @@ const UNUSABLE: readonly [string, (namespace: string) => readonly DesiredChild[]
   ['twice', () => [...KEPT, ...KEPT], 'twice'],
 ];
 
-describe.each(UNUSABLE)('[metacontroller M16] a child %s', (_what, children, told) => {
+describe.each(UNUSABLE)('[metacontroller M16] an answer with a child %s', (_what, children, told) => {
   test('an answer with an invalid child is an error, and nothing is written or deleted', async () => {
     const at = await answering(
       (namespace) => ({
@@ -112,7 +112,7 @@ test('[contract 63] [metacontroller 14] [metacontroller M4] a namespace in a clu
   expect(writes().filter((write) => write.includes('namespaces'))).toEqual(['create namespaces']);
 });
 
-describe('[metacontroller 15] the selector of the parent', () => {
+describe('[metacontroller 15] the rules for the selector of the parent', () => {
   const selecting = {
     generateSelector: false,
     selector: () => ({ matchLabels: { app: 'press' } }),

@@ -147,7 +147,7 @@ test('if the schema refuses the status, a condition reports this, and children a
   expect(await at.env.get('v1', 'ConfigMap', at.namespace, 'a')).toBeDefined();
 });
 
-describe('a function that fails', () => {
+describe('how a failing function is reported', () => {
   const broken = { isBroken: true };
   const deciding = () => {
     if (!broken.isBroken) return { status: { ready: 1 } };
@@ -236,7 +236,7 @@ describe('a function that fails', () => {
   });
 });
 
-describe('[metacontroller 18] the next call of a function', () => {
+describe('[metacontroller 18] when the function is called again', () => {
   test.each([
     [500, 500],
     [2_000, 2_000],

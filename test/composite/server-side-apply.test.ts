@@ -74,7 +74,7 @@ test("another client's change of a field that is not returned causes no write", 
   expect(planWrites(at)).toHaveLength(before);
 });
 
-describe('[metacontroller 29] [metacontroller M17] a field that another manager applies', () => {
+describe('[metacontroller 29] [metacontroller M17] conflicts about a field that another manager applies', () => {
   async function contended(force: boolean): Promise<EnginePlace> {
     const at = await place({ writer: applied(force) });
     const { namespace } = at;

@@ -20,7 +20,7 @@ import {
   UNREACHABLE,
 } from './api-event-recorder-setup.ts';
 
-describe('[K-59] an Event that the API server refuses', () => {
+describe('[K-59] what happens with an Event that the API server refuses', () => {
   test.each<[string, Error, string]>([
     ['400', refusal(400), 'refused'],
     ['403', refusal(403, 'Forbidden'), 'refused'],
@@ -116,7 +116,7 @@ describe('[K-59] an Event that the API server refuses', () => {
   });
 });
 
-describe('[K-55] an hour without an API server', () => {
+describe('[K-55] Events while the API server is unreachable for an hour', () => {
   test('while the API server is unreachable at most a thousand Events wait, and are sent afterwards', async () => {
     let isDown = true;
     const { clock, sent, dropped, recorder } = setup({

@@ -13,7 +13,7 @@ import {
   setup,
 } from './api-event-recorder-setup.ts';
 
-describe('[K-57] a repeated Event', () => {
+describe('[K-57] how repeats of an Event are counted', () => {
   test('a thousand repeats of an Event cause one POST and two PATCHes, whatever the resourceVersions', async () => {
     const { clock, sent, patched, recorder } = setup();
 

@@ -136,7 +136,7 @@ describe('[K-44] how often applyOwned writes a child', () => {
   });
 });
 
-describe('[K-33] a field that is no longer applied', () => {
+describe('[K-33] applyOwned removes fields that are no longer applied', () => {
   test.each([
     ['was there from the creation', false],
     ['was there from the creation, by an earlier process', true],
@@ -287,7 +287,7 @@ test('[K-45] an object of the owner that a decorator did not create is not taken
   expect(await child()).toEqual(made);
 });
 
-describe('[K-32] an object without a controller', () => {
+describe('[K-32] applyOwned if the object has no controller', () => {
   test('an object without a controller is not changed without `adopt: true`', async () => {
     const { apply, child, foreign } = await startFamily();
     const orphan = await foreign();

@@ -241,7 +241,7 @@ test.each<[string, () => Controller]>([
   expect(errors[0]?.message).toContain('the label app=site is missing');
 });
 
-describe('[K-37] [child 7] a child whose label another client changed', () => {
+describe('[K-37] [child 7] restoring a label that another client changed', () => {
   const selecting = source(configMaps, { labelSelector: 'app=site' });
   const stated: Child = { metadata: { name: 'a', labels: { app: 'site' } }, data: { x: '1' } };
 

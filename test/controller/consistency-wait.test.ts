@@ -105,7 +105,7 @@ test('[K-63] a newer bookmark, or a newer event of another object, also ends the
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] after 5 s a key is reconciled even without the event of its write, which is counted', async () => {
+test('[K-63] after 5 s a key is reconciled even without the event of its write, and a metric counts this', async () => {
   const { clock, server, parks, again, begin, expired } = await setup();
   await clock.advanceAndSettle(1_000);
   begin().wrote(server.put('a', 2));

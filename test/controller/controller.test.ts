@@ -18,7 +18,7 @@ const base = {
   reconcile: async () => {},
 };
 
-describe('controller', () => {
+describe('the function controller()', () => {
   test('a controller has one worker, no mappings and no permissions by default', () => {
     const declared = controller(base);
 

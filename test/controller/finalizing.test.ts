@@ -49,7 +49,7 @@ async function operated(
   };
 }
 
-test('[K-20] the finalizer is stored before the reconciler runs, which gets the stored object', async () => {
+test('[K-20] the finalizer is stored first, and then the reconciler gets the stored object', async () => {
   const seen: (readonly string[] | undefined)[] = [];
   const stored: (readonly string[] | undefined)[] = [];
   const managed: unknown[] = [];

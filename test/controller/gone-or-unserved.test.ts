@@ -377,7 +377,7 @@ describe('[found 1] [K-48] writes of hooks to a subresource that the definition 
 
   test.each(
     writes,
-  )('$operation of a missing subresource is an error if the object exists', async (action) => {
+  )('$operation of a missing subresource throws if the object exists', async (action) => {
     await expect(apply(zoo.asking, action)).rejects.toMatchObject({
       code: 'USER_CODE',
       message: 'the object has no subresource scale',

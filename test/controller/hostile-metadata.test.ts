@@ -32,7 +32,7 @@ const hostile = HOSTILE.map(
   ([what, json]) => [what, JSON.parse(json) as Partial<ObjectMeta>] as const,
 );
 
-describe('[attack A-1] hostile metadata', () => {
+describe('[attack A-1] objects with metadata that a malicious user wrote', () => {
   test.each(
     hostile,
   )('a child with %s does not prevent reconciles for other children in the same batch', async (_, more) => {

@@ -25,7 +25,7 @@ const web = controller<ConfigMap>({
   reconcile: () => {},
 }) as Controller;
 
-describe('[K-26] [child 9] an object that a list no longer has', () => {
+describe('[K-26] [child 9] what happens if an object is missing in a list', () => {
   const a = configMap('a', { namespace: 'demo', labels, finalizers: [OURS], uid: '1' });
   const without = { ...a, metadata: { ...a.metadata, finalizers: ['other.dev/x'] } };
   const outside = { ...a, metadata: { ...a.metadata, labels: { tier: 'batch' } } };

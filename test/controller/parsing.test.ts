@@ -178,7 +178,7 @@ test.each<[string, Predicate]>([
   expect(keys).toEqual(['demo/a', 'demo/a']);
 });
 
-describe('an object that is not valid JSON', () => {
+describe('objects that are not valid JSON', () => {
   /** Writes down what each object is when it is reconciled. */
   function reader(options: Partial<Options> = {}) {
     const told: string[] = [];

@@ -160,7 +160,7 @@ function reconciling(reconcile: Reconcile) {
   return controller<ConfigSet>({ name: 'own', for: configSets, owns: [configMaps], reconcile });
 }
 
-describe('[child 8] no Event for a refusal', () => {
+describe('[child 8] refusals that cause no Event', () => {
   const refused: Desire = { metadata: { name: 'Capital' } };
 
   test.each<[string, Reconcile]>([

@@ -236,7 +236,7 @@ function state(uid: string, version: number, more: object = {}): ConfigMap {
 
 const KEY = objectKey('demo', 'one');
 
-describe('after a name was refused', () => {
+describe('waiting for a taken name', () => {
   function start() {
     const clock = new FakeClock();
     const cache = new FakeCache();

@@ -96,7 +96,7 @@ const isSweep = ({ verb, query }: LoggedRequest): boolean =>
 /** Drops the calls so far. */
 const since = (calls: string[]): void => void calls.splice(0);
 
-describe('[K-26] [child 9] an object that leaves the label selector', () => {
+describe('[K-26] [child 9] finalizing objects that leave the label selector', () => {
   test.each<[string, Partial<ControllerOptions<ConfigMap>>]>([
     ['of a controller', {}],
     ['of a controller whose predicate drops every change', { predicate: () => false }],
@@ -178,7 +178,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
     expect(later.filter(isSweep)).toEqual([]);
   });
 
-  test('when an object matches the selector again, it is reconciled, and its single watch ends', async () => {
+  test('when an object matches the selector again, it is reconciled, and no longer watched by itself', async () => {
     const { create, env, label, operate, told } = await place();
     const { calls, declared } = diary();
     await create('a');
@@ -276,7 +276,7 @@ describe('[K-26] [child 9] an object that leaves the label selector', () => {
   });
 });
 
-describe('[K-26] [child 9] objects that left the selector before the operator started', () => {
+describe('[K-26] [child 9] finalizing objects that left the selector before the operator started', () => {
   test('objects that left the selector while no operator ran are finalized when they are deleted', async () => {
     const { create, env, label, live, operate, remove } = await place();
     for (const name of ['early', 'late']) await create(name);

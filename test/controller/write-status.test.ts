@@ -170,7 +170,7 @@ test.each<[string, object, string]>([
   expect(writes('sites.example.dev')).toEqual([]);
 });
 
-describe('[K-50] setStatus of a deleted object', () => {
+describe('[K-50] setStatus if the object is deleted', () => {
   test('setStatus of a deleted object writes nothing', async () => {
     const { env, namespace, site, setStatus } = await startStatus();
     const given = await site('a');
@@ -193,7 +193,7 @@ describe('[K-50] setStatus of a deleted object', () => {
   });
 });
 
-describe('[K-50] a status that changes within one attempt', () => {
+describe('[K-50] with which status setStatus compares', () => {
   test('a second setStatus in an attempt is compared with the first one', async () => {
     const { attempt, setStatus, site, writes } = await startStatus();
     await setStatus({ pages: 1 });

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { aborted, linkedAbort } from '../../operator/core/abort.ts';
 
-describe('linkedAbort', () => {
+describe('the function linkedAbort', () => {
   test('a linked signal follows its parent, with the reason', () => {
     const parent = new AbortController();
     const reason = new Error('stop');
@@ -66,7 +66,7 @@ describe('linkedAbort', () => {
   });
 });
 
-describe('aborted', () => {
+describe('the function aborted', () => {
   test('aborted() resolves when the signal aborts', async () => {
     const stop = new AbortController();
     const waiting = aborted(stop.signal);

@@ -6,7 +6,7 @@ function delays(backoff: { nextMs(): number }, count: number): number[] {
   return Array.from({ length: count }, () => backoff.nextMs());
 }
 
-describe('exponentialBackoff', () => {
+describe('the function exponentialBackoff', () => {
   test('the back-off doubles up to its limit and stays there', () => {
     const backoff = exponentialBackoff({ initialMs: 100, maxMs: 1_000 });
 

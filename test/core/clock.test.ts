@@ -12,7 +12,7 @@ function ownTime(): void {
   });
 }
 
-describe('systemClock', () => {
+describe('the clock systemClock', () => {
   beforeEach(ownTime);
 
   test('the system clock calls a scheduled function once, and not before the delay is over', () => {
@@ -111,7 +111,7 @@ describe('systemClock', () => {
   });
 });
 
-describe('sleep', () => {
+describe('the function sleep', () => {
   const never = (): AbortSignal => new AbortController().signal;
 
   test('sleep resolves after its time and leaves no listener', async () => {

@@ -7,7 +7,7 @@ import {
   ProtocolError,
 } from '../../operator/core/errors.ts';
 
-describe('errors', () => {
+describe('the classes of errors', () => {
   const cause = new Error('because');
 
   test.each([

@@ -122,13 +122,13 @@ describe.each(READERS)('%s', (_name, read) => {
   });
 });
 
-describe('parseYaml', () => {
+describe('the function parseYaml', () => {
   test('parseYaml refuses a second document', () => {
     expect(() => parseYaml('a: 1\n---\nb: 2')).toThrow(ConfigurationError);
   });
 });
 
-describe('parseYamlDocuments', () => {
+describe('the function parseYamlDocuments', () => {
   test('parseYamlDocuments skips empty documents', () => {
     const values = parseYamlDocuments('---\n---\na: 1\n---\n# only a comment\n---\nb: 2\n...\n');
 
@@ -159,7 +159,7 @@ test.each([
   expect(parseYaml(written)).toEqual({ [text]: text, list: [text] });
 });
 
-describe('formatYaml', () => {
+describe('the function formatYaml', () => {
   const ambiguous = ['yes', 'off', 'y', '0644', '1_000', '22:22', '2001-01-01', '0b1', 'null', ''];
 
   test('formatYaml quotes strings so that they are read back as strings', () => {

@@ -89,7 +89,7 @@ test.each([
     /is kubectl v1\.29\.9, and 1\.30 or newer is needed: install a newer/,
   ],
   ['no kubectl', '#!/bin/sh\nexit 1\n', /does not tell its version as kubectl does/],
-])('[DEV-13] chancery proxy exits with 2 and a remedy if kubectl is %s', async (_, text, message) => {
+])('[DEV-13] `chancery proxy` exits with 2, and prints a remedy, if kubectl is %s', async (_, text, message) => {
   const project = new Project(text === undefined ? HELLO : { ...HELLO, kubectl: text });
   if (text !== undefined) project.makeExecutable('kubectl');
 

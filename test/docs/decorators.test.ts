@@ -5,7 +5,7 @@ import type { Deployment, Service } from 'chancery/kubernetes';
 import { expect, onTestFinished, test } from 'vitest';
 import { exampleOf } from './guide.ts';
 
-test('expose: an annotated Deployment gets a Service, which is deleted with the annotation', async () => {
+test('expose: an annotated Deployment gets a Service, until the annotation is removed', async () => {
   const env = await startTestEnv({ environment: {} });
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();

@@ -55,7 +55,7 @@ const CONTRACT: Readonly<Record<string, readonly number[]>> = {
   S: range(1, 6),
 };
 
-test('every statement number of the contract has exactly one row, and there are no other rows', () => {
+test('for every number in the contract there is exactly one row, and there are no other rows', () => {
   const tags = rows.map(({ tag }) => tag);
   const statements = Object.entries(CONTRACT).flatMap(([letters, numbers]) =>
     numbers.map((number) => `${letters}-${number}`),

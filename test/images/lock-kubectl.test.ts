@@ -145,7 +145,7 @@ test.each<[string, string, Published]>([
   await expect(locking).rejects.toThrow(message);
 });
 
-test('an unpublished version is an error with the requested address', async () => {
+test('for an unpublished version the error contains the requested address', async () => {
   const places = await startPublisher();
 
   const locking = publishedKubectl('v1.38.3', { date: DATE, places });
@@ -153,7 +153,7 @@ test('an unpublished version is an error with the requested address', async () =
   await expect(locking).rejects.toThrow(/GET http:.*\/release\/v1\.38\.3\/.* answers 404/);
 });
 
-test('an unreachable download server is an error with the address and the reason', async () => {
+test('if the download server is unreachable, the error contains the address and the reason', async () => {
   const places = { ...(await startPublisher()), downloads: 'http://127.0.0.1:1' };
 
   const locking = publishedKubectl('v1.38.2', { date: DATE, places });

@@ -10,7 +10,7 @@ const SECRETS = '/api/v1/namespaces/plants/secrets';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('a Secret', () => {
+describe('masking of Secrets', () => {
   test('a value of a Secret has the same placeholder in stringData, in data and in later answers', () => {
     const values = new SecretValues();
     const metadata = { name: 'db', namespace: 'plants' };

@@ -98,7 +98,7 @@ describe('the command `chancery replay`', () => {
     expect(textOf(stderr)).toContain(why);
   });
 
-  it('`replay` refuses a module whose controllers are not those of the record', async () => {
+  it('`replay` refuses a module that has other controllers than the record', async () => {
     const { record, operator } = incidentWith(OPERATOR.replace("'copy'", "'other'"), OPERATOR);
     const { exit, stderr } = invoke(['replay', record, operator]);
 

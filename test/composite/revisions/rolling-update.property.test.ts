@@ -71,7 +71,7 @@ test('every returned child belongs to one revision, and the plan keeps the order
   );
 });
 
-test('only one child is updated at a time, and only when the updated children are ready', () => {
+test('only one child is updated at a time, when all children that were updated before are ready', () => {
   fc.assert(
     fc.property(state, (given) => {
       const { latestClaims, step } = decideRolling(rollingState(given));

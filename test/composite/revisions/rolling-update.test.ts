@@ -141,7 +141,7 @@ test('[metacontroller 6] a second change during a rolling update leads to a thir
   expect(rollout.tastes()).toEqual(['bitter', 'bitter', 'bitter']);
 });
 
-test('a revision is kept while it has children, even if there are three', async () => {
+test('a revision is kept while it has children, even if there are three revisions', async () => {
   const rollout = await changed({ update: 'rolling-apply', names: FIVE });
   for (let round = 0; round < 2; round++) {
     await rollout.reconcile();

@@ -20,7 +20,7 @@ function patched(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(result);
 }
 
-describe('a merge patch', () => {
+describe('the function mergePatchOf', () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },
@@ -52,7 +52,7 @@ describe('a merge patch', () => {
   });
 });
 
-test('the JSON comparison ignores the order of members, but not that of items', () => {
+test('isSameJson ignores the order of keys, but not the order of list items', () => {
   expect(isSameJson({ a: 1, b: [1, 2] }, { b: [1, 2], a: 1 })).toBe(true);
   expect(isSameJson([1, 2], [2, 1])).toBe(false);
   expect(isSameJson({ a: undefined }, {})).toBe(true);

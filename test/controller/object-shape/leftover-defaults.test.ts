@@ -65,7 +65,7 @@ describe.each(TURNS)('[child 11] %s', (_, resource, always, one, other, absent) 
   test.each([
     false,
     true,
-  ])('a field can change to and fro, and the defaults of its other value are removed (restarts: %s)', async (restarts) => {
+  ])('a field can change back and forth, and defaults of its other value are removed (restarts: %s)', async (restarts) => {
     const family = await startFamily();
 
     for (const part of [one, other, one, other, one, other]) {

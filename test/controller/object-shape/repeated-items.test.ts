@@ -112,7 +112,7 @@ const childOf = (fields: object, path: string): Desired<KubernetesObject> => {
   return { ...fields, metadata: { name: 'a', ...more } } as Desired<KubernetesObject>;
 };
 
-describe('[child 3] a child in which two items of a list have the same key', () => {
+describe('[child 3] children with a list in which two items have the same key', () => {
   test.each(
     REPEATED,
   )('a child with the same key twice at %s is not created', async (path, key, resource, fields) => {

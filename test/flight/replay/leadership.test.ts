@@ -111,7 +111,7 @@ describe('leadership in a replay', () => {
     ]);
   });
 
-  it('a replay requires that the process led at some time', async () => {
+  it('a replay requires that the process was the leader at some time', async () => {
     const record = new MadeRecord({ leads: false }).header(ELECTED).record();
 
     await expect(replay({ record, controllers: [copying()] })).rejects.toThrow(

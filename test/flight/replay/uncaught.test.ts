@@ -41,7 +41,7 @@ describe('a failing attempt in a replay', () => {
     expect(found.ofKey('demo/web').outcome).toBe(result);
   });
 
-  it('an attempt that fails in the replay but not in the record is a difference', async () => {
+  it('if an attempt fails only in the replay, the replay reports a difference', async () => {
     const record = changed().attempt(2_001, 'demo/web', []).record(2_002);
     const controllers = [copyDoing(() => Promise.reject(new Error('not today')))];
 
@@ -130,7 +130,7 @@ describe('a write in a replay that the reconciler does not await', () => {
     expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
   });
 
-  it('a different write without an await is a difference', async () => {
+  it('if a write without an await differs, the replay reports a difference', async () => {
     const metadata = { name: 'web-2-copy', namespace: 'demo' };
     const controllers = [copyDoing(later(metadata))];
 
@@ -139,7 +139,7 @@ describe('a write in a replay that the reconciler does not await', () => {
     expect(differences).toMatchObject([{ at: 2_051, kind: 'write', key: 'demo/web' }]);
   });
 
-  it('a missing write without an await is a difference', async () => {
+  it('if a write without an await is missing, the replay reports a difference', async () => {
     const controllers = [copyDoing(async () => {})];
 
     const { differences } = await replay({ record: lateRecord().record(), controllers });
