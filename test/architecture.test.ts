@@ -150,7 +150,7 @@ test('the table of layers has no cycle', () => {
   expect(Object.keys(MAY_IMPORT).filter((folder) => reaches(folder, folder))).toEqual([]);
 });
 
-test('[security P6] the packages that a listed file may import are exactly the run-time dependencies', () => {
+test('[security P6] the packages in the table of allowed imports are exactly the run-time dependencies', () => {
   const { dependencies } = manifestIn(root);
 
   expect(Object.keys(dependencies).sort()).toEqual(Object.keys(OWNER).sort());

@@ -85,7 +85,7 @@ test('generating a chart computes the access twice more, for namespaces from a c
   expect([before, derived() - before]).toEqual([2, 2]);
 });
 
-test('a name that cannot be in a path is refused in every scope, and so is an empty list of namespaces', () => {
+test('an invalid object name is refused in every scope, and so is an empty list of namespaces', () => {
   const named = { ...counted().declared, permissions: undefined };
   const wrong: AccessDeclaration = {
     ...(named as unknown as AccessDeclaration),

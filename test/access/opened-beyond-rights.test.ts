@@ -37,7 +37,7 @@ function told(
     );
 }
 
-test('it is reported that a method which one path needs passes the filter for every path', () => {
+test('it is reported that a method passes the filter for every path because one path needs it', () => {
   // The Events are what is created and patched.
   expect(told('configmaps')).toEqual([
     `POST PATCH ${CONFIG_MAPS}$ method`,
@@ -78,13 +78,13 @@ test('for each method the names that pass the filter without being granted are r
   ]);
 });
 
-test('it is reported that with a right to list one object lists of all objects pass the filter', () => {
+test('it is reported that lists of all objects pass the filter because of a right to list one', () => {
   const options = { fieldSelector: 'metadata.name=web' };
 
   expect(told('configmaps$', [], { options })).toContain(`GET ${CONFIG_MAPS}$ query web`);
 });
 
-test('it is reported if a watch passes the filter only because lists do, or another name because one does', () => {
+test('it is reported that watches pass the filter because of a right to list, and other names with them', () => {
   expect(told('pods', [{ resource: pods, verbs: ['list'] }])).toContain(
     'GET ^/api/v1/namespaces/demo/pods$ query',
   );
@@ -96,7 +96,7 @@ test('it is reported if a watch passes the filter only because lists do, or anot
   ).toContain('GET ^/api/v1/namespaces/demo/pods$ query b');
 });
 
-test('it is reported that with a right to create lists of the collection pass the filter', () => {
+test('it is reported that lists pass the filter because of a right to create', () => {
   const leaderElection = { namespace: 'ops', leaseName: 'lease' };
   const leases = '^/apis/coordination[.]k8s[.]io/v1/namespaces/ops/leases';
 

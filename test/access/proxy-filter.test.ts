@@ -235,7 +235,7 @@ const widgets = defineResource({
   namespaced: true,
 });
 
-test('[W-40] a custom resource that is listed opens the discovery of its group and version', () => {
+test('[W-40] for a source of a custom resource the filter accepts the discovery of its group version', () => {
   const { acceptPaths } = proxyFilter([declare({ for: widgets })], inDemo);
 
   expect(acceptPaths).toContain('^/apis/example[.]com/v1$');

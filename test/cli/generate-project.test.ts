@@ -134,7 +134,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
     'installs chancery for development only',
     { ...PROJECT, 'package.json': '{ "type": "module", "devDependencies": { "chancery": "*" } }' },
   ],
-])("if a module's project %s, it gets no Dockerfile, and the Deployment uses chancery-operator", async (_, files) => {
+])('if a project %s, no Dockerfile is written, and the Deployment uses chancery-operator', async (_, files) => {
   const { folder, read, generate } = setUp(files);
 
   const { exit } = await generate(['src/operator.ts']);

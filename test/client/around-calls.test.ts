@@ -74,7 +74,7 @@ test('adding a part, such as `retry`, does not change the original client', asyn
   expect(passed).toEqual(['retry', 'sent', 'count', 'retry', 'sent', 'retry', 'sent']);
 });
 
-test('a call first passes the parts added after an interceptor, then it, then the parts added before', async () => {
+test('a call passes parts that were added after an interceptor first, and older parts last', async () => {
   const { client, passed } = traced();
   const inner = surround(client, { abort: tracing(passed, 'abort') });
   const between = intercept(inner, tracing(passed, 'interceptor'));

@@ -99,7 +99,7 @@ test('[K-20] a deleted object is finalized and not reconciled, and is then gone'
   expect(writes).toHaveLength(2); // the finalizer, there and back
 });
 
-test('[K-23] after its finalizer is removed, an object is not reconciled, even if others remain', async () => {
+test('[K-23] after its finalizer is removed, an object with other finalizers is not reconciled', async () => {
   const calls: string[] = [];
   const { create, env, live, namespace, remove } = await operated({
     finalizer: {

@@ -220,7 +220,7 @@ test('children that the latest revision does not return are deleted at once', as
   ]);
 });
 
-test('[metacontroller M8] the children listed in a stored revision are corrected', async () => {
+test('[metacontroller M8] the list of children in a stored revision is corrected to the wanted children', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();

@@ -106,7 +106,7 @@ describe('hot loops of answers that are new each time', () => {
     }
   });
 
-  test('a new answer is written after a few repeats, even if all answers are new', () => {
+  test('if each new answer comes several times, it is written in spite of a hot loop', () => {
     const plan = new Written();
 
     const ends = times.map((answer) => {
