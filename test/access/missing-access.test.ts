@@ -268,7 +268,7 @@ describe('which rights are reported as excessive', () => {
     expect(beyond([], [rule]).map(([place]) => place)).toEqual(['everywhere']);
   });
 
-  test('the rights to review their own access, which all users have, are not excessive', () => {
+  test('the rights with which all users can review their own access are not excessive', () => {
     const self = {
       apiGroups: ['authorization.k8s.io'],
       resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],

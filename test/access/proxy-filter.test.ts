@@ -362,7 +362,7 @@ test('namespaces with different rights have separate patterns', () => {
   ]);
 });
 
-test('for a single namespace there are only patterns for paths not accepted in every namespace', () => {
+test('a path that is accepted in every namespace has no second pattern for a single namespace', () => {
   const everywhere = declare({
     for: widgets,
     options: { namespace: 'all' },

@@ -312,7 +312,7 @@ test('[found 13] without `/proc` only the parent process of a command in an npm 
   expect(gone).toEqual(['below npm', 'with its parent']);
 });
 
-test('[found 13] a signal that npm passed on and its shell did not is noticed', () => {
+test("[found 13] a signal is noticed even if npm passed it on, but npm's shell did not", () => {
   const table = belowNpm();
   const { clock, gone } = watched(table);
   clock.advance(250);

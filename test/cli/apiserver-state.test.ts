@@ -364,7 +364,7 @@ describe('the option `--admin-port`', () => {
   });
 });
 
-describe('npx @chancery/testing', () => {
+describe('the command `npx @chancery/testing`', () => {
   const command = fileURLToPath(new URL('../../testing/src/chancery-testing.ts', import.meta.url));
   const testing = (args: readonly string[]): Child =>
     start(process.execPath, ['--conditions=chancery-source', command, ...args]);

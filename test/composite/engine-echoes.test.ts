@@ -33,7 +33,7 @@ async function manyParents(
   });
 }
 
-test('for a new parent there are three calls at most, and all children are created', async () => {
+test('for a new parent the function is called three times at most, and all children are created', async () => {
   const { calls, env, parent } = await manyParents(counting, {
     name: 'fruit.example/north',
     isUsed: true,
@@ -59,7 +59,7 @@ test('after a restart without changes the function is called once per parent, an
   expect(writes().slice(before)).toEqual([]);
 });
 
-test('after a change of the parent that does not change the answer, there is one call', async () => {
+test('if a change of the parent does not affect the answer, the function is called once', async () => {
   const { calls, env, namespace, parent } = await manyParents();
   calls.length = 0;
 
@@ -71,7 +71,7 @@ test('after a change of the parent that does not change the answer, there is one
   expect(await parent('orchard-3')).toMatchObject({ status: { observedGeneration: 2 } });
 });
 
-test('after a change of the parent that changes children, there are three calls at most', async () => {
+test('if a change of the parent affects children, the function is called three times at most', async () => {
   const { calls, env, namespace } = await manyParents();
   calls.length = 0;
 
@@ -85,7 +85,7 @@ test('after a change of the parent that changes children, there are three calls 
   expect(changed?.data).toEqual({ text: 'new' });
 });
 
-test('after another client changes a child, there are three calls at most, and one write', async () => {
+test('if another client changes a child, there are at most three calls of the function and one write', async () => {
   const { calls, env, namespace, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;
@@ -97,7 +97,7 @@ test('after another client changes a child, there are three calls at most, and o
   expect(writes().slice(before)).toEqual(['patch configmaps orchard-5-5']);
 });
 
-test('in ten minutes without a change there is no call and no write', async () => {
+test('in ten minutes without a change there is no call of the function and no write', async () => {
   const { calls, env, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;

@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-test('[found 10] without access to the definition a dropped observedGeneration is not reported', async () => {
+test('[found 10] without access to the definition no missing observedGeneration is reported', async () => {
   const definitions = [definitionOf(orchards, ready)];
   const at = await enginePlace({ definitions, decide, environment: LENIENT, arrange });
   const writes = at.writes();

@@ -123,7 +123,7 @@ test('[contract 70] for a child without observedGeneration a rolling update does
   expect((await rollout.plan()).condition.reason).toBe('RolloutProgressing');
 });
 
-test('[metacontroller 6] a second change during a rolling update leads to a third revision, later to one', async () => {
+test('[metacontroller 6] a second change during a rolling update creates a third revision; in the end one is left', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
